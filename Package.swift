@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// The house is described in docs/architecture.md; dependencies below point strictly downwards.
+import PackageDescription
+
+let package = Package(
+    name: "URLLoading",
+    products: [
+        .library(name: "URLLoading", targets: ["URLLoading"]),
+        .executable(name: "fetch", targets: ["fetch"]),
+    ],
+    targets: [
+        // What Swift cannot import by itself: headers only.
+        .systemLibrary(name: "CPlatform"),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"])]),
+
+        // The layers, from the ground up.
+        .target(name: "HTTPWire", dependencies: ["CZlib"]),
+        .target(name: "Trust", dependencies: ["COpenSSL"]),
+        .target(name: "TLS", dependencies: ["Trust", "COpenSSL"]),
+        .target(name: "Sockets", dependencies: ["CPlatform"]),
+        .target(name: "LoadingPolicy", dependencies: ["HTTPWire"]),
+        .target(name: "LoadingEngine", dependencies: ["LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+        .target(
+            name: "URLLoading",
+            dependencies: ["LoadingEngine", "LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+
+        // Built on the layers, never shipped inside the library.
+        .target(name: "LoopbackServer", dependencies: ["Sockets", "TLS", "Trust", "HTTPWire", "COpenSSL", "CZlib"]),
+        .executableTarget(name: "fetch", dependencies: ["URLLoading"]),
+        .executableTarget(name: "demo", dependencies: ["URLLoading", "LoopbackServer"]),
+
+        // One test target per layer, and what they share.
+        .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"]),
+        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer"]),
+        .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer"]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
+        .testTarget(name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire"]),
+        .testTarget(
+            name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
+        .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

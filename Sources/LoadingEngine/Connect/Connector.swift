@@ -1,0 +1,147 @@
+// Opens one connection: name, addresses, TLS; reports the connection or the reason why there is none.
+//
+// The steps are objects of their own (`AddressDialer`, `TLSHandshake`), each of which can be cancelled; this file
+// only strings them together and notes when each happened.
+//
+// Must not know: which request the connection is for (the pool binds late).
+
+import HTTPWire
+import LoadingPolicy
+import Sockets
+import TLS
+
+/// One attempt to open a connection for a pool key.
+final class Connector {
+    let id: ConnectionID
+    let key: PoolKey
+    private(set) var phase = EngineError.Phase.lookingUpName
+    private unowned let core: LoopCore
+    private let completion: (Result<HTTP1Connection, EngineError>) -> Void
+    private var setup = ConnectionSetup()
+    private var step = Step.none
+
+    private enum Step {
+        case none
+        case resolving(any Resolution)
+        case dialling(AddressDialer)
+        case shakingHands(TLSHandshake)
+        case done
+    }
+
+    init(
+        id: ConnectionID, key: PoolKey, core: LoopCore,
+        completion: @escaping (Result<HTTP1Connection, EngineError>) -> Void
+    ) {
+        self.id = id
+        self.key = key
+        self.core = core
+        self.completion = completion
+    }
+
+    /// Begins; the completion is called once, later, unless the connector is cancelled.
+    func start() {
+        switch key.route {
+        case .direct(let path?):
+            // A path that is too long for the system has no address.
+            connect(to: SocketAddress.unix(path).map { [$0] } ?? [])
+        case .direct(nil):
+            resolve()
+        }
+    }
+
+    /// Gives up; the completion is not called any more.
+    func cancel() {
+        switch step {
+        case .none, .done: break
+        case .resolving(let resolution): resolution.cancel()
+        case .dialling(let dialer): dialer.cancel()
+        case .shakingHands(let handshake): handshake.cancel()
+        }
+        step = .done
+    }
+
+    // MARK: Steps
+
+    private func resolve() {
+        let host = key.origin.host
+        let isName = !key.origin.isIPLiteral
+        if isName {
+            setup.lookupStart = .now
+            core.configuration.trace?.lookupStarted?(host)
+        }
+        step = .resolving(
+            core.resolver.resolve(host, port: key.origin.port) { [self] result in
+                if isName {
+                    setup.lookupEnd = .now
+                    core.configuration.trace?.lookupFinished?(host, try? result.get())
+                }
+                switch result {
+                case .success(let addresses): connect(to: addresses)
+                case .failure(let failure): finish(.failure(.nameLookup(failure)))
+                }
+            })
+    }
+
+    private func connect(to addresses: [SocketAddress]) {
+        phase = .connecting
+        setup.connectStart = .now
+        let dialer = AddressDialer(
+            connection: id, host: key.origin.host, addresses: addresses, core: core
+        ) { [self] result in
+            switch result {
+            case .success(let stream): connected(stream)
+            case .failure(let error): finish(.failure(error))
+            }
+        }
+        step = .dialling(dialer)
+        dialer.start()
+    }
+
+    private func connected(_ stream: any ByteStream) {
+        setup.localAddress = stream.localAddress
+        setup.remoteAddress = stream.remoteAddress
+        switch key.origin.scheme {
+        case .http: established(stream, tls: nil, held: [])
+        case .https: shakeHands(stream)
+        }
+    }
+
+    private func shakeHands(_ stream: any ByteStream) {
+        phase = .shakingHands
+        setup.secureStart = .now
+        let handshake = TLSHandshake(origin: key.origin, ticketKey: ticketKey, stream: stream, core: core) {
+            [self] result in
+            setup.secureEnd = .now
+            switch result {
+            case .success(let ready):
+                setup.negotiated = ready.tls.negotiated
+                core.configuration.trace?.handshakeFinished?(id, ready.tls.negotiated, nil)
+                established(stream, tls: ready.tls, held: ready.held)
+            case .failure(let error):
+                core.configuration.trace?.handshakeFinished?(id, nil, error)
+                finish(.failure(.tls(error, host: key.origin.host)))
+            }
+        }
+        step = .shakingHands(handshake)
+        handshake.start()
+    }
+
+    private func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
+        setup.connectEnd = .now
+        finish(
+            .success(
+                HTTP1Connection(
+                    id: id, key: key, setup: setup, stream: stream, tls: tls, heldCiphertext: held, core: core)))
+    }
+
+    private func finish(_ result: Result<HTTP1Connection, EngineError>) {
+        guard case .done = step else {
+            step = .done
+            completion(result)
+            return
+        }
+    }
+
+    /// Tickets are only offered to the very origin that gave them.
+    private var ticketKey: String { "\(key.origin.host):\(key.origin.port)" }
+}

@@ -1,0 +1,60 @@
+// What a session tells its engine once, at its making.
+//
+// Must not know: URLSessionConfiguration, delegates, Foundation.
+
+import TLS
+import Trust
+
+/// The settings of one engine; they never change after the engine is made.
+package struct EngineConfiguration: Sendable {
+    /// Most simultaneous connections per host (B16.1); values below 1 count as 1.
+    package var maximumConnectionsPerHost = 6
+
+    /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
+    package var idleConnectionTimeout: Duration = .seconds(60)
+
+    /// The lowest TLS version offered (B3.7).
+    package var minimumTLSVersion: TLSVersion = .v12
+
+    /// The highest TLS version offered (B3.7).
+    package var maximumTLSVersion: TLSVersion = .v13
+
+    /// Where TLS secrets are logged for a packet analyser; `nil` means never.
+    package var keyLogFile: String?
+
+    /// Who judges a server's certificates.
+    package var trust: TrustSource = .evaluator(SystemRootsEvaluator())
+
+    /// Who supplies a client certificate when a server asks for one.
+    package var identity: IdentitySource = .none
+
+    /// Names that are not looked up but taken from here: name to IP literal.
+    package var hostOverrides: [String: String] = [:]
+
+    /// How long a looked-up address is used again without asking.
+    package var resolverCacheLifetime: Duration = .seconds(30)
+
+    /// Observers of each step; `nil` costs nothing.
+    package var trace: TraceHooks?
+
+    /// The settings that Apple documents as defaults (B1.9).
+    package init() {}
+}
+
+/// Who judges a server's certificates: an evaluator, at once on the loop, or somebody who answers later.
+package enum TrustSource: Sendable {
+    /// Judged at once, on the loop.
+    case evaluator(any TrustEvaluator)
+    /// The handshake waits until the question is answered, from any thread.
+    case ask(@Sendable (PeerQuestion) -> Void)
+}
+
+/// Who supplies a client certificate.
+package enum IdentitySource: Sendable {
+    /// Nobody: the handshake goes on without one, and the server decides.
+    case none
+    /// Always the same one.
+    case fixed(Identity)
+    /// The handshake waits until the question is answered, from any thread.
+    case ask(@Sendable (IdentityQuestion) -> Void)
+}

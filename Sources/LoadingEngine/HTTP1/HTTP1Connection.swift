@@ -1,0 +1,208 @@
+// One HTTP/1.1 connection: moves bytes between a stream, an optional TLS session and the wire codecs.
+//
+// It knows how one exchange goes (RFC 9112 §9) and nothing of retries, redirects or users: those are the
+// transaction's. Reading is in +Reading, writing in +Writing. The connection is back in the pool before its
+// transaction hears of the end, so that a quick next request finds it.
+//
+// Must not know: which requests wait, why they wait, who asked.
+
+import HTTPWire
+import LoadingPolicy
+import Sockets
+import TLS
+
+/// An established connection, idle or carrying one exchange.
+final class HTTP1Connection: ByteStreamObserver {
+    let id: ConnectionID
+    let key: PoolKey
+    let setup: ConnectionSetup
+    let stream: any ByteStream
+    let tls: TLSSession?
+    unowned let core: LoopCore
+
+    /// The exchange under way.
+    private(set) var transaction: Transaction?
+    /// Whether an exchange has been carried before this one.
+    private(set) var hasServed = false
+    private(set) var isClosed = false
+    private let readyAt: ContinuousClock.Instant
+    /// The exchange under way was the first thing to happen on this connection.
+    private var wasFresh = false
+
+    var exchange = ExchangeMachine()
+    var decoder = ResponseDecoder()
+    var framing = BodyFraming.none
+
+    // Reading (+Reading)
+    /// Decrypted bytes that came while the receiver could take no more.
+    var heldPlaintext: [UInt8] = []
+    /// The decoder was left in the middle, with or without held bytes.
+    var hasUndecoded = false
+    /// Encrypted bytes likewise.
+    var heldCiphertext: [UInt8] = []
+    /// TLS may still hold records that came while the receiver could take no more.
+    var hasUndecrypted = false
+    var isReading = false
+    /// Read once although no readiness was reported: a write has just failed and the peer may have said why.
+    var mustRead = false
+    var responseEnd = ResponseEnd.open
+    /// The peer said in TLS that nothing follows.
+    var hasCloseNotify = false
+    var responseBytesSeen = false
+    /// The server spoke before it was asked anything (B16.29).
+    var hasEarlyBytes = false
+
+    // Writing (+Writing)
+    var output = PendingOutput()
+    /// A write failed; the response, if one comes, still counts (B11.17).
+    var writeError: SystemError?
+    var requestBytesWritten = false
+
+    init(
+        id: ConnectionID, key: PoolKey, setup: ConnectionSetup, stream: any ByteStream, tls: TLSSession?,
+        heldCiphertext: [UInt8], core: LoopCore
+    ) {
+        self.id = id
+        self.key = key
+        self.setup = setup
+        self.stream = stream
+        self.tls = tls
+        self.heldCiphertext = heldCiphertext
+        self.core = core
+        self.readyAt = core.reactor.now
+    }
+
+    /// Takes the stream over from whoever set it up.
+    func becomeReady() {
+        stream.observer = self
+    }
+
+    /// Notices what has already come to a connection that nobody needed at once.
+    func watchWhileIdle() {
+        if transaction == nil { pump() }
+    }
+
+    // MARK: Questions
+
+    /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
+    func isUsable(for request: TransactionRequest) -> Bool {
+        guard !isClosed, transaction == nil else { return false }
+        // B6.28: what is wrong with a fresh connection is its request's error, else a server that drops every
+        // connection would be dialled for ever.
+        if isFresh { return true }
+        pump()
+        guard !isClosed else { return false }
+        // Order: the loop has seen every event up to its last poll; a request that could not be replayed is worth
+        // one more system call, since a close that arrived after that poll would be its caller's error.
+        if !ReplayRules.isIdempotent(request.head.method) { return tls != nil || stream.isQuiet() }
+        return true
+    }
+
+    /// Just opened: it has carried nothing and has not waited in the pool.
+    private var isFresh: Bool { !hasServed && readyAt == core.reactor.now }
+
+    // MARK: One exchange
+
+    /// Sends a transaction's request; what comes back is reported to it.
+    func begin(_ transaction: Transaction) {
+        self.transaction = transaction
+        responseBytesSeen = false
+        requestBytesWritten = false
+        writeError = nil
+        framing = .none
+        responseEnd = .open
+        wasFresh = isFresh
+        hasEarlyBytes = tls == nil && wasFresh && stream.hasPendingInput && !stream.isQuiet()
+        if hasServed { exchange.nextExchange() }
+        let request = transaction.request
+        do {
+            let headBytes = try queue(request)
+            exchange.requestHeadSent(keepAliveAllowed: !request.head.fields.hasToken(.connection, "close"))
+            decoder.begin(ExpectedResponse(method: request.head.method))
+            transaction.requestStarted(headBytes: headBytes)
+        } catch {
+            // Nothing was written: the connection is as good as before.
+            self.transaction = nil
+            core.pool.released(self, idleLimit: nil)
+            transaction.exchangeFailed(
+                .invalidRequest(error),
+                facts: ExchangeFacts(reusedConnection: !wasFresh, bytesWritten: false, responseBytes: false))
+            return
+        }
+        flush()
+        pump()
+    }
+
+    /// Gives the exchange up: its answer is of no use any more (B16.5).
+    func abandon() {
+        transaction = nil
+        close()
+    }
+
+    /// The response is complete; `leftover` tells that bytes followed it (B16.39).
+    func responseEnded(leftover: Bool) {
+        responseEnd = .open
+        guard let transaction else { return }
+        exchange.responseEnded()
+        self.transaction = nil
+        hasServed = true
+        if exchange.canReuse, !leftover, output.isEmpty, writeError == nil, !hasCloseNotify {
+            // Order: the pool first, the user second.
+            core.pool.released(self, idleLimit: exchange.keepAliveTimeout)
+        } else {
+            close()
+        }
+        transaction.responseEnded()
+    }
+
+    /// The exchange cannot go on; the connection is of no further use.
+    func fail(_ error: EngineError) {
+        let failed = transaction
+        let facts = ExchangeFacts(
+            reusedConnection: !wasFresh, bytesWritten: requestBytesWritten, responseBytes: responseBytesSeen)
+        transaction = nil
+        close()
+        failed?.exchangeFailed(error, facts: facts)
+    }
+
+    /// Closes the connection and tells the pool.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        if let tls, output.isEmpty, writeError == nil, tls.peer != nil {
+            tls.close()
+            _ = tls.withOutgoing { stream.write($0) }
+        }
+        stream.observer = nil
+        stream.close()
+        core.pool.closed(self)
+    }
+
+    // MARK: Readiness
+
+    func streamBecameReadable(_ stream: any ByteStream) { pump() }
+
+    func streamBecameWritable(_ stream: any ByteStream) { flush() }
+}
+
+/// Whether the response has ended while its last bytes are still being looked at.
+enum ResponseEnd {
+    case open, ended, endedWithLeftover
+}
+
+/// What a retry rule must know about an exchange that failed.
+struct ExchangeFacts {
+    let reusedConnection: Bool
+    let bytesWritten: Bool
+    let responseBytes: Bool
+}
+
+extension ExpectedResponse {
+    fileprivate init(method: String) {
+        switch method {
+        case "HEAD": self = .toHEAD
+        case "CONNECT": self = .toCONNECT
+        default: self = .toOther
+        }
+    }
+}

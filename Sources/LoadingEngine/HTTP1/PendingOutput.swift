@@ -1,0 +1,52 @@
+// What of a request has still to be written: the head's rest, then the body's.
+//
+// The body is never copied on a plain connection; only positions move.
+
+/// The unsent rest of one request.
+struct PendingOutput {
+    /// Bytes that precede the body; `headSent` of them are out.
+    private(set) var head: [UInt8] = []
+    private(set) var headSent = 0
+    private(set) var body: (any BodyBytes)?
+    private(set) var bodySent = 0
+
+    var isEmpty: Bool { headSent == head.count && bodyLeft == 0 }
+    var headLeft: Int { head.count - headSent }
+    var bodyLeft: Int { (body?.count ?? 0) - bodySent }
+
+    /// Takes a new request on; everything before must be out.
+    mutating func set(head: [UInt8], body: (any BodyBytes)?) {
+        self.head = head
+        self.body = body
+        headSent = 0
+        bodySent = 0
+    }
+
+    /// Lends what is left, in order; each part may be empty.
+    func withNext<R>(_ use: (_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> R) -> R {
+        head.withUnsafeBytes { head in
+            let headRest = UnsafeRawBufferPointer(rebasing: head[headSent...])
+            guard let body else { return use(headRest, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            return body.withUnsafeBytes { body in
+                use(headRest, UnsafeRawBufferPointer(rebasing: body[min(bodySent, body.count)...]))
+            }
+        }
+    }
+
+    /// Notes that `count` bytes are out; answers how many of them were the body's.
+    mutating func advance(_ count: Int) -> Int {
+        let ofHead = min(count, headLeft)
+        headSent += ofHead
+        let ofBody = min(count - ofHead, bodyLeft)
+        bodySent += ofBody
+        return ofBody
+    }
+
+    /// Lets go of everything once it is out, or when it will never be sent.
+    mutating func clear() {
+        head = []
+        headSent = 0
+        body = nil
+        bodySent = 0
+    }
+}

@@ -1,0 +1,131 @@
+// Everything one engine keeps on its loop: transactions, pool, resolver, dialer, TLS state.
+//
+// It is plain and unshared: only commands that run on the loop reach it, so it has no lock. It outlives its
+// `Engine` until the last transaction has ended, and then takes itself out of the reactor.
+
+import LoadingPolicy
+import Sockets
+import TLS
+
+/// The loop's side of an `Engine`.
+package final class LoopCore {
+    let reactor: Reactor
+    let configuration: EngineConfiguration
+    let dialer: any Dialer
+    let resolver: any Resolver
+    let buffers: LoopBuffers
+    let tickets = TLSTicketStore()
+    private(set) var transactions: [RequestID: Transaction] = [:]
+    private let port: EnginePort
+    private var tlsContext: Result<TLSContext, TLSError>?
+    private var isShutDown = false
+    private lazy var poolDriver = PoolDriver(core: self)
+
+    convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
+        self.init(
+            reactor: reactor, configuration: configuration, dialer: SocketDialer(reactor: reactor),
+            resolver: SystemResolver(
+                reactor: reactor, overrides: configuration.hostOverrides,
+                cacheLifetime: configuration.resolverCacheLifetime),
+            port: port)
+    }
+
+    /// Makes an engine on a network of the caller's making, without an `Engine` in front of it.
+    package convenience init(
+        reactor: Reactor, configuration: EngineConfiguration, dialer: any Dialer, resolver: any Resolver
+    ) {
+        self.init(
+            reactor: reactor, configuration: configuration, dialer: dialer, resolver: resolver,
+            port: EnginePort(loop: reactor.loop))
+    }
+
+    private init(
+        reactor: Reactor, configuration: EngineConfiguration, dialer: any Dialer, resolver: any Resolver,
+        port: EnginePort
+    ) {
+        self.reactor = reactor
+        self.configuration = configuration
+        self.dialer = dialer
+        self.resolver = resolver
+        self.port = port
+        self.buffers = LoopBuffers.of(reactor)
+        reactor.setResident(port.key, self)
+    }
+
+    /// Takes a request up from code that is on the loop already.
+    package func submit(_ request: TransactionRequest, id: RequestID) -> TransactionHandle {
+        let handle = TransactionHandle(id: id, request: request, port: port)
+        start(handle)
+        return handle
+    }
+
+    /// The connections of this engine.
+    var pool: PoolDriver { poolDriver }
+
+    /// Takes a submitted request up.
+    func start(_ handle: TransactionHandle) {
+        let receiver = handle.request.makeReceiver(handle)
+        let transaction = Transaction(id: handle.id, request: handle.request, receiver: receiver, core: self)
+        guard !isShutDown else {
+            transaction.cancel()
+            return
+        }
+        transactions[handle.id] = transaction
+        transaction.start()
+    }
+
+    /// Forgets a transaction that has ended.
+    func ended(_ id: RequestID) {
+        transactions[id] = nil
+        leaveIfDone()
+    }
+
+    /// A connection for this key begins to be opened; every request that waits for one waits for the network now.
+    func dialBegan(for key: PoolKey) {
+        for transaction in transactions.values where pool.key(of: transaction.request) == key {
+            transaction.dialBegan()
+        }
+    }
+
+    /// Closes every connection that carries no request.
+    package func closeIdleConnections() {
+        pool.closeIdle()
+    }
+
+    /// Ends the engine, with every transaction or after the last.
+    package func shutDown(immediately: Bool) {
+        isShutDown = true
+        if immediately {
+            // In the order of submission, so that whoever listens sees the same order each time.
+            for id in transactions.keys.sorted() { transactions[id]?.cancel() }
+        }
+        pool.shutDown(immediately: immediately)
+        leaveIfDone()
+    }
+
+    /// What the pool holds.
+    package var counts: PoolCounts { pool.counts }
+
+    /// The engine's TLS settings, made at the first need.
+    func clientTLSContext() -> Result<TLSContext, TLSError> {
+        if let tlsContext { return tlsContext }
+        let made = Result { () throws(TLSError) in
+            try TLSContext(
+                client: TLSClientOptions(
+                    minimum: configuration.minimumTLSVersion, maximum: configuration.maximumTLSVersion,
+                    keyLogFile: configuration.keyLogFile))
+        }
+        tlsContext = made
+        return made
+    }
+
+    /// Called whenever the last thing to wait for may have gone.
+    ///
+    /// Order: at the end of the turn, because whoever calls still works with objects that live as long as this one.
+    func leaveIfDone() {
+        guard isShutDown, transactions.isEmpty, pool.isDrained else { return }
+        reactor.later { [self] in
+            if transactions.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
+        }
+    }
+}

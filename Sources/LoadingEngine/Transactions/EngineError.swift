@@ -1,0 +1,93 @@
+// What can go wrong below the public API, told so that one file above can map it and a person can act on it.
+//
+// Texts name hosts, addresses, phases and counts; never field values or anything else that may be secret.
+
+import HTTPWire
+import Sockets
+import TLS
+
+/// Why a transaction failed.
+package enum EngineError: Error, Sendable {
+    /// The caller cancelled, or the engine was shut down.
+    case cancelled
+    /// No byte moved for the idle time-out (B6.1).
+    case idleTimeout(phase: Phase, after: Duration)
+    /// The whole transfer took too long (B6.5).
+    case resourceTimeout(phase: Phase)
+    /// The host's name could not be looked up.
+    case nameLookup(ResolverFailure)
+    /// No address accepted a connection; every reason, in the order of the attempts (B16.11).
+    case connect(host: String, [ConnectFailure])
+    /// The TLS handshake, the trust verdict or a record failed.
+    case tls(TLSError, host: String)
+    /// The connection was lost after it had been established.
+    case connectionLost(SystemError?, phase: Phase, received: Int64, expected: Int64?)
+    /// The response was malformed, truncated or could not be decoded.
+    case wire(WireError)
+    /// The request could not be sent as it is.
+    case invalidRequest(WireError)
+    /// This machine ran out of something: descriptors, memory, buffers.
+    case localResource(SystemError)
+
+    /// One address and why it did not answer.
+    package struct ConnectFailure: Error, Sendable, Equatable {
+        /// The address that was tried.
+        package let address: SocketAddress
+        /// What the system said.
+        package let error: SystemError
+    }
+
+    /// How far a transaction had come.
+    package enum Phase: String, Sendable {
+        /// Every connection to the host was in use.
+        case waitingForConnection = "waiting for a free connection"
+        /// The name was being looked up.
+        case lookingUpName = "looking up the host's name"
+        /// An address was being connected to.
+        case connecting = "connecting"
+        /// TLS was being set up.
+        case shakingHands = "setting up TLS"
+        /// The request was being sent.
+        case sendingRequest = "sending the request"
+        /// The request was sent, nothing had come back.
+        case waitingForResponse = "waiting for the response"
+        /// The response had begun.
+        case receivingBody = "receiving the response's body"
+    }
+}
+
+extension EngineError: CustomStringConvertible {
+    /// One sentence for a person.
+    package var description: String {
+        switch self {
+        case .cancelled:
+            return "The request was cancelled."
+        case .idleTimeout(let phase, let duration):
+            return "Nothing was heard for \(duration) while \(phase.rawValue)."
+        case .resourceTimeout(let phase):
+            return "The transfer took longer than its time-out; it was \(phase.rawValue)."
+        case .nameLookup(let failure):
+            return "\(failure)"
+        case .connect(let host, let failures):
+            let reasons = failures.map { "\($0.address): \($0.error)" }.joined(separator: "; ")
+            return "No connection to \(host): \(reasons.isEmpty ? "it has no address" : reasons)."
+        case .tls(let error, let host):
+            return "TLS with \(host) failed: \(error)"
+        case .connectionLost(let cause, let phase, let received, let expected):
+            let how = cause.map { "was lost (\($0))" } ?? "was closed by the server"
+            let counts =
+                switch (received, expected) {
+                case (0, nil): ""
+                case (_, let expected?): " after \(received) of \(expected) bytes"
+                case (_, nil): " after \(received) bytes"
+                }
+            return "The connection \(how) while \(phase.rawValue)\(counts)."
+        case .wire(let error):
+            return "\(error)"
+        case .invalidRequest(let error):
+            return "The request cannot be sent: \(error)"
+        case .localResource(let error):
+            return "This machine has run out of a resource: \(error)"
+        }
+    }
+}

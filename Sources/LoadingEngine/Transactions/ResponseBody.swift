@@ -1,0 +1,70 @@
+// The content of one response on its way to the receiver: content coding undone (B16.49 to B16.62), in bounded
+// pieces, and kept when the receiver is full in the middle of one.
+
+import HTTPWire
+
+/// Undoes a response's content coding piece by piece.
+final class ResponseBody {
+    private var decoder: ContentDecoder?
+    // Coded bytes that wait for the receiver; at most one read's worth.
+    private var held: [UInt8] = []
+    // The decoder may have more output without more input.
+    private var hasMoreOutput = false
+
+    init(head: ResponseHead, framing: BodyFraming, decodes: Bool) {
+        if framing != .none { decoder = ContentDecoder.make(for: head, decodesContent: decodes) }
+    }
+
+    /// Whether what the receiver sees differs from what the server sent (B5.57).
+    var isDecoding: Bool { decoder != nil }
+
+    /// Whether bytes wait for the receiver.
+    var hasHeld: Bool { hasMoreOutput || !held.isEmpty }
+
+    /// Passes bytes on, decoded; what the receiver cannot take is held.
+    func take(
+        _ bytes: UnsafeRawBufferPointer, buffer: UnsafeMutableRawBufferPointer,
+        to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
+    ) throws(WireError) {
+        guard decoder != nil else {
+            _ = sink(bytes)
+            return
+        }
+        var offset = 0
+        while true {
+            let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) ?? 0
+            hasMoreOutput = produced == buffer.count
+            let demand: ReceiverDemand =
+                produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
+            if offset == bytes.count, !hasMoreOutput { return }
+            switch demand {
+            case .more: continue
+            case .pause:
+                held = Array(bytes[offset...])
+                return
+            }
+        }
+    }
+
+    /// Passes on what is held.
+    func takeHeld(
+        buffer: UnsafeMutableRawBufferPointer, to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
+    ) throws(WireError) {
+        let bytes = held
+        held = []
+        hasMoreOutput = false
+        let result: Result<Void, WireError> = bytes.withUnsafeBytes { raw in
+            do throws(WireError) {
+                return .success(try take(raw, buffer: buffer, to: sink))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// The body is over; throws when its coding is not.
+    func finish() throws(WireError) {
+        try decoder?.finish()
+    }
+}

@@ -1,0 +1,387 @@
+// One request from submission to its last byte: asks the pool, follows the exchange, undoes the content coding,
+// keeps the deadlines, decides with `ReplayRules` whether a lost exchange is sent again.
+//
+// A transaction is on a connection only between `assigned` and the end of the exchange; everything else it does
+// needs none. The receiver hears of the end exactly once.
+//
+// Must not know: URLSession, delegates, how connections are opened, where bytes come from.
+
+import HTTPWire
+import LoadingPolicy
+import Sockets
+
+/// Carries one request out on its loop.
+final class Transaction {
+    let id: RequestID
+    let request: TransactionRequest
+    private(set) var priority: Float
+    private let receiver: any TransactionReceiver
+    private unowned let core: LoopCore
+
+    private var state = State.idle
+    private var deadlines: DeadlineMachine
+    private var timer: LoopTimer?
+    private var timeline: Timeline
+    private var pastTimelines: [Timeline] = []
+    private var attempt = 0
+
+    // What keeps the transfer from going on; each is a reason of its own.
+    private var suspensions = 0
+    private var isReceiverFull = false
+
+    private var body: ResponseBody?
+    private var responseBegun = false
+    private var bodySentInAttempt: Int64 = 0
+
+    private enum State {
+        /// Not asked for a connection: not started, or suspended before it had one.
+        case idle
+        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10).
+        case waiting(isTimed: Bool)
+        case exchanging(HTTP1Connection)
+        /// The exchange is over, decoded bytes still wait for the receiver.
+        case draining
+        case finished
+    }
+
+    init(id: RequestID, request: TransactionRequest, receiver: any TransactionReceiver, core: LoopCore) {
+        self.id = id
+        self.request = request
+        self.priority = request.priority
+        self.receiver = receiver
+        self.core = core
+        self.deadlines = DeadlineMachine(idle: request.idleTimeout, resource: request.resourceDeadline)
+        self.timeline = Timeline(fetchStart: core.reactor.now)
+    }
+
+    // MARK: Questions
+
+    /// Whether reading would only fill memory.
+    var isReadPaused: Bool { isReceiverFull || suspensions > 0 }
+
+    /// Whether bytes of the request may go out.
+    var mayWrite: Bool { suspensions == 0 }
+
+    /// How far it has come, for errors.
+    var phase: EngineError.Phase {
+        switch state {
+        case .idle, .finished:
+            return .waitingForConnection
+        case .waiting:
+            return core.pool.phase(of: request)
+        case .exchanging:
+            if responseBegun { return .receivingBody }
+            return timeline.requestEnd == nil ? .sendingRequest : .waitingForResponse
+        case .draining:
+            return .receivingBody
+        }
+    }
+
+    // MARK: Steered from outside
+
+    /// Asks for a connection.
+    func start() {
+        askForConnection(atFront: false)
+    }
+
+    /// Ends with `.cancelled`.
+    func cancel() {
+        failed(.cancelled)
+    }
+
+    /// The receiver can take more.
+    func resumeReading() {
+        guard isReceiverFull else { return }
+        isReceiverFull = false
+        deadlines.released(core.reactor.now)
+        goOnReading()
+    }
+
+    /// Stops both directions and the idle timer (B1.39, B1.40).
+    func suspend() {
+        suspensions += 1
+        deadlines.held(core.reactor.now)
+        rearm()
+        if case .waiting = state {
+            state = .idle
+            core.pool.cancel(self)
+        }
+    }
+
+    /// Undoes one suspension.
+    func resume() {
+        guard suspensions > 0 else { return }
+        suspensions -= 1
+        deadlines.released(core.reactor.now)
+        guard suspensions == 0 else { return rearm() }
+        switch state {
+        case .idle:
+            askForConnection(atFront: false)
+        case .exchanging(let connection):
+            connection.flush()
+            goOnReading()
+        case .draining:
+            goOnReading()
+        case .waiting, .finished:
+            break
+        }
+    }
+
+    /// The idle timer stands still while somebody is asked (B6.9).
+    func hold() {
+        deadlines.held(core.reactor.now)
+        rearm()
+    }
+
+    /// Undoes one `hold()`.
+    func unhold() {
+        deadlines.released(core.reactor.now)
+        rearm()
+    }
+
+    /// Changes the place in the queue.
+    func setPriority(_ priority: Float) {
+        self.priority = priority
+        if case .waiting = state { core.pool.priorityChanged(self) }
+    }
+
+    // MARK: From the pool
+
+    /// A connection to this request's host begins to be opened: waiting is now the network's doing.
+    func dialBegan() {
+        guard case .waiting(isTimed: false) = state else { return }
+        state = .waiting(isTimed: true)
+        deadlines.started(core.reactor.now)
+        rearm()
+    }
+
+    /// Here is the connection.
+    func assigned(_ connection: HTTP1Connection) {
+        if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.now) }
+        state = .exchanging(connection)
+        core.configuration.trace?.connectionAssigned?(id, connection.id, connection.hasServed)
+        timeline.reused = connection.hasServed
+        timeline.localAddress = connection.setup.localAddress
+        timeline.remoteAddress = connection.setup.remoteAddress
+        timeline.tls = connection.setup.negotiated
+        if !connection.hasServed { connection.setup.record(in: &timeline) }
+        timeline.requestStart = core.reactor.now
+        byteMoved()
+        connection.begin(self)
+    }
+
+    /// Ends with an error, wherever it stands.
+    func failed(_ error: EngineError) {
+        switch state {
+        case .idle, .draining: break
+        case .waiting: core.pool.cancel(self)
+        case .exchanging(let connection): connection.abandon()
+        case .finished: return
+        }
+        finish(error)
+    }
+
+    // MARK: From the connection
+
+    /// The head is on its way.
+    func requestStarted(headBytes: Int) {
+        timeline.requestHeadBytes = Int64(headBytes)
+        bodySentInAttempt = 0
+    }
+
+    /// The socket took bytes of the request.
+    func requestBytesMoved(bodyBytes: Int) {
+        byteMoved()
+        guard bodyBytes > 0 else { return }
+        bodySentInAttempt += Int64(bodyBytes)
+        timeline.requestBodyBytes = bodySentInAttempt
+        receiver.sent(bodyBytes: bodySentInAttempt)
+    }
+
+    /// The last byte of the request is out.
+    func requestSent() {
+        timeline.requestEnd = core.reactor.now
+        core.configuration.trace?.requestSent?(id)
+    }
+
+    /// Something came, whatever it was.
+    func byteMoved() {
+        deadlines.moved(core.reactor.now)
+        rearm()
+    }
+
+    /// A 1xx response came; 100 is the engine's own affair (B11.19).
+    func received(informational head: ResponseHead) {
+        if head.status != 100 { receiver.received(informational: head) }
+    }
+
+    /// The final response's head came.
+    func received(head: ResponseHead, framing: BodyFraming) {
+        responseBegun = true
+        timeline.responseStart = core.reactor.now
+        timeline.responseHeadBytes = Int64(head.byteCount)
+        timeline.status = head.status
+        timeline.protocolName = head.version.minor == 0 ? "http/1.0" : "http/1.1"
+        core.configuration.trace?.responseReceived?(id, head.status)
+        let body = ResponseBody(head: head, framing: framing, decodes: request.decodesContent)
+        let isDecoding = body.isDecoding
+        self.body = body
+        note(receiver.received(head: head, framing: framing, decoding: isDecoding))
+    }
+
+    /// Bytes of the body came, still coded.
+    func received(body bytes: UnsafeRawBufferPointer) {
+        guard let body else { return }
+        deliver { sink throws(WireError) in try body.take(bytes, buffer: core.buffers.decoded, to: sink) }
+    }
+
+    /// The body's length on the wire, framing included.
+    func noteWireBodyBytes(_ count: Int64) {
+        timeline.responseBodyBytes = count
+    }
+
+    /// The exchange is over; the connection is no longer this transaction's.
+    func responseEnded() {
+        guard case .exchanging = state else { return }
+        timeline.responseEnd = core.reactor.now
+        state = .draining
+        endIfDrained()
+    }
+
+    /// The exchange failed: it is sent again where that is safe (B6.26 to B6.31), otherwise it ends.
+    func exchangeFailed(_ error: EngineError, facts: ExchangeFacts) {
+        guard case .exchanging = state else { return }
+        attempt += 1
+        let verdict =
+            error.isLossOfConnection
+            ? ReplayRules.verdict(
+                method: request.head.method, reusedConnection: facts.reusedConnection,
+                bytesWritten: facts.bytesWritten, responseBytes: facts.responseBytes, bodyReplayable: true,
+                attempt: attempt)
+            : .fail
+        switch verdict {
+        case .replay:
+            core.configuration.trace?.replayed?(id)
+            pastTimelines.append(timeline)
+            timeline = Timeline(fetchStart: core.reactor.now)
+            askForConnection(atFront: true)
+        case .fail:
+            finish(error)
+        }
+    }
+
+    /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).
+    func mayReplayAfterTimeout(_ head: ResponseHead, reused: Bool) -> Bool {
+        guard head.status == 408 else { return false }
+        return ReplayRules.verdictAboutTimeout(
+            status: head.status, closesConnection: head.fields.hasToken(.connection, "close"),
+            method: request.head.method, reusedConnection: reused, bodyReplayable: true, attempt: attempt + 1)
+            == .replay
+    }
+
+    // MARK: Private steps
+
+    private func askForConnection(atFront: Bool) {
+        guard suspensions == 0 else {
+            state = .idle
+            return
+        }
+        state = .waiting(isTimed: false)
+        deadlines.stopped()
+        rearm()
+        core.pool.request(self, atFront: atFront)
+    }
+
+    private func goOnReading() {
+        rearm()
+        guard !isReadPaused else { return }
+        if let body, body.hasHeld {
+            deliver { sink throws(WireError) in try body.takeHeld(buffer: core.buffers.decoded, to: sink) }
+        }
+        guard !isReadPaused else { return }
+        switch state {
+        case .exchanging(let connection): connection.pump()
+        case .draining: endIfDrained()
+        case .idle, .waiting, .finished: break
+        }
+    }
+
+    /// Runs a delivery and ends the transaction if the content cannot be decoded.
+    private func deliver(
+        _ work: ((UnsafeRawBufferPointer) -> ReceiverDemand) throws(WireError) -> Void
+    ) {
+        do throws(WireError) {
+            try work { bytes in
+                timeline.responseBodyBytesDecoded += Int64(bytes.count)
+                note(receiver.received(body: bytes))
+                return isReadPaused ? .pause : .more
+            }
+        } catch {
+            failed(.wire(error))
+        }
+    }
+
+    private func note(_ demand: ReceiverDemand) {
+        switch demand {
+        case .more: break
+        case .pause:
+            guard !isReceiverFull else { return }
+            isReceiverFull = true
+            // B6.9: a receiver that takes its time is not the network's silence.
+            deadlines.held(core.reactor.now)
+            rearm()
+        }
+    }
+
+    private func endIfDrained() {
+        guard case .draining = state, body?.hasHeld != true else { return }
+        do throws(WireError) {
+            try body?.finish()
+            finish(nil)
+        } catch {
+            finish(.wire(error))
+        }
+    }
+
+    private func finish(_ error: EngineError?) {
+        state = .finished
+        timer?.clear()
+        core.configuration.trace?.finished?(id, error)
+        pastTimelines.append(timeline)
+        let outcome = TransactionOutcome(error: error, timelines: pastTimelines)
+        receiver.finished(outcome)
+        core.ended(id)
+    }
+
+    // MARK: Deadlines
+
+    private func rearm() {
+        guard let next = deadlines.next else {
+            timer?.clear()
+            return
+        }
+        let timer = self.timer ?? core.reactor.makeTimer { [unowned self] in deadlinePassed() }
+        self.timer = timer
+        timer.set(next)
+    }
+
+    private func deadlinePassed() {
+        switch deadlines.expired(core.reactor.now) {
+        case .idle: failed(.idleTimeout(phase: phase, after: request.idleTimeout ?? .zero))
+        case .resource: failed(.resourceTimeout(phase: phase))
+        case nil: rearm()
+        }
+    }
+}
+
+extension EngineError {
+    /// Whether the connection was lost, as opposed to having said something wrong.
+    fileprivate var isLossOfConnection: Bool {
+        switch self {
+        case .connectionLost: return true
+        case .wire(let error): return error.kind == .truncated
+        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .tls, .invalidRequest, .localResource:
+            return false
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// What remains in the hands of the one who submitted a request.
+//
+// Every call may come from any thread at any time, any number of times, also after the end; it is carried out
+// on the loop, in the order in which it was said.
+
+import LoadingPolicy
+import Sockets
+
+/// Steers one transaction from outside its loop.
+package final class TransactionHandle: Sendable {
+    /// The number of the transaction within its engine, as trace hooks show it.
+    package let id: RequestID
+    let request: TransactionRequest
+    private let port: EnginePort
+
+    init(id: RequestID, request: TransactionRequest, port: EnginePort) {
+        self.id = id
+        self.request = request
+        self.port = port
+    }
+
+    /// Ends the transaction with `EngineError.cancelled`, unless it has ended already.
+    package func cancel() {
+        tell { $0.cancel() }
+    }
+
+    /// Answers a `ReceiverDemand.pause`: the receiver can take more.
+    package func resumeReading() {
+        tell { $0.resumeReading() }
+    }
+
+    /// Stops sending and reading and the idle timer (B1.39, B1.40); nests.
+    package func suspend() {
+        tell { $0.suspend() }
+    }
+
+    /// Undoes one `suspend()`.
+    package func resume() {
+        tell { $0.resume() }
+    }
+
+    /// Stops the idle timer while somebody is asked something (B6.9); nests.
+    package func hold() {
+        tell { $0.hold() }
+    }
+
+    /// Undoes one `hold()`.
+    package func unhold() {
+        tell { $0.unhold() }
+    }
+
+    /// Changes the order among requests that wait for a connection (B1.53).
+    package func setPriority(_ priority: Float) {
+        tell { $0.setPriority(priority) }
+    }
+
+    private func tell(_ work: @escaping @Sendable (Transaction) -> Void) {
+        port.tell { [id] core in
+            if let transaction = core.transactions[id] { work(transaction) }
+        }
+    }
+}
+
+extension TransactionHandle: LoopCommand {
+    /// Starts the transaction on its loop.
+    package func run(on reactor: Reactor) {
+        if let core = reactor.resident(port.key) {
+            core.start(self)
+        } else {
+            request.makeReceiver(self).finished(TransactionOutcome(error: .cancelled, timelines: []))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// The seam between the engine and whoever wants the answer.
+//
+// Every call comes on the loop's thread, so a receiver needs no lock for what it alone holds; it must
+// return soon, since every other transfer of the loop waits meanwhile.
+
+import HTTPWire
+
+/// Takes in what arrives for one request, in order.
+package protocol TransactionReceiver: AnyObject {
+    /// A 1xx response other than 100 and 101 came (B11.18, B11.19).
+    func received(informational head: ResponseHead)
+
+    /// The final response's head came; `decoding` says whether a content coding is being undone (B5.57).
+    func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand
+
+    /// The next bytes of the body, decoded; they are valid during the call only.
+    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand
+
+    /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
+    func sent(bodyBytes: Int64)
+
+    /// The end: exactly once, and last. The connection is already back in the pool.
+    func finished(_ outcome: TransactionOutcome)
+}
+
+/// Whether a receiver can take more.
+package enum ReceiverDemand: Sendable {
+    /// Go on.
+    case more
+    /// Read nothing more until `TransactionHandle.resumeReading()`.
+    case pause
+}
+
+/// How a transaction ended.
+package struct TransactionOutcome: Sendable {
+    /// What went wrong, or `nil`.
+    package let error: EngineError?
+    /// One record per exchange, in order, replays included (B6.30).
+    package let timelines: [Timeline]
+}

@@ -1,0 +1,66 @@
+// One request as the engine takes it: values only, ready to be sent.
+//
+// Must not know: URL, URLRequest, tasks, Foundation.
+
+import HTTPWire
+import LoadingPolicy
+
+/// Everything the engine needs to carry out one request.
+package struct TransactionRequest: Sendable {
+    /// Where the request goes.
+    package var origin: Origin
+    /// How it gets there.
+    package var route: Route = .direct(overridePath: nil)
+    /// Method, target and fields; the framing fields are added from `framing`.
+    package var head: RequestHead
+    /// The content.
+    package var body: RequestBody
+    /// How the content is delimited.
+    package var framing: BodyFraming
+    /// Longest wait without a byte moving (B6.1); `nil` for none.
+    package var idleTimeout: Duration?
+    /// When the whole transfer must have ended (B6.5); `nil` for never.
+    package var resourceDeadline: ContinuousClock.Instant?
+    /// Order among requests that wait for a connection (B1.53), 0 to 1.
+    package var priority: Float
+    /// Whether gzip and deflate are undone before the receiver sees the body.
+    package var decodesContent: Bool
+    /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
+    package var makeReceiver: @Sendable (TransactionHandle) -> any TransactionReceiver
+
+    /// Makes a request from its parts.
+    package init(
+        origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
+        idleTimeout: Duration? = .seconds(60), resourceDeadline: ContinuousClock.Instant? = nil,
+        priority: Float = 0.5, decodesContent: Bool = true,
+        makeReceiver: @escaping @Sendable (TransactionHandle) -> any TransactionReceiver
+    ) {
+        self.origin = origin
+        self.head = head
+        self.body = body
+        self.framing = framing
+        self.idleTimeout = idleTimeout
+        self.resourceDeadline = resourceDeadline
+        self.priority = priority
+        self.decodesContent = decodesContent
+        self.makeReceiver = makeReceiver
+    }
+}
+
+/// The content of a request.
+package enum RequestBody: Sendable {
+    /// None.
+    case none
+    /// Bytes in memory; they can be sent again.
+    case bytes(any BodyBytes)
+}
+
+/// Bytes in memory that can be read in place from the loop's thread.
+package protocol BodyBytes: Sendable {
+    /// How many bytes there are.
+    var count: Int { get }
+    /// Lends the bytes, contiguous, for the duration of the call.
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
+}
+
+extension [UInt8]: BodyBytes {}
