@@ -1,0 +1,61 @@
+# The commands of this package. `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Swift, also where the toolchain was unpacked to its usual place but is not on the PATH.
+export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin
+
+# How long `make fuzz` gives each target.
+SECONDS := 60
+# Where lint and format look.
+SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Package.swift)
+
+.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz lint format clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## See it work: requests over http and https against a server made for the occasion
+	@Scripts/install-packages build
+	@swift build --product demo
+	@swift run --skip-build demo
+
+test: ## Run the whole suite, the real peers (nginx, openssl, python3) included
+	@Scripts/install-packages test
+	swift test --disable-xctest
+
+build: ## Build everything for debugging
+	@Scripts/install-packages build
+	swift build --build-tests
+
+release: ## Build all products with optimisation
+	@Scripts/install-packages build
+	swift build -c release
+
+coverage: ## Run the suite and print line coverage and the uncovered lines
+	@Scripts/install-packages test
+	@Scripts/coverage
+
+sanitize: sanitize-thread sanitize-address ## Run the suite under ThreadSanitizer and AddressSanitizer
+
+sanitize-thread: ## Run the suite under ThreadSanitizer
+	@Scripts/install-packages test
+	@Scripts/sanitize thread
+
+sanitize-address: ## Run the suite under AddressSanitizer, leaks included where the system allows it
+	@Scripts/install-packages test
+	@Scripts/sanitize address
+
+fuzz: ## Fuzz every parser, SECONDS=60 each
+	@Scripts/install-packages build
+	@Tests/Fuzz/run all $(SECONDS)
+
+lint: ## Check formatting and style
+	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)
+
+format: ## Rewrite the sources in the project's format
+	swift format --in-place --recursive --configuration .swift-format $(SWIFT_SOURCES)
+
+clean: ## Remove everything that was built
+	rm -rf .build Tests/Fuzz/.build

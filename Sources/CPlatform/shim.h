@@ -1,0 +1,215 @@
+// Linux as Swift sees it: what the Glibc and Musl modules leave out, either because no module map lists the header
+// (epoll, eventfd), or because it hides behind _GNU_SOURCE, a macro or variadic arguments.
+// Header only: constants become static const ints, macros become static inline functions.
+// _GNU_SOURCE must not be defined here: the system headers would then differ from the ones the Glibc module was built
+// from, which the importer rejects. The few functions it hides are declared under names of our own.
+#ifndef URLLOADING_CPLATFORM_SHIM_H
+#define URLLOADING_CPLATFORM_SHIM_H
+
+#include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int urlloading_libc_accept4(int, struct sockaddr *, socklen_t *, int) __asm__("accept4");
+int urlloading_libc_sched_getaffinity(pid_t, size_t, unsigned long *) __asm__("sched_getaffinity");
+
+// getaddrinfo's answers for a name that exists but has no address; glibc and musl agree on the numbers.
+static const int urlloading_eai_nodata = -5;
+static const int urlloading_eai_addrfamily = -9;
+
+// epoll's flags are an enum with a negative-looking member (EPOLLET); as plain numbers they mix with a mask.
+static const uint32_t urlloading_epoll_in = EPOLLIN;
+static const uint32_t urlloading_epoll_out = EPOLLOUT;
+static const uint32_t urlloading_epoll_pri = EPOLLPRI;
+static const uint32_t urlloading_epoll_rdhup = EPOLLRDHUP;
+static const uint32_t urlloading_epoll_hup = EPOLLHUP;
+static const uint32_t urlloading_epoll_err = EPOLLERR;
+static const uint32_t urlloading_epoll_et = 1u << 31;
+
+static inline int urlloading_epoll_create(void) {
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static inline int urlloading_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u64 = token;
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+static inline uint64_t urlloading_epoll_token(const struct epoll_event *event) {
+    return event->data.u64;
+}
+
+static inline uint32_t urlloading_epoll_events(const struct epoll_event *event) {
+    return event->events;
+}
+
+static inline int urlloading_eventfd(int semaphore) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | (semaphore ? EFD_SEMAPHORE : 0));
+}
+
+static inline int urlloading_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static inline int urlloading_socket_pair(int *first, int *second) {
+    int both[2];
+    int result = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, both);
+    if (result == 0) {
+        *first = both[0];
+        *second = both[1];
+    }
+    return result;
+}
+
+static inline int urlloading_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return urlloading_libc_accept4(listener, address, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// Under names of their own, so that Swift methods may be called bind, connect and listen.
+static inline int urlloading_bind(int descriptor, const struct sockaddr *address, socklen_t length) {
+    return bind(descriptor, address, length);
+}
+
+static inline int urlloading_connect(int descriptor, const struct sockaddr *address, socklen_t length) {
+    return connect(descriptor, address, length);
+}
+
+static inline int urlloading_listen(int descriptor, int backlog) {
+    return listen(descriptor, backlog);
+}
+
+static inline int urlloading_set_option(int descriptor, int level, int name, int value) {
+    return setsockopt(descriptor, level, name, &value, sizeof value);
+}
+
+static inline int urlloading_get_option(int descriptor, int level, int name, int *value) {
+    socklen_t length = sizeof *value;
+    return getsockopt(descriptor, level, name, value, &length);
+}
+
+// A close that sends RST instead of FIN.
+static inline int urlloading_set_abortive_close(int descriptor) {
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    return setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+}
+
+static inline int urlloading_bind_to_device(int descriptor, const char *name) {
+    return setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name));
+}
+
+// Leaves the choice of a local port to connect(), where the whole four-tuple is known.
+static inline int urlloading_bind_without_port(int descriptor) {
+#ifdef IP_BIND_ADDRESS_NO_PORT
+    int on = 1;
+    return setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+#else
+    (void)descriptor;
+    return 0;
+#endif
+}
+
+static inline ssize_t urlloading_send2(
+    int descriptor, const void *first, size_t first_length, const void *second, size_t second_length) {
+    struct iovec parts[2] = {{(void *)first, first_length}, {(void *)second, second_length}};
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    return sendmsg(descriptor, &message, MSG_NOSIGNAL);
+}
+
+static inline ssize_t urlloading_send(int descriptor, const void *bytes, size_t length) {
+    return send(descriptor, bytes, length, MSG_NOSIGNAL);
+}
+
+static inline ssize_t urlloading_peek(int descriptor) {
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+// pthread_self() as a number; pthread_t is an integer in glibc and a pointer in musl.
+static inline uintptr_t urlloading_current_thread(void) {
+    return (uintptr_t)pthread_self();
+}
+
+static inline void urlloading_name_current_thread(const char *name) {
+    prctl(PR_SET_NAME, (unsigned long)name, 0, 0, 0);
+}
+
+// Starts a thread that no signal is delivered to; those the processor raises (SIGSEGV and its like) stay unblocked,
+// so that a crash still reaches whoever reports crashes. Returns 0 or an error number; `thread` is for joining.
+static inline int urlloading_start_thread(
+    uintptr_t *thread, int detached, size_t stack_size, void *(*body)(void *), void *argument) {
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    sigdelset(&blocked, SIGTRAP);
+    sigdelset(&blocked, SIGABRT);
+    pthread_attr_t attributes;
+    pthread_t started;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    pthread_attr_setstacksize(&attributes, stack_size);
+    pthread_attr_setdetachstate(&attributes, detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    error = pthread_create(&started, &attributes, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (error == 0) {
+        *thread = (uintptr_t)started;
+    }
+    return error;
+}
+
+static inline int urlloading_join_thread(uintptr_t thread) {
+    return pthread_join((pthread_t)thread, NULL);
+}
+
+// Processors this process may run on (an affinity mask or a container's cpuset counts).
+static inline int urlloading_processor_count(void) {
+    unsigned long mask[8192 / (8 * sizeof(unsigned long))];
+    memset(mask, 0, sizeof mask);
+    if (urlloading_libc_sched_getaffinity(0, sizeof mask, mask) >= 0) {
+        int count = 0;
+        for (size_t i = 0; i < sizeof mask / sizeof mask[0]; i++) {
+            count += __builtin_popcountl(mask[i]);
+        }
+        if (count > 0) {
+            return count;
+        }
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+// The buffer always ends in NUL. Without _GNU_SOURCE this is the strerror_r that fills the buffer.
+static inline void urlloading_describe_error(int error, char *buffer, size_t length) {
+    if (length == 0) {
+        return;
+    }
+    buffer[0] = 0;
+    (void)strerror_r(error, buffer, length);
+    buffer[length - 1] = 0;
+}
+
+#endif

@@ -1,0 +1,85 @@
+// Undoes the codings of a body, last applied first, while it arrives: input of any cut goes in, output comes out in
+// pieces of the caller's size, and memory stays bounded whatever the ratio is (B16.53, B16.59, B16.60). It does not
+// know where bytes come from or go to. RFC 9110 §8.4.
+
+/// A chain of decoders for the codings of one body.
+package struct ContentDecoder: ~Copyable {
+    /// The coding that was applied first: its output is the content.
+    private let innermost: DecoderStage
+
+    /// Makes a decoder for codings in the order they were applied; nil if there is none, or more than make sense.
+    package init?(_ codings: [ContentCoding]) {
+        guard codings.count <= ContentDecoder.codingLimit else { return nil }
+        // B16.53: what was applied last is undone first, so each stage takes its input from the next coding's stage.
+        var stage: DecoderStage?
+        for coding in codings.reversed() { stage = DecoderStage(coding, input: stage) }
+        guard let stage else { return nil }
+        innermost = stage
+    }
+
+    /// A decoder for the value of Content-Encoding; nil where there is nothing to undo or a coding is not known: the
+    /// bytes are then delivered untouched (B16.52, B16.54).
+    package static func make(contentEncoding: String) -> ContentDecoder? {
+        guard let codings = codings(contentEncoding) else { return nil }
+        return ContentDecoder(codings)
+    }
+
+    /// A decoder for what has to be undone before a response's body is content: transfer codings below the chunks
+    /// (B16.48), then, if `decodesContent`, the content codings. Nil where there is nothing to undo.
+    package static func make(for head: ResponseHead, decodesContent: Bool = true) -> ContentDecoder? {
+        let transferCodings = head.transferCodings
+        guard decodesContent, !isPartFromTheMiddle(head), let value = head.fields.combined(.contentEncoding),
+            let contentCodings = codings(value)
+        else { return ContentDecoder(transferCodings) }
+        return ContentDecoder(contentCodings + transferCodings)
+    }
+
+    /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote. To be called again while
+    /// it wrote as many as `output` holds or `offset` has not reached the input's end. What was decoded before a
+    /// fault is returned first, and the next call or `finish` throws (B16.55).
+    package mutating func decode(
+        _ input: RawSpan, offset: inout Int, into output: UnsafeMutableRawBufferPointer
+    ) throws(WireError) -> Int {
+        let start = offset
+        let produced = input.withUnsafeBytes { innermost.decode($0, offset: &offset, into: output) }
+        guard let failure = innermost.failure else { return produced }
+        if produced == 0 { throw failure }
+        // Leaves the caller a reason to come back for the error.
+        if offset == input.byteCount, offset > start { offset -= 1 }
+        return produced
+    }
+
+    /// The body is over: throws if the content is incomplete or wrong; a body without bytes is neither (B16.58).
+    package func finish() throws(WireError) {
+        if let error = innermost.finish() { throw error }
+    }
+
+    // MARK: Heads
+
+    /// The codings a Content-Encoding value names, in the order applied; nil if one is not known.
+    private static func codings(_ value: String) -> [ContentCoding]? {
+        value.withUTF8Bytes { bytes in
+            var codings: [ContentCoding] = []
+            var members = ListMembers(bytes)
+            while let member = members.next() {
+                if member.isEmpty || member.equalsIgnoringCase("identity") { continue }
+                guard let coding = ContentCoding(member) else { return nil }
+                codings.append(coding)
+            }
+            return codings
+        }
+    }
+
+    /// B16.61: a part of a coded representation can be decoded only from its beginning.
+    private static func isPartFromTheMiddle(_ head: ResponseHead) -> Bool {
+        guard head.status == 206 else { return false }
+        guard let range = head.fields.first(.contentRange) else { return true }
+        return range.withUTF8Bytes { bytes in
+            let unit = "bytes ".utf8.count
+            return !(bytes.part(0, unit).equalsIgnoringCase("bytes ") && bytes.part(unit, unit + 2).elementsEqual("0-".utf8))
+        }
+    }
+
+    /// Each coding can multiply what it is given; nobody applies more than one or two.
+    private static var codingLimit: Int { 4 }
+}

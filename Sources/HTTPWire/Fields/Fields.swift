@@ -1,0 +1,244 @@
+// The fields of a message, in order of arrival: one byte buffer and a table of offsets into it. A head that was
+// received keeps its bytes as they lay on the wire; text is made of a name or a value when somebody asks for it.
+// Fields know nothing about what a field means: framing, caching and cookies are read out of them elsewhere.
+// RFC 9110 §5.
+
+/// An ordered list of fields that makes a `String` only on demand.
+package struct Fields: Sendable {
+    /// Where one field's name and value lie in the buffer.
+    struct Slot: Sendable {
+        var nameStart: Int
+        var nameLength: Int
+        var valueStart: Int
+        var valueLength: Int
+    }
+
+    /// Names and values; also bytes that belong to neither (line ends, a start line, removed fields).
+    private(set) var bytes: [UInt8]
+    private(set) var slots: [Slot]
+
+    /// Makes an empty list; allocates nothing.
+    package init() {
+        bytes = []
+        slots = []
+    }
+
+    /// Takes over a buffer and the table that was made for it.
+    init(bytes: consuming [UInt8], slots: consuming [Slot]) {
+        self.bytes = bytes
+        self.slots = slots
+    }
+
+    /// The number of fields; a name that came twice counts twice.
+    package var count: Int { slots.count }
+
+    /// Whether there is no field.
+    package var isEmpty: Bool { slots.isEmpty }
+
+    // MARK: Changing
+
+    /// Adds a field behind the others; whether its bytes may be sent is checked when a message is encoded.
+    package mutating func append(_ name: String, _ value: String) {
+        name.withUTF8Bytes { name in value.withUTF8Bytes { append(name, $0) } }
+    }
+
+    /// Adds a field behind the others.
+    package mutating func append(_ name: FieldName, _ value: String) { append(name.spelling, value) }
+
+    /// Removes every field of that name and adds one behind the others.
+    package mutating func replace(_ name: String, with value: String) {
+        removeAll(name)
+        append(name, value)
+    }
+
+    /// Removes every field of that name and adds one behind the others.
+    package mutating func replace(_ name: FieldName, with value: String) { replace(name.spelling, with: value) }
+
+    /// Removes every field of that name.
+    package mutating func removeAll(_ name: String) { removeAll(FieldName(name)) }
+
+    /// Removes every field of that name.
+    package mutating func removeAll(_ name: FieldName) {
+        guard contains(name) else { return }
+        // The buffer is written anew, so that replacing a field over and over does not grow it.
+        var kept = Fields()
+        kept.reserve(fields: slots.count, bytes: bytes.count)
+        name.withBytes { wanted in
+            bytes.withUnsafeBytes { bytes in
+                for slot in slots where !bytes.name(of: slot).equalsIgnoringCase(wanted) {
+                    kept.append(bytes.name(of: slot), bytes.value(of: slot))
+                }
+            }
+        }
+        self = kept
+    }
+
+    /// Makes room, so that the next appends do not allocate.
+    package mutating func reserve(fields: Int, bytes byteCount: Int) {
+        slots.reserveCapacity(fields)
+        bytes.reserveCapacity(byteCount)
+    }
+
+    private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        // Measured: growing from nothing by doubling costs a request's head five allocations.
+        if bytes.capacity == 0 { reserve(fields: 12, bytes: 512) }
+        let start = bytes.count
+        bytes.appendWire(capacity: name.count + value.count) { writer in
+            writer.write(name)
+            writer.write(value)
+        }
+        slots.append(
+            Slot(
+                nameStart: start, nameLength: name.count, valueStart: start + name.count, valueLength: value.count))
+    }
+
+    // MARK: Asking by name
+
+    /// Whether there is a field of that name.
+    package func contains(_ name: FieldName) -> Bool { firstSlot(name) != nil }
+
+    /// The value of the first field of that name.
+    package func first(_ name: FieldName) -> String? {
+        guard let slot = firstSlot(name) else { return nil }
+        return bytes.withUnsafeBytes { $0.value(of: slot).text }
+    }
+
+    /// The values of all fields of that name, in order of arrival.
+    package func values(_ name: FieldName) -> [String] {
+        var values: [String] = []
+        forEachValue(name) { values.append($0.text) }
+        return values
+    }
+
+    /// The values of all fields of that name joined by ", " in order of arrival, nil when there is none (B5.44).
+    package func combined(_ name: FieldName) -> String? {
+        var combined: String?
+        forEachValue(name) { value in
+            if combined == nil {
+                combined = value.text
+            } else {
+                combined?.append(", ")
+                combined?.append(value.text)
+            }
+        }
+        return combined
+    }
+
+    /// Whether the comma lists under that name have the token as a member, without regard to case.
+    package func hasToken(_ name: FieldName, _ token: String) -> Bool {
+        var isFound = false
+        token.withUTF8Bytes { wanted in
+            forEachValue(name) { value in
+                var members = ListMembers(value)
+                while !isFound, let member = members.next() { isFound = member.equalsIgnoringCase(wanted) }
+            }
+        }
+        return isFound
+    }
+
+    private func firstSlot(_ name: FieldName) -> Slot? {
+        name.withBytes { wanted in
+            bytes.withUnsafeBytes { bytes in
+                for slot in slots where slot.nameLength == wanted.count {
+                    if bytes.name(of: slot).equalsIgnoringCase(wanted) { return slot }
+                }
+                return nil
+            }
+        }
+    }
+
+    func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
+        name.withBytes { wanted in
+            bytes.withUnsafeBytes { bytes in
+                for slot in slots where slot.nameLength == wanted.count {
+                    if bytes.name(of: slot).equalsIgnoringCase(wanted) { body(bytes.value(of: slot)) }
+                }
+            }
+        }
+    }
+
+    // MARK: Asking by position
+
+    /// The name of a field as it was spelled; `index` counts from 0 to `count - 1`.
+    package func name(at index: Int) -> String { withNameBytes(at: index) { $0.text } }
+
+    /// The value of a field without the white space around it; UTF-8, else ISO-8859-1 (B5.47).
+    package func value(at index: Int) -> String { withValueBytes(at: index) { $0.text } }
+
+    /// Calls `body` with the bytes of a name.
+    package func withNameBytes<R>(at index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let slot = slots[index]
+        return bytes.withUnsafeBytes { body($0.name(of: slot)) }
+    }
+
+    /// Calls `body` with the bytes of a value.
+    package func withValueBytes<R>(at index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let slot = slots[index]
+        return bytes.withUnsafeBytes { body($0.value(of: slot)) }
+    }
+}
+
+extension Fields: Equatable {
+    /// Whether both hold the same fields in the same order; names compare without regard to case.
+    package static func == (left: Fields, right: Fields) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.bytes.withUnsafeBytes { leftBytes in
+            right.bytes.withUnsafeBytes { rightBytes in
+                zip(left.slots, right.slots).allSatisfy { leftSlot, rightSlot in
+                    leftBytes.name(of: leftSlot).equalsIgnoringCase(rightBytes.name(of: rightSlot))
+                        && leftBytes.value(of: leftSlot).elementsEqual(rightBytes.value(of: rightSlot))
+                }
+            }
+        }
+    }
+}
+
+extension Fields: CustomStringConvertible {
+    /// The names only: values may be secrets and do not belong into a log by accident.
+    package var description: String {
+        "[" + (0..<count).map { name(at: $0) }.joined(separator: ", ") + "]"
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    func name(of slot: Fields.Slot) -> UnsafeRawBufferPointer {
+        part(slot.nameStart, slot.nameStart &+ slot.nameLength)
+    }
+
+    @inline(__always)
+    func value(of slot: Fields.Slot) -> UnsafeRawBufferPointer {
+        part(slot.valueStart, slot.valueStart &+ slot.valueLength)
+    }
+}
+
+extension Fields {
+    /// Takes folded lines and control bytes out of received values: a line end with the white space around it
+    /// becomes one space (B16.24), another control byte becomes a space (B16.26).
+    mutating func cleanValues() {
+        for index in slots.indices {
+            let start = slots[index].valueStart
+            var write = start
+            var read = start
+            let end = start + slots[index].valueLength
+            while read < end {
+                let byte = bytes[read]
+                read += 1
+                if byte == ASCII.lineFeed || byte == ASCII.carriageReturn {
+                    while read < end, Tokens.isWhitespace(bytes[read]) || bytes[read] == ASCII.lineFeed { read += 1 }
+                    while write > start, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
+                    bytes[write] = ASCII.space
+                } else {
+                    bytes[write] = Tokens.isControl(byte) ? ASCII.space : byte
+                }
+                write += 1
+            }
+            let value = bytes.withUnsafeBytes { bytes in
+                let trimmed = bytes.part(start, write).trimmed
+                return (bytes.baseAddress.flatMap { base in trimmed.baseAddress.map { $0 - base } } ?? start, trimmed.count)
+            }
+            slots[index].valueStart = value.0
+            slots[index].valueLength = value.1
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// Small questions about runs of bytes that lie in a field section: equality without regard to case, trimming, list
+// members, text. Everything here works inside given bounds and never fails on what the bytes are.
+
+extension UnsafeRawBufferPointer {
+    /// Whether both runs are the same ASCII text but for the case of letters.
+    @inline(__always)
+    func equalsIgnoringCase(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        for index in 0..<count {
+            let (left, right) = (self[index], other[index])
+            guard left == right || ASCII.lowercased(left) == ASCII.lowercased(right) else { return false }
+        }
+        return true
+    }
+
+    /// Whether the run is this ASCII text but for the case of letters.
+    @inline(__always)
+    func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        equalsIgnoringCase(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// The part of the run between two offsets, cut to what exists.
+    @inline(__always)
+    func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        let from = Swift.min(Swift.max(start, 0), count)
+        return UnsafeRawBufferPointer(rebasing: self[from..<Swift.min(Swift.max(end, from), count)])
+    }
+
+    /// The run without white space at both ends (RFC 9110 §5.6.3).
+    @inline(__always)
+    var trimmed: UnsafeRawBufferPointer {
+        var (start, end) = (0, count)
+        while start < end, Tokens.isWhitespace(self[start]) { start += 1 }
+        while start < end, Tokens.isWhitespace(self[end - 1]) { end -= 1 }
+        return part(start, end)
+    }
+
+    /// The text the bytes are: UTF-8 where they are valid UTF-8, else ISO-8859-1 (B5.47).
+    var text: String {
+        if let text = String(validating: self, as: UTF8.self) { return text }
+        var scalars = String.UnicodeScalarView()
+        for byte in self { scalars.append(Unicode.Scalar(byte)) }
+        return String(scalars)
+    }
+
+    /// The decimal number the bytes are, nil unless they are one or more digits and at most `Int64.max`.
+    var decimal: Int64? {
+        guard !isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in self {
+            guard ASCII.isDigit(byte) else { return nil }
+            let (product, productOverflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflows) = product.addingReportingOverflow(Int64(byte &- ASCII.zero))
+            guard !productOverflows, !sumOverflows else { return nil }
+            number = sum
+        }
+        return number
+    }
+}
+
+extension String {
+    /// Calls `body` with the bytes of the text as UTF-8.
+    @inline(__always)
+    func withUTF8Span<R>(_ body: (RawSpan) -> R) -> R {
+        if let result = utf8.withContiguousStorageIfAvailable({ body(RawSpan(_unsafeElements: $0)) }) {
+            return result
+        }
+        return body(Array(utf8).span.bytes)
+    }
+
+    /// Calls `body` with the bytes of the text as UTF-8.
+    @inline(__always)
+    func withUTF8Bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        withUTF8Span { $0.withUnsafeBytes(body) }
+    }
+}
+
+/// The members of a comma list (RFC 9110 §5.6.1), trimmed, empty ones included.
+struct ListMembers {
+    private let list: UnsafeRawBufferPointer
+    private var position = 0
+    private var isAtEnd = false
+
+    /// Reads the members of a field's value.
+    init(_ list: UnsafeRawBufferPointer) { self.list = list }
+
+    /// The next member, nil after the last one.
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard !isAtEnd else { return nil }
+        let start = position
+        var isQuoted = false
+        while position < list.count {
+            let byte = list[position]
+            if byte == ASCII.quote {
+                isQuoted.toggle()
+            } else if isQuoted, byte == ASCII.backslash {
+                position += 1
+            } else if !isQuoted, byte == ASCII.comma {
+                break
+            }
+            position += 1
+        }
+        let member = list.part(start, position).trimmed
+        isAtEnd = position >= list.count
+        position += 1
+        return member
+    }
+}

@@ -1,0 +1,145 @@
+// Which order of messages is legal on a client's connection, and what is left of the connection afterwards. It sees
+// events, never bytes; it does not know the pool that asks it, nor the clock behind a keep-alive time. An event out
+// of order makes the connection unusable instead of stopping the program. RFC 9112 §9.3, §9.6.
+
+/// The course of the exchanges on one connection, in the client's role.
+package struct ExchangeMachine: ~Copyable {
+    /// Where the connection stands.
+    package enum State: Sendable, Equatable {
+        /// No exchange has begun: a request may be sent.
+        case idle
+        /// A request is being sent, or its response received.
+        case active
+        /// The exchange is over and another may begin.
+        case reusable
+        /// Nothing more can be sent.
+        case mustClose
+        /// The connection belongs to another protocol.
+        case switched
+    }
+
+    private enum RequestProgress {
+        case none
+        case body
+        case sent
+    }
+
+    private enum ResponseProgress {
+        case none
+        case awaited
+        case body
+        case ended
+    }
+
+    private enum Fate {
+        case open
+        case closed
+        case switched
+    }
+
+    private var request = RequestProgress.none
+    private var response = ResponseProgress.none
+    private var fate = Fate.open
+    /// Neither side has said that this exchange is the last.
+    private var persists = true
+
+    /// How long the server keeps an idle connection, as its last response said (`Keep-Alive: timeout=n`).
+    package private(set) var keepAliveTimeout: Duration?
+
+    /// A new connection.
+    package init() {}
+
+    // MARK: Events
+
+    /// A request's head was written; `keepAliveAllowed` is false if it said `Connection: close`.
+    package mutating func requestHeadSent(keepAliveAllowed: Bool) {
+        guard state == .idle else { return failed() }
+        request = .body
+        response = .awaited
+        persists = keepAliveAllowed
+    }
+
+    /// The last byte of the request's body was written, or there is none.
+    package mutating func requestBodyFinished() {
+        guard request == .body else { return failed() }
+        request = .sent
+    }
+
+    /// A response's head came, a 1xx one or the final one; it may come before the request is complete.
+    package mutating func responseHead(_ head: ResponseHead, framing: BodyFraming) {
+        guard response == .awaited else { return failed() }
+        if head.status == 101 { return switched() }
+        if head.isInformational { return }
+        response = .body
+        keepAliveTimeout = ExchangeMachine.keepAliveTimeout(head.fields)
+        if framing == .untilClose || !head.allowsReuse { persists = false }
+    }
+
+    /// The final response is complete.
+    package mutating func responseEnded() {
+        guard response == .body else { return failed() }
+        response = .ended
+    }
+
+    /// The connection now speaks another protocol: 101, or success of a CONNECT.
+    package mutating func switched() {
+        if fate == .open { fate = .switched }
+    }
+
+    /// Bytes came that belong to no response (B16.9, B16.39).
+    package mutating func unexpectedBytes() { failed() }
+
+    /// The peer will send no more.
+    package mutating func peerClosed() { fate = .closed }
+
+    /// An error, a cancellation or a limit ended the exchange: nothing more is sent or read (B16.5).
+    package mutating func failed() { fate = .closed }
+
+    /// Begins the next exchange on a reusable connection.
+    package mutating func nextExchange() {
+        guard canReuse else { return failed() }
+        request = .none
+        response = .none
+        persists = true
+    }
+
+    // MARK: Questions
+
+    /// Where the connection stands.
+    package var state: State {
+        switch fate {
+        case .closed: return .mustClose
+        case .switched: return .switched
+        case .open: break
+        }
+        switch (request, response) {
+        case (.none, _): return .idle
+        case (.sent, .ended): return persists ? .reusable : .mustClose
+        case (.body, _), (.sent, .none), (.sent, .awaited), (.sent, .body): return .active
+        }
+    }
+
+    /// Whether another exchange may take place: both messages are complete and nobody wants to close (B16.4, B16.5).
+    package var canReuse: Bool { state == .reusable || state == .idle }
+
+    /// Whether bytes that arrive now can be part of a response.
+    package var expectsResponse: Bool { fate == .open && (response == .awaited || response == .body) }
+
+    // MARK: Keep-Alive
+
+    /// The `timeout` parameter of the Keep-Alive fields, the shortest if there are several; at most a year.
+    private static func keepAliveTimeout(_ fields: Fields) -> Duration? {
+        var seconds: Int64?
+        fields.forEachValue(.keepAlive) { value in
+            var members = ListMembers(value)
+            while let member = members.next() {
+                guard let equals = member.firstIndex(of: 0x3D),
+                    member.part(0, equals).trimmed.equalsIgnoringCase("timeout"),
+                    let number = member.part(equals + 1, member.count).trimmed.decimal
+                else { continue }
+                seconds = min(seconds ?? 31_536_000, number)
+            }
+        }
+        return seconds.map { .seconds($0) }
+    }
+}

@@ -1,0 +1,107 @@
+// Reads the head of a message, in one piece or in many. A head that lies complete in the given bytes is parsed where
+// it lies and copied once, into the buffer its fields will own. Of a head that comes in pieces the pieces are kept in
+// what will become that buffer. It knows nothing about bodies. RFC 9112 §2.1.
+
+/// A resumable reader of heads and trailer sections.
+package struct HeadParser: ~Copyable {
+    /// What is being read.
+    package enum Kind: Sendable {
+        case response
+        case request
+        case trailers
+    }
+
+    private var lines: HeadLines
+    /// The head so far, if it came in pieces; the whole head once it is complete.
+    private var buffer: [UInt8] = []
+
+    /// Makes a reader.
+    package init(_ kind: Kind, limits: WireLimits = .standard) {
+        var limits = limits
+        if kind == .trailers { limits.headBytes = limits.trailerBytes }
+        lines = HeadLines(kind: kind, limits: limits)
+    }
+
+    /// Whether a part of a head has been read.
+    package var isInside: Bool { !buffer.isEmpty }
+
+    /// Reads from `bytes` at `offset`. True if the head is complete: it must be taken before the next call, and
+    /// `offset` lies behind it. False if all bytes were used and more are needed.
+    package mutating func parse(_ bytes: RawSpan, offset: inout Int) throws(WireError) -> Bool {
+        if buffer.isEmpty {
+            let rest = bytes.extracting(offset..<bytes.byteCount)
+            if let end = try lines.advance(over: rest) {
+                buffer = copy(of: rest.extracting(0..<end))
+                offset += end
+                return true
+            }
+            buffer = copy(of: rest)
+            offset = bytes.byteCount
+            return false
+        }
+        while offset < bytes.byteCount {
+            // The head may end anywhere in the bytes, and what follows it is not ours: take a little at a time.
+            let before = buffer.count
+            let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + 1024))
+            piece.withUnsafeBytes { buffer.append(contentsOf: $0) }
+            if let end = try lines.advance(over: buffer) {
+                buffer.removeLast(buffer.count - end)
+                offset += end - before
+                return true
+            }
+            offset += piece.byteCount
+        }
+        return false
+    }
+
+    /// The response head that was completed.
+    package mutating func takeResponseHead() -> ResponseHead {
+        let (status, minor, byteCount) = (lines.status, lines.minorVersion, buffer.count)
+        let reason = unusualReason(status: status)
+        return ResponseHead(
+            status: status, unusualReason: reason, version: HTTPVersion(minor: minor), fields: takeFields(),
+            byteCount: byteCount)
+    }
+
+    /// The request head that was completed.
+    package mutating func takeRequestHead() -> RequestHead {
+        let minor = lines.minorVersion
+        let (method, target) = buffer.withUnsafeBytes { bytes in
+            (
+                bytes.part(lines.first.lowerBound, lines.first.upperBound).text,
+                bytes.part(lines.second.lowerBound, lines.second.upperBound).text
+            )
+        }
+        return RequestHead(
+            method: method, target: target, version: HTTPVersion(minor: minor), fields: takeFields())
+    }
+
+    /// The fields that were completed; the reader is ready for the next head.
+    package mutating func takeFields() -> Fields {
+        var bytes: [UInt8] = []
+        var slots: [Fields.Slot] = []
+        swap(&bytes, &buffer)
+        swap(&slots, &lines.slots)
+        let needsCleaning = lines.needsCleaning
+        lines.reset()
+        // Trailers are nearly always absent: keep no buffer for the empty line that says so.
+        if slots.isEmpty { return Fields() }
+        var fields = Fields(bytes: bytes, slots: slots)
+        if needsCleaning { fields.cleanValues() }
+        return fields
+    }
+
+    /// The reason phrase if it is not the registered one.
+    private func unusualReason(status: Int) -> String? {
+        buffer.withUnsafeBytes { bytes in
+            let reason = bytes.part(lines.first.lowerBound, lines.first.upperBound)
+            let standard = ReasonPhrase.standard(for: status)
+            let phrase = UnsafeRawBufferPointer(start: standard.utf8Start, count: standard.utf8CodeUnitCount)
+            return reason.elementsEqual(phrase) ? nil : reason.text
+        }
+    }
+
+    private func copy(of bytes: RawSpan) -> [UInt8] {
+        bytes.withUnsafeBytes { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,44 @@
+// The head of a response as a value. It answers the questions about a connection that stand in the head itself
+// (may it be used again, which transfer codings lie below the chunks), because both the decoder's driver and
+// `ExchangeMachine` ask them. RFC 9112 §4, §9.3.
+
+/// The status line and the fields of a response.
+package struct ResponseHead: Sendable, Equatable {
+    /// The status code, 100 to 999.
+    package var status: Int
+    /// The version of the message.
+    package var version: HTTPVersion
+    /// The fields in order.
+    package var fields: Fields
+    /// How many bytes the head took on the wire; 0 for a head that was not received.
+    package let byteCount: Int
+    /// The reason phrase where it is not the one RFC 9110 gives; the common ones cost no `String`.
+    private var unusualReason: String?
+
+    /// Makes a head to send; without a reason the phrase of RFC 9110 §15 is used.
+    package init(
+        status: Int, reason: String? = nil, version: HTTPVersion = .http11, fields: Fields = Fields()
+    ) {
+        self.init(status: status, unusualReason: reason, version: version, fields: fields, byteCount: 0)
+    }
+
+    init(status: Int, unusualReason: String?, version: HTTPVersion, fields: consuming Fields, byteCount: Int) {
+        self.status = status
+        self.version = version
+        self.fields = fields
+        self.byteCount = byteCount
+        self.unusualReason = unusualReason
+    }
+
+    /// The reason phrase; of no meaning to a client (B16.16).
+    package var reason: String { unusualReason ?? ReasonPhrase.standard(for: status).description }
+
+    /// Whether the status is 1xx: the final response is still to come.
+    package var isInformational: Bool { status < 200 }
+
+    /// Whether the head lets the connection be used for a further exchange (B16.4, B16.31, B16.33).
+    package var allowsReuse: Bool { FramingFields(fields).allowsReuse(version: version) }
+
+    /// The transfer codings below the chunks, first applied first; usually none (B16.48).
+    package var transferCodings: [ContentCoding] { FramingFields.codingsBelowChunks(fields) }
+}

@@ -1,0 +1,62 @@
+// Questions about ASCII text that several rules ask. Case is folded for A to Z only: protocol names are ASCII,
+// and locale or Unicode rules must not take part in comparing them (RFC 9110 §5.1, RFC 3986 §3.1).
+
+enum ASCII {
+    /// Whether two texts are the same when A–Z and a–z count as equal.
+    static func isEqual(_ left: String, _ right: String) -> Bool {
+        let left = left.utf8
+        let right = right.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    /// Whether `names` holds `name` in any case.
+    static func contains(_ names: [String], _ name: String) -> Bool {
+        names.contains { isEqual($0, name) }
+    }
+
+    static func lowercase(_ byte: UInt8) -> UInt8 {
+        isUppercase(byte) ? byte | 0x20 : byte
+    }
+
+    static func lowercase(_ text: String) -> String {
+        guard text.utf8.contains(where: isUppercase) else { return text }
+        return String(decoding: text.utf8.map { lowercase($0) }, as: UTF8.self)
+    }
+
+    static func isUppercase(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+    }
+
+    static func isLetter(_ byte: UInt8) -> Bool {
+        let lower = byte | 0x20
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    /// The value of a hexadecimal digit, nil for any other byte.
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte - UInt8(ascii: "0") }
+        let lower = byte | 0x20
+        guard lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f") else { return nil }
+        return lower - UInt8(ascii: "a") + 10
+    }
+
+    /// A port or length in decimal digits and nothing else; nil when empty, signed or too large.
+    static func decimal(_ text: some Sequence<UInt8>) -> Int64? {
+        var value: Int64 = 0
+        var isEmpty = true
+        for byte in text {
+            guard isDigit(byte) else { return nil }
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carried) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            if overflowed || carried { return nil }
+            value = sum
+            isEmpty = false
+        }
+        return isEmpty ? nil : value
+    }
+}

@@ -1,0 +1,7 @@
+// The way to an origin. RFC 9110 §3.7 names the ways through others.
+
+/// How connections to an origin are made.
+package enum Route: Sendable, Hashable {
+    /// Straight to the origin; a path replaces name and port by a UNIX-domain socket.
+    case direct(overridePath: String? = nil)
+}

@@ -1,0 +1,77 @@
+// What the pool wants done after an event. Values only; `PoolMachine` fills them in and its driver carries them out.
+
+/// What to do with the one timer of a machine.
+package enum TimerAction: Sendable, Equatable {
+    /// Leave it as it is.
+    case none
+    /// Fire at this instant instead of any earlier setting.
+    case set(ContinuousClock.Instant)
+    /// Do not fire any more.
+    case clear
+}
+
+/// The answer of `PoolMachine` to one event.
+///
+/// Order: close and cancel first, so that the limit holds when the dial starts.
+package struct PoolActions: Sendable {
+    /// Connections to close. After an immediate shut-down also those in use or still being dialled.
+    package var close: [ConnectionID] = []
+    /// A dial to give up; the machine has forgotten it.
+    package var cancelDial: ConnectionID?
+    /// A waiting request to fail with the error of the dial that just failed, or because the pool is shut down.
+    package var fail: RequestID?
+    /// Waiting requests turned away by an immediate shut-down.
+    package var refused: [RequestID] = []
+    /// A request and the connection that is its own from now on.
+    package var use: (request: RequestID, connection: ConnectionID)?
+    /// A connection to open, to be reported as `established` or `dialFailed`.
+    package var dial: (connection: ConnectionID, key: PoolKey)?
+    /// What to do with the pool's timer.
+    package internal(set) var timer: TimerAction {
+        get { timerSetting.first ?? .none }
+        set { timerSetting = [newValue] }
+    }
+
+    // Measured: the timer is set once a minute, and the size of `ContinuousClock.Instant` is known at run time only.
+    // Out of line it costs an allocation then; in line it made every event a third slower.
+    private var timerSetting: [TimerAction] = []
+
+    init() {}
+}
+
+/// The pool's settings.
+package struct PoolLimits: Sendable {
+    /// Connections at the same time to one host, at least 1 (B16.1).
+    package let perHost: Int
+    /// How long an unused connection is kept (B16.6).
+    package let idleTimeout: Duration
+
+    /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.
+    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60)) {
+        self.perHost = max(1, perHost)
+        self.idleTimeout = Span.bounded(idleTimeout)
+    }
+}
+
+/// How many of each the pool holds.
+package struct PoolCounts: Sendable, Equatable {
+    /// Connections nobody uses.
+    package var idle = 0
+    /// Connections in use by a request.
+    package var leased = 0
+    /// Connections being opened.
+    package var dialling = 0
+    /// Requests that have no connection yet.
+    package var waiting = 0
+
+    /// Makes counts, all zero unless told.
+    package init(idle: Int = 0, leased: Int = 0, dialling: Int = 0, waiting: Int = 0) {
+        self.idle = idle
+        self.leased = leased
+        self.dialling = dialling
+        self.waiting = waiting
+    }
+
+    /// All connections, in whatever state.
+    package var connections: Int { idle + leased + dialling }
+}

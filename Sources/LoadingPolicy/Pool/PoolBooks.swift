@@ -1,0 +1,334 @@
+// The pool's book-keeping: who is where. Connections, keys, hosts and waiting requests are rows of four arrays,
+// linked by row numbers, so that a step is a few writes in place and nothing is searched for. Decides nothing:
+// `PoolMachine` does. Every change keeps the counts of key and host in step, which makes the questions of the
+// common path comparisons of integers.
+
+/// One connection.
+struct PooledConnection {
+    enum State { case free, dialling, idle, leased }
+
+    var state = State.free
+    /// Counts the uses of this row, so that the id of a closed connection never means its successor.
+    var generation = 0
+    var key = PoolBooks.none
+    /// Neighbours in the key's list of idle or dialling connections.
+    var older = PoolBooks.none
+    var newer = PoolBooks.none
+    /// While dialling: the waiting request that will fail with it.
+    var waiter = PoolBooks.none
+    /// How many requests had asked when the dial was begun.
+    var dialledAt = 0
+    /// While idle: when it is too old.
+    var expiry: Duration?
+    /// The deadline that `IdleDeadlines` holds for it.
+    var queuedDeadline: Duration?
+}
+
+/// One key, for as long as it has connections or waiting requests.
+struct PooledKey {
+    /// Connections of one key in one state.
+    struct List {
+        var newest = PoolBooks.none
+        var oldest = PoolBooks.none
+        var count = 0
+    }
+
+    var key: PoolKey
+    let host: Int
+    /// Neighbours among the keys of the same host.
+    var next = PoolBooks.none
+    var previous = PoolBooks.none
+    /// In any state.
+    var connections = 0
+    var idle = List()
+    var dialling = List()
+    var line = WaiterLine()
+    var waiting = 0
+    /// How many of the waiting accept only a new connection.
+    var waitingForNew = 0
+
+    /// Pairs of a waiting request and a dial.
+    var paired = 0
+
+    /// Waiting requests without a dial.
+    var unmet: Int { waiting - paired }
+    /// Dials without a waiting request: it was served by a connection that became free sooner.
+    var surplusDials: Int { dialling.count - paired }
+}
+
+/// One host name, for as long as it has keys.
+///
+/// B16.1 limits connections per host, so keys that differ in scheme, port, route or TLS settings share this row.
+struct PooledHost {
+    var name: String
+    var firstKey = PoolBooks.none
+    /// In any state.
+    var connections = 0
+    var idle = 0
+    /// Waiting requests without a dial, over its keys.
+    var unmet = 0
+    /// How often in a row a released connection served its own key before an earlier request of another.
+    var overtakings = 0
+}
+
+struct PoolBooks {
+    static let none = -1
+
+    private(set) var connections: [PooledConnection] = []
+    private(set) var keys: [PooledKey] = []
+    private(set) var hosts: [PooledHost] = []
+    private(set) var waiters: [Waiter] = []
+    private(set) var counts = PoolCounts()
+
+    private var keyRows: [PoolKey: Int] = [:]
+    private var hostRows: [String: Int] = [:]
+    private var waiterRows: [RequestID: Int] = [:]
+
+    private var freeConnections: [Int] = []
+    private var freeKeys: [Int] = []
+    private var freeHosts: [Int] = []
+    private var freeWaiters: [Int] = []
+
+    var isEmpty: Bool { counts.connections == 0 && counts.waiting == 0 }
+
+    // MARK: Connections
+
+    /// The row of a connection, nil when the id was never given out or the connection is gone.
+    func row(of connection: ConnectionID) -> Int? {
+        let row = connection & Self.rowMask
+        guard row < connections.count, connections[row].state != .free, id(of: row) == connection else { return nil }
+        return row
+    }
+
+    /// The row an entry speaks of; nil when its connection is gone or has another entry.
+    func row(of entry: IdleDeadlines.Entry) -> Int? {
+        guard let row = row(of: entry.connection), connections[row].queuedDeadline == entry.deadline else { return nil }
+        return row
+    }
+
+    func id(of row: Int) -> ConnectionID {
+        connections[row].generation << Self.rowBits | row
+    }
+
+    mutating func addDial(for waiter: Int, at dialledAt: Int) -> ConnectionID {
+        let row: Int
+        if let free = freeConnections.popLast() {
+            row = free
+        } else {
+            row = connections.count
+            connections.append(PooledConnection())
+        }
+        connections[row].key = waiters[waiter].key
+        connections[row].dialledAt = dialledAt
+        connections[row].queuedDeadline = nil
+        move(row, to: .dialling)
+        pair(row, with: waiter)
+        return id(of: row)
+    }
+
+    /// Takes a connection out of the lists and counts of its state and into those of another.
+    mutating func move(_ row: Int, to state: PooledConnection.State) {
+        let key = connections[row].key
+        let host = keys[key].host
+        switch connections[row].state {
+        case .free:
+            keys[key].connections += 1
+            hosts[host].connections += 1
+        case .dialling:
+            unpair(dial: row, waiter: connections[row].waiter)
+            Self.unlink(row, from: &keys[key].dialling, in: &connections)
+            counts.dialling -= 1
+        case .idle:
+            Self.unlink(row, from: &keys[key].idle, in: &connections)
+            hosts[host].idle -= 1
+            counts.idle -= 1
+        case .leased:
+            counts.leased -= 1
+        }
+        connections[row].state = state
+        switch state {
+        case .free:
+            keys[key].connections -= 1
+            hosts[host].connections -= 1
+            connections[row].generation = (connections[row].generation + 1) & Self.rowMask
+            freeConnections.append(row)
+        case .dialling:
+            Self.push(row, onto: &keys[key].dialling, in: &connections)
+            counts.dialling += 1
+        case .idle:
+            Self.push(row, onto: &keys[key].idle, in: &connections)
+            hosts[host].idle += 1
+            counts.idle += 1
+        case .leased:
+            counts.leased += 1
+        }
+    }
+
+    mutating func setExpiry(_ expiry: Duration, of row: Int) {
+        connections[row].expiry = expiry
+    }
+
+    mutating func setQueuedDeadline(_ deadline: Duration?, of row: Int) {
+        connections[row].queuedDeadline = deadline
+    }
+
+    // MARK: Waiting requests
+
+    func waiterRow(of request: RequestID) -> Int? { waiterRows[request] }
+
+    /// All that wait, in the order they would be served.
+    var waitingRequests: [RequestID] {
+        waiterRows.values.map { waiters[$0] }.sorted { $0.precedes($1) }.map(\.request)
+    }
+
+    mutating func addWaiter(_ waiter: Waiter) {
+        let row: Int
+        if let free = freeWaiters.popLast() {
+            row = free
+            waiters[row] = waiter
+        } else {
+            row = waiters.count
+            waiters.append(waiter)
+        }
+        waiterRows[waiter.request] = row
+        changeWaiting(of: waiter.key, by: 1, forNew: waiter.needsNewConnection)
+        keys[waiter.key].line.insert(row, in: &waiters)
+    }
+
+    mutating func removeWaiter(_ row: Int) {
+        let key = waiters[row].key
+        unpair(dial: waiters[row].dial, waiter: row)
+        keys[key].line.remove(row, from: &waiters)
+        waiterRows[waiters[row].request] = nil
+        changeWaiting(of: key, by: -1, forNew: waiters[row].needsNewConnection)
+        freeWaiters.append(row)
+    }
+
+    mutating func setPriority(_ priority: Float, of row: Int) {
+        let key = waiters[row].key
+        keys[key].line.remove(row, from: &waiters)
+        waiters[row].priority = priority
+        keys[key].line.insert(row, in: &waiters)
+    }
+
+    private mutating func changeWaiting(of key: Int, by difference: Int, forNew: Bool) {
+        keys[key].waiting += difference
+        hosts[keys[key].host].unmet += difference
+        counts.waiting += difference
+        if forNew { keys[key].waitingForNew += difference }
+    }
+
+    // MARK: Pairs of waiting requests and dials
+
+    /// Pairs waiting requests of a key that have no dial, first in line first, with dials that have no request,
+    /// oldest first.
+    mutating func matchUp(_ key: Int) {
+        while keys[key].surplusDials > 0, keys[key].unmet > 0, let waiter = firstWithoutDial(of: key) {
+            var dial = keys[key].dialling.oldest
+            while connections[dial].waiter != Self.none { dial = connections[dial].newer }
+            pair(dial, with: waiter)
+        }
+    }
+
+    /// The first in line of a key for which no dial is under way.
+    func firstWithoutDial(of key: Int) -> Int? {
+        keys[key].line.first(in: waiters) { $0.dial == Self.none }
+    }
+
+    /// The newest dial of a key that is under way for nobody.
+    func newestSurplusDial(of key: Int) -> Int? {
+        guard keys[key].surplusDials > 0 else { return nil }
+        var dial = keys[key].dialling.newest
+        while connections[dial].waiter != Self.none { dial = connections[dial].older }
+        return dial
+    }
+
+    private mutating func pair(_ dial: Int, with waiter: Int) {
+        connections[dial].waiter = waiter
+        waiters[waiter].dial = dial
+        keys[connections[dial].key].paired += 1
+        hosts[keys[connections[dial].key].host].unmet -= 1
+    }
+
+    private mutating func unpair(dial: Int, waiter: Int) {
+        guard dial != Self.none, waiter != Self.none else { return }
+        connections[dial].waiter = Self.none
+        waiters[waiter].dial = Self.none
+        keys[connections[dial].key].paired -= 1
+        hosts[keys[connections[dial].key].host].unmet += 1
+    }
+
+    // MARK: Keys and hosts
+
+    mutating func keyRow(for key: PoolKey) -> Int {
+        if let row = keyRows[key] { return row }
+        let host = hostRow(for: key.origin.matchingHost)
+        var new = PooledKey(key: key, host: host)
+        new.next = hosts[host].firstKey
+        let row: Int
+        if let free = freeKeys.popLast() {
+            row = free
+            keys[row] = new
+        } else {
+            row = keys.count
+            keys.append(new)
+        }
+        if new.next != Self.none { keys[new.next].previous = row }
+        hosts[host].firstKey = row
+        keyRows[key] = row
+        return row
+    }
+
+    /// Forgets a key that has neither connections nor waiting requests, and its host with its last key.
+    mutating func dropKeyIfUnused(_ row: Int) {
+        guard keys[row].connections == 0, keys[row].waiting == 0 else { return }
+        let (previous, next, host) = (keys[row].previous, keys[row].next, keys[row].host)
+        if previous == Self.none { hosts[host].firstKey = next } else { keys[previous].next = next }
+        if next != Self.none { keys[next].previous = previous }
+        keyRows[keys[row].key] = nil
+        freeKeys.append(row)
+        if hosts[host].firstKey == Self.none {
+            hostRows[hosts[host].name] = nil
+            freeHosts.append(host)
+        }
+    }
+
+    mutating func setOvertakings(_ count: Int, of host: Int) {
+        hosts[host].overtakings = count
+    }
+
+    private mutating func hostRow(for name: String) -> Int {
+        if let row = hostRows[name] { return row }
+        let row: Int
+        if let free = freeHosts.popLast() {
+            row = free
+            hosts[row] = PooledHost(name: name)
+        } else {
+            row = hosts.count
+            hosts.append(PooledHost(name: name))
+        }
+        hostRows[name] = row
+        return row
+    }
+
+    // MARK: Lists
+
+    private static func push(_ row: Int, onto list: inout PooledKey.List, in connections: inout [PooledConnection]) {
+        connections[row].older = list.newest
+        connections[row].newer = none
+        if list.newest == none { list.oldest = row } else { connections[list.newest].newer = row }
+        list.newest = row
+        list.count += 1
+    }
+
+    private static func unlink(_ row: Int, from list: inout PooledKey.List, in connections: inout [PooledConnection]) {
+        let (older, newer) = (connections[row].older, connections[row].newer)
+        if newer == none { list.newest = older } else { connections[newer].older = older }
+        if older == none { list.oldest = newer } else { connections[older].newer = newer }
+        list.count -= 1
+    }
+
+    /// An id is its row with the row's generation above it.
+    private static let rowBits = Int.bitWidth / 2 - 1
+    private static let rowMask = 1 << rowBits - 1
+}

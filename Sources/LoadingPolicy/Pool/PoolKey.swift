@@ -1,0 +1,32 @@
+// What two requests must have in common to share a connection (B16.2).
+
+/// Names a request; chosen by the pool's driver.
+package typealias RequestID = Int
+
+/// Names a connection from its dial to its end; chosen by `PoolMachine`, never given out twice.
+package typealias ConnectionID = Int
+
+/// Requests with equal keys may use each other's connections.
+package struct PoolKey: Sendable {
+    /// Scheme, host and port of the server.
+    package let origin: Origin
+    /// The way to the server.
+    package let route: Route
+    /// Identity of the TLS settings the connection was made with.
+    package let tlsSettings: Int
+
+    /// Makes a key.
+    package init(origin: Origin, route: Route = .direct(), tlsSettings: Int = 0) {
+        self.origin = origin
+        self.route = route
+        self.tlsSettings = tlsSettings
+    }
+}
+
+extension PoolKey: Hashable {
+    /// Hashes origin and settings; the routes to one origin are too few to be told apart by it.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(tlsSettings)
+    }
+}

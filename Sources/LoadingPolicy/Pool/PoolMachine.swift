@@ -1,0 +1,399 @@
+// Decides which connection serves which request, when to open one and when to close one: for one session, over all
+// its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4. It must not know what a connection is, who waits, nor
+// what time it is; ids and instants are arguments, and an id it does not know is ignored.
+//
+// The rules:
+// 1. Requests and connections of one `PoolKey` are interchangeable. Whichever connection of the key becomes ready
+//    first serves the first waiting request, whoever caused its dial (late binding).
+// 2. A dial is made for each waiting request beyond the dials already under way, within the limit per host. The limit
+//    counts every connection to the host's name in any state, over all keys that share it (B16.1). Each waiting request
+//    is paired with at most one dial, so that a failed dial has one request to fail with it.
+// 3. At the limit, what serves nobody makes room for who waits: a dial beyond need is cancelled, or the idle
+//    connection that would expire first is closed. So while somebody waits undialled, every connection of that host
+//    is in use or is being dialled for a waiting request; and one event makes room for at most one dial.
+// 4. The idle connection used last is used first, so that surplus ones grow old and expire.
+
+/// The connection pool's decisions.
+package struct PoolMachine: ~Copyable {
+    private enum Phase { case running, finishing, shutDown }
+
+    private let limits: PoolLimits
+    private var phase = Phase.running
+    private var books = PoolBooks()
+    private var deadlines = IdleDeadlines()
+    /// What the driver's timer is set to, as far as this machine said.
+    private var timer: Duration?
+    /// How many had to wait, ever.
+    private var requestsSoFar = 0
+    /// What all durations kept here count from.
+    private var start: ContinuousClock.Instant?
+
+    /// Makes an empty pool.
+    package init(limits: PoolLimits = PoolLimits()) {
+        self.limits = limits
+    }
+
+    // MARK: Events about requests
+
+    /// A request needs a connection.
+    ///
+    /// `atFront` puts it before the others of its priority: for one that had a connection and lost it.
+    /// `onNewConnection` refuses connections that have served before: for a request that is sent again (B6.26).
+    package mutating func requested(
+        _ request: RequestID,
+        key: PoolKey,
+        priority: Float = 0.5,
+        now: ContinuousClock.Instant,
+        atFront: Bool = false,
+        onNewConnection: Bool = false
+    ) -> PoolActions {
+        var actions = PoolActions()
+        guard phase != .shutDown else {
+            actions.fail = request
+            return actions
+        }
+        let row = books.keyRow(for: key)
+        if !onNewConnection, let connection = freshestIdle(of: row, now: elapsed(now), &actions) {
+            books.move(connection, to: .leased)
+            actions.use = (request, books.id(of: connection))
+            return actions
+        }
+        guard books.waiterRow(of: request) == nil else {
+            books.dropKeyIfUnused(row)
+            return actions
+        }
+        books.addWaiter(
+            Waiter(
+                request: request, key: row, priority: Self.usable(priority),
+                order: Waiter.order(askedAt: requestsSoFar, atFront: atFront), needsNewConnection: onNewConnection))
+        requestsSoFar += 1
+        books.matchUp(row)
+        dialIfNeeded(books.keys[row].host, &actions)
+        return actions
+    }
+
+    /// A waiting request's priority changed; among its new equals it keeps its place in the order of asking.
+    package mutating func priorityChanged(_ request: RequestID, to priority: Float) {
+        guard let waiter = books.waiterRow(of: request) else { return }
+        books.setPriority(Self.usable(priority), of: waiter)
+    }
+
+    /// A request that waits is no longer wanted. One that has its connection is not known here any more.
+    package mutating func cancelled(_ request: RequestID, now: ContinuousClock.Instant) -> PoolActions {
+        var actions = PoolActions()
+        guard let waiter = books.waiterRow(of: request) else { return actions }
+        let (key, dial) = (books.waiters[waiter].key, books.waiters[waiter].dial)
+        books.removeWaiter(waiter)
+        books.matchUp(key)
+        if dial != PoolBooks.none, books.connections[dial].waiter == PoolBooks.none { cancel(dial, &actions) }
+        finish(key, &actions)
+        return actions
+    }
+
+    // MARK: Events about connections
+
+    /// A dial succeeded.
+    package mutating func established(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+        var actions = PoolActions()
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
+        if let waiter = books.keys[books.connections[row].key].line.first {
+            serve(waiter, with: row, &actions)
+        } else {
+            park(row, idleLimit: nil, now: elapsed(now), &actions)
+        }
+        return actions
+    }
+
+    /// A dial failed, and with it the waiting request it was under way for. Spared are a request that another dial can
+    /// serve, and one that asked after this dial was begun: for that a new dial is made.
+    package mutating func dialFailed(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+        var actions = PoolActions()
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
+        let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
+        books.move(row, to: .free)
+        books.matchUp(key)
+        if waiter != PoolBooks.none, books.waiters[waiter].dial == PoolBooks.none,
+            books.waiters[waiter].askedAt < books.connections[row].dialledAt
+        {
+            actions.fail = books.waiters[waiter].request
+            books.removeWaiter(waiter)
+        }
+        finish(key, &actions)
+        return actions
+    }
+
+    /// A connection in use is free again and may serve another request, the peer allowing it to be idle for
+    /// `idleLimit` (`Keep-Alive: timeout`, B16.6).
+    package mutating func released(
+        _ connection: ConnectionID, idleLimit: Duration? = nil, now: ContinuousClock.Instant
+    ) -> PoolActions {
+        var actions = PoolActions()
+        guard let row = books.row(of: connection), books.connections[row].state == .leased else { return actions }
+        let key = books.connections[row].key
+        if let idleLimit, idleLimit <= .zero {
+            close(row, &actions)
+        } else if let waiter = firstServable(by: key), !shouldGiveWay(waiter, of: key) {
+            serve(waiter, with: row, &actions)
+        } else if books.hosts[books.keys[key].host].unmet > 0 {
+            close(row, &actions)
+        } else {
+            park(row, idleLimit: idleLimit, now: elapsed(now), &actions)
+        }
+        return actions
+    }
+
+    /// A connection ended, whatever it was doing.
+    package mutating func closed(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+        forget(connection)
+    }
+
+    /// A connection in use was handed to a stream or web socket task for good, and counts no longer (B16.3).
+    package mutating func detached(_ connection: ConnectionID) -> PoolActions {
+        forget(connection)
+    }
+
+    // MARK: Other events
+
+    /// The timer fired: idle connections that are too old are closed.
+    package mutating func timerFired(now: ContinuousClock.Instant) -> PoolActions {
+        var actions = PoolActions()
+        let now = elapsed(now)
+        timer = nil
+        while let entry = deadlines.earliest {
+            let row = books.row(of: entry)
+            let expiry = row.flatMap { books.connections[$0].state == .idle ? books.connections[$0].expiry : nil }
+            if let expiry, expiry > now, expiry == entry.deadline { break }
+            deadlines.removeEarliest()
+            guard let row else { continue }
+            books.setQueuedDeadline(nil, of: row)
+            guard let expiry else { continue }
+            if expiry <= now { close(row, &actions) } else { queue(expiry, for: row) }
+        }
+        if let deadline = deadlines.earliest?.deadline { setTimer(deadline, &actions) }
+        return actions
+    }
+
+    /// Closes every connection that nobody uses.
+    package mutating func closeIdle() -> PoolActions {
+        var actions = PoolActions()
+        closeIdle(&actions)
+        return actions
+    }
+
+    /// Ends the pool (B16.7). Gently: idle connections go, requests that wait or are still to come (redirects,
+    /// replays) are served, and each connection is closed when nobody needs it. Immediately: everything goes.
+    package mutating func shutDown(immediately: Bool, now: ContinuousClock.Instant) -> PoolActions {
+        var actions = PoolActions()
+        if !immediately {
+            if phase == .running { phase = .finishing }
+            closeIdle(&actions)
+            return actions
+        }
+        phase = .shutDown
+        for row in books.connections.indices where books.connections[row].state != .free {
+            actions.close.append(books.id(of: row))
+        }
+        actions.refused = books.waitingRequests
+        books = PoolBooks()
+        clearTimerIfEmpty(&actions)
+        return actions
+    }
+
+    // MARK: Questions
+
+    /// Whether the pool was shut down and nothing is left of it.
+    package var isDrained: Bool { phase != .running && books.isEmpty }
+
+    /// How many of each there are.
+    package var counts: PoolCounts { books.counts }
+
+    // MARK: Serving
+
+    /// The idle connection used last, those that are too old closed on the way.
+    private mutating func freshestIdle(
+        of key: Int, now: Duration, _ actions: inout PoolActions
+    ) -> Int? {
+        while books.keys[key].idle.count > 0 {
+            let row = books.keys[key].idle.newest
+            if let expiry = books.connections[row].expiry, expiry > now { return row }
+            actions.close.append(books.id(of: row))
+            books.move(row, to: .free)
+        }
+        return nil
+    }
+
+    /// The first waiting request of a key that accepts a connection which has served before.
+    private func firstServable(by key: Int) -> Int? {
+        guard books.keys[key].waiting > books.keys[key].waitingForNew else { return nil }
+        return books.keys[key].line.first(in: books.waiters) { !$0.needsNewConnection }
+    }
+
+    private mutating func serve(_ waiter: Int, with row: Int, _ actions: inout PoolActions) {
+        actions.use = (books.waiters[waiter].request, books.id(of: row))
+        books.removeWaiter(waiter)
+        books.move(row, to: .leased)
+        // The dial under way for this request serves the next; beyond need, it may make room for another key.
+        books.matchUp(books.connections[row].key)
+        dialIfNeeded(books.keys[books.connections[row].key].host, &actions)
+    }
+
+    /// Whether a released connection should be closed so that a request of another key of the host, earlier in line
+    /// than `waiter`, can have a connection dialled.
+    ///
+    /// Strict order would cost a handshake a request where two keys keep a host busy, plain late binding would let a
+    /// busy key starve the others. So a key without any connection gets its turn in strict order, and one that has
+    /// some is overtaken a few times first; the peer's own connections serve it meanwhile.
+    private mutating func shouldGiveWay(_ waiter: Int, of key: Int) -> Bool {
+        let host = books.keys[key].host
+        guard books.hosts[host].unmet > books.keys[key].unmet, let rival = nextToDial(at: host, except: key),
+            books.waiters[rival].precedes(books.waiters[waiter])
+        else {
+            books.setOvertakings(0, of: host)
+            return false
+        }
+        let overtakings = books.hosts[host].overtakings
+        let givesWay =
+            books.keys[books.waiters[rival].key].connections == 0 || overtakings >= Self.overtakingsAllowed
+        books.setOvertakings(givesWay ? 0 : overtakings + 1, of: host)
+        return givesWay
+    }
+
+    private mutating func park(
+        _ row: Int, idleLimit: Duration?, now: Duration, _ actions: inout PoolActions
+    ) {
+        guard phase == .running else { return close(row, &actions) }
+        books.move(row, to: .idle)
+        let expiry = now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout)
+        books.setExpiry(expiry, of: row)
+        if let queued = books.connections[row].queuedDeadline, queued <= expiry { return }
+        queue(expiry, for: row)
+        if let timer, timer <= expiry { return }
+        setTimer(expiry, &actions)
+    }
+
+    // MARK: Dialling
+
+    /// Dials for the first request in line at this host that has no dial under way, if it may.
+    private mutating func dialIfNeeded(_ host: Int, _ actions: inout PoolActions) {
+        guard books.hosts[host].unmet > 0, let waiter = nextToDial(at: host) else { return }
+        if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, &actions) { return }
+        let key = books.waiters[waiter].key
+        actions.dial = (books.addDial(for: waiter, at: requestsSoFar), books.keys[key].key)
+    }
+
+    /// The first waiting request at a host for which no dial is under way.
+    private func nextToDial(at host: Int, except excluded: Int = PoolBooks.none) -> Int? {
+        var best: Int?
+        var key = books.hosts[host].firstKey
+        while key != PoolBooks.none {
+            if key != excluded, books.keys[key].unmet > 0, let waiter = books.firstWithoutDial(of: key),
+                best.map({ books.waiters[waiter].precedes(books.waiters[$0]) }) ?? true
+            {
+                best = waiter
+            }
+            key = books.keys[key].next
+        }
+        return best
+    }
+
+    /// Ends one dial or connection of a host that serves nobody, so that another may be dialled.
+    private mutating func makeRoom(at host: Int, _ actions: inout PoolActions) -> Bool {
+        var oldest: (row: Int, expiry: Duration)?
+        var key = books.hosts[host].firstKey
+        while key != PoolBooks.none {
+            // The newest dial is the one that has got least far.
+            if let dial = books.newestSurplusDial(of: key) {
+                cancel(dial, &actions)
+                books.dropKeyIfUnused(key)
+                return true
+            }
+            let row = books.keys[key].idle.oldest
+            if row != PoolBooks.none, let expiry = books.connections[row].expiry,
+                oldest.map({ expiry < $0.expiry }) ?? true
+            {
+                oldest = (row, expiry)
+            }
+            key = books.keys[key].next
+        }
+        guard let row = oldest?.row else { return false }
+        actions.close.append(books.id(of: row))
+        books.move(row, to: .free)
+        books.dropKeyIfUnused(books.connections[row].key)
+        return true
+    }
+
+    private mutating func cancel(_ dial: Int, _ actions: inout PoolActions) {
+        actions.cancelDial = books.id(of: dial)
+        books.move(dial, to: .free)
+    }
+
+    // MARK: Ending
+
+    private mutating func close(_ row: Int, _ actions: inout PoolActions) {
+        actions.close.append(books.id(of: row))
+        books.move(row, to: .free)
+        finish(books.connections[row].key, &actions)
+    }
+
+    private mutating func forget(_ connection: ConnectionID) -> PoolActions {
+        var actions = PoolActions()
+        guard let row = books.row(of: connection) else { return actions }
+        books.move(row, to: .free)
+        finish(books.connections[row].key, &actions)
+        return actions
+    }
+
+    private mutating func closeIdle(_ actions: inout PoolActions) {
+        for row in books.connections.indices where books.connections[row].state == .idle { close(row, &actions) }
+    }
+
+    /// What follows when a connection or request of a key has gone.
+    private mutating func finish(_ key: Int, _ actions: inout PoolActions) {
+        books.matchUp(key)
+        dialIfNeeded(books.keys[key].host, &actions)
+        books.dropKeyIfUnused(key)
+        clearTimerIfEmpty(&actions)
+    }
+
+    // MARK: Time
+
+    /// The time since the first event that had one.
+    private mutating func elapsed(_ now: ContinuousClock.Instant) -> Duration {
+        if let start { return start.duration(to: now) }
+        start = now
+        return .zero
+    }
+
+    private mutating func setTimer(_ deadline: Duration, _ actions: inout PoolActions) {
+        timer = deadline
+        if let start { actions.timer = .set(start.advanced(by: deadline)) }
+    }
+
+    private mutating func queue(_ expiry: Duration, for row: Int) {
+        deadlines.add(expiry, for: books.id(of: row))
+        books.setQueuedDeadline(expiry, of: row)
+        // Entries of closed connections stay until their time; many short-lived connections must not pile them up.
+        if deadlines.count > 2 * books.counts.connections + 64 {
+            let books = books
+            deadlines.keep { books.row(of: $0) != nil }
+        }
+    }
+
+    private mutating func clearTimerIfEmpty(_ actions: inout PoolActions) {
+        guard books.counts.connections == 0 else { return }
+        deadlines.removeAll()
+        guard timer != nil else { return }
+        timer = nil
+        actions.timer = .clear
+    }
+
+    // MARK: Small change
+
+    /// A priority that can be compared: not-a-number counts as the default.
+    private static func usable(_ priority: Float) -> Float {
+        priority.isNaN ? 0.5 : priority
+    }
+
+    /// Picked by feel: one handshake for nine requests where two keys compete.
+    private static let overtakingsAllowed = 8
+}

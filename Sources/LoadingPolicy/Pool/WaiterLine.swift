@@ -1,0 +1,99 @@
+// The requests of one key that wait for a connection: higher priority first, order of asking within a priority
+// (B16.1). One doubly linked list a priority, so that joining, leaving and being served cost the same however many
+// wait; the nodes of all lines live in one array that the pool owns.
+
+/// One waiting request, linked into its key's line.
+struct Waiter {
+    var request: RequestID
+    var key: Int
+    var priority: Float
+    /// Place among equals, smaller first: the time of asking, or for one put at the front a negative number that makes
+    /// the last of those the first. Never the same twice.
+    var order: Int
+    /// Whether only a connection dialled after it asked will do.
+    var needsNewConnection: Bool
+    /// The dial under way for it.
+    var dial = PoolBooks.none
+    var next = PoolBooks.none
+    var previous = PoolBooks.none
+
+    /// How many requests had asked before.
+    var askedAt: Int { order < 0 ? -1 - order : order }
+
+    static func order(askedAt: Int, atFront: Bool) -> Int { atFront ? -1 - askedAt : askedAt }
+
+    /// Whether this one is served before `other`.
+    func precedes(_ other: Waiter) -> Bool {
+        priority == other.priority ? order < other.order : priority > other.priority
+    }
+}
+
+/// A key's line of waiting requests.
+struct WaiterLine {
+    private struct Rank {
+        let priority: Float
+        var head: Int
+        var tail: Int
+    }
+
+    /// Ascending priority, so that the rank that is served, and empties, first is the last.
+    private var ranks: [Rank] = []
+
+    var first: Int? { ranks.last?.head }
+
+    mutating func insert(_ node: Int, in waiters: inout [Waiter]) {
+        let priority = waiters[node].priority
+        let rank = position(of: priority)
+        if rank == ranks.count || ranks[rank].priority != priority {
+            ranks.insert(Rank(priority: priority, head: node, tail: node), at: rank)
+            return
+        }
+        // From the tail: a newcomer asked last, and only a changed priority or a front seat walks on.
+        if waiters[node].order < waiters[ranks[rank].head].order {
+            let head = ranks[rank].head
+            waiters[node].next = head
+            waiters[head].previous = node
+            ranks[rank].head = node
+            return
+        }
+        var before = ranks[rank].tail
+        while waiters[before].order > waiters[node].order { before = waiters[before].previous }
+        let after = waiters[before].next
+        waiters[node].previous = before
+        waiters[node].next = after
+        waiters[before].next = node
+        if after == PoolBooks.none { ranks[rank].tail = node } else { waiters[after].previous = node }
+    }
+
+    mutating func remove(_ node: Int, from waiters: inout [Waiter]) {
+        let rank = position(of: waiters[node].priority)
+        let (previous, next) = (waiters[node].previous, waiters[node].next)
+        if previous == PoolBooks.none { ranks[rank].head = next } else { waiters[previous].next = next }
+        if next == PoolBooks.none { ranks[rank].tail = previous } else { waiters[next].previous = previous }
+        if ranks[rank].head == PoolBooks.none { ranks.remove(at: rank) }
+        waiters[node].previous = PoolBooks.none
+        waiters[node].next = PoolBooks.none
+    }
+
+    /// The first node for which `isWanted` holds, in the order of service.
+    func first(in waiters: [Waiter], where isWanted: (Waiter) -> Bool) -> Int? {
+        for rank in ranks.reversed() {
+            var node = rank.head
+            while node != PoolBooks.none {
+                if isWanted(waiters[node]) { return node }
+                node = waiters[node].next
+            }
+        }
+        return nil
+    }
+
+    /// Index of the rank with this priority, or where it belongs.
+    private func position(of priority: Float) -> Int {
+        var (low, high) = (0, ranks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranks[middle].priority < priority { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,154 @@
+// Fills in and signs one certificate. Does not judge what it is told to write.
+
+import COpenSSL
+import Trust
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A template and keys in, a certificate out.
+enum CertificateMaker {
+    static func make(
+        _ template: CertificateTemplate, key: OpenSSLObject, issuer: IssuedCertificate?
+    ) throws(CertificateError) -> IssuedCertificate {
+        OpenSSLErrors.clear()
+        guard let made = X509_new() else { throw .notMade(OpenSSLErrors.takeText()) }
+        let certificate = OpenSSLObject.certificate(owning: made)
+        let now = Int64(time(nil))
+        guard X509_set_version(made, template.version - 1) == 1,
+            setSerial(template.serial, on: made),
+            setSubject(template.commonName, on: made),
+            X509_set_issuer_name(
+                made, X509_get_subject_name(issuer.map(\.certificate.pointer) ?? made)) == 1,
+            ASN1_TIME_set(X509_getm_notBefore(made), time_t(template.notBefore ?? now - 3_600)) != nil,
+            ASN1_TIME_set(X509_getm_notAfter(made), time_t(template.notAfter ?? now + 86_400)) != nil,
+            X509_set_pubkey(made, key.pointer) == 1
+        else { throw .notMade(OpenSSLErrors.takeText()) }
+        if template.version >= 3 {
+            for addition in extensions(of: template, made, issuer: issuer) {
+                guard add(addition, to: made) else { throw .notMade(OpenSSLErrors.takeText()) }
+            }
+        }
+        let signer = issuer?.key ?? key
+        guard X509_sign(made, signer.pointer, digest(template.hash, for: signer)) > 0 else {
+            throw .notMade(OpenSSLErrors.takeText())
+        }
+        // Read back from its encoding, so that nothing of the making is left in it.
+        let finished = try Certificate(der: Certificate(owning: certificate).der)
+        return try IssuedCertificate(certificate: finished, key: key, issuer: issuer)
+    }
+
+    private static func setSerial(_ serial: [UInt8]?, on certificate: OpaquePointer) -> Bool {
+        let bytes = serial ?? [0x40 | UInt8.random(in: 0...0x3F)] + (0..<15).map { _ in UInt8.random(in: 0...255) }
+        guard let number = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return false }
+        defer { BN_free(number) }
+        return BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
+    }
+
+    private static func setSubject(_ commonName: String, on certificate: OpaquePointer) -> Bool {
+        if commonName.isEmpty { return true }
+        let bytes = Array(commonName.utf8)
+        let name = X509_get_subject_name(certificate)
+        let type = Int32(0x1000 | 1)  // MBSTRING_UTF8, a macro that Swift does not see.
+        return X509_NAME_add_entry_by_NID(name, NID_commonName, type, bytes, Int32(bytes.count), -1, 0) == 1
+    }
+
+    private static func digest(_ hash: CertificateTemplate.Hash, for signer: OpenSSLObject) -> OpaquePointer? {
+        if EVP_PKEY_get_base_id(signer.pointer) == EVP_PKEY_ED25519 { return nil }
+        switch hash {
+        case .sha256: return EVP_sha256()
+        case .sha384: return EVP_sha384()
+        case .sha1: return EVP_sha1()
+        case .md5: return EVP_md5()
+        }
+    }
+
+    private static func add(_ addition: CertificateTemplate.Extension, to certificate: OpaquePointer) -> Bool {
+        guard let object = OBJ_txt2obj(addition.identifier, 1), let value = ASN1_OCTET_STRING_new() else { return false }
+        defer {
+            ASN1_OBJECT_free(object)
+            ASN1_OCTET_STRING_free(value)
+        }
+        let critical: Int32 = addition.isCritical ? 1 : 0
+        guard ASN1_OCTET_STRING_set(value, addition.value, Int32(addition.value.count)) == 1,
+            let made = X509_EXTENSION_create_by_OBJ(nil, object, critical, value)
+        else { return false }
+        defer { X509_EXTENSION_free(made) }
+        return X509_add_ext(certificate, made, -1) == 1
+    }
+}
+
+// MARK: - Extensions, RFC 5280 section 4.2
+
+extension CertificateMaker {
+    private static func extensions(
+        of template: CertificateTemplate, _ certificate: OpaquePointer, issuer: IssuedCertificate?
+    ) -> [CertificateTemplate.Extension] {
+        var list: [CertificateTemplate.Extension] = []
+        if let isAuthority = template.isAuthority {
+            let flag = isAuthority ? DERWriter.boolean(true) : []
+            let length = template.pathLength.map(DERWriter.integer) ?? []
+            list.append(.init("2.5.29.19", critical: true, value: DERWriter.sequence([flag, length])))
+        }
+        if let usage = template.keyUsage {
+            list.append(.init("2.5.29.15", critical: true, value: bits(usage.rawValue)))
+        }
+        if let purposes = template.purposes {
+            let identifiers = purposes.map { DERWriter.objectIdentifier($0.rawValue) }
+            list.append(.init("2.5.29.37", critical: false, value: DERWriter.sequence(identifiers)))
+        }
+        if !template.names.isEmpty {
+            let names = DERWriter.sequence(template.names.map(encoded))
+            list.append(.init("2.5.29.17", critical: template.commonName.isEmpty, value: names))
+        }
+        if let constraints = template.nameConstraints {
+            list.append(.init("2.5.29.30", critical: true, value: encoded(constraints)))
+        }
+        if template.hasKeyIdentifiers {
+            let own = keyIdentifier(certificate)
+            let above = issuer.map { keyIdentifier($0.certificate.pointer) } ?? own
+            list.append(.init("2.5.29.14", critical: false, value: DERWriter.octetString(own)))
+            let authority = DERWriter.sequence([DERWriter.element(0x80, above)])
+            list.append(.init("2.5.29.35", critical: false, value: authority))
+        }
+        return list + template.extensions
+    }
+
+    /// The first 20 bytes of the hash of the key.
+    private static func keyIdentifier(_ certificate: OpaquePointer) -> [UInt8] {
+        Array(Certificate(retaining: certificate).spkiSHA256.prefix(20))
+    }
+
+    private static func encoded(_ name: CertificateTemplate.Name) -> [UInt8] {
+        switch name {
+        case .email(let text): DERWriter.element(0x81, Array(text.utf8))
+        case .dns(let text): DERWriter.element(0x82, Array(text.utf8))
+        case .uri(let text): DERWriter.element(0x86, Array(text.utf8))
+        case .ip(let bytes): DERWriter.element(0x87, bytes)
+        }
+    }
+
+    private static func encoded(_ constraints: CertificateTemplate.NameConstraints) -> [UInt8] {
+        func subtrees(_ tag: UInt8, _ names: [CertificateTemplate.Name]) -> [UInt8] {
+            if names.isEmpty { return [] }
+            return DERWriter.element(tag, names.flatMap { DERWriter.sequence([encoded($0)]) })
+        }
+        return DERWriter.sequence([subtrees(0xA0, constraints.permitted), subtrees(0xA1, constraints.excluded)])
+    }
+
+    /// A BIT STRING whose bit 0 is the first octet's highest, without trailing zero bits.
+    private static func bits(_ value: UInt16) -> [UInt8] {
+        var octets: [UInt8] = [0, 0]
+        var last = -1
+        for bit in 0..<16 where value & (1 << bit) != 0 {
+            octets[bit / 8] |= 0x80 >> UInt8(bit % 8)
+            last = bit
+        }
+        let used = last < 0 ? 0 : last / 8 + 1
+        let unused = used == 0 ? 0 : used * 8 - 1 - last
+        return DERWriter.element(0x03, [UInt8(unused)] + octets.prefix(used))
+    }
+}

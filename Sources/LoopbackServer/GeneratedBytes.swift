@@ -1,0 +1,45 @@
+// A body of any length that costs no memory: the byte at a position is a function of the position, so that whoever
+// receives it can check every byte. Knows nothing of messages or sockets.
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The bytes of generated bodies.
+package enum GeneratedBytes {
+    /// The byte at a position of every generated body.
+    package static func byte(at position: Int64) -> UInt8 {
+        UInt8(truncatingIfNeeded: position % period)
+    }
+
+    /// Whether `bytes` is what a generated body holds from `position` on.
+    package static func matches(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> Bool {
+        var rest = bytes
+        var position = position
+        while !rest.isEmpty {
+            let equal = withBlock(at: position) { block in
+                let count = min(block.count, rest.count)
+                guard let left = rest.baseAddress, let right = block.baseAddress else { return 0 }
+                return memcmp(left, right, count) == 0 ? count : 0
+            }
+            guard equal > 0 else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(equal))
+            position += Int64(equal)
+        }
+        return true
+    }
+
+    /// Lends a run of at least `minimumRun` bytes that starts at `position` of a generated body.
+    static func withBlock<R>(at position: Int64, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        block.withUnsafeBytes { bytes in
+            body(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(position % period))))
+        }
+    }
+
+    // A prime, so that no power-of-two mistake in somebody's buffers goes unnoticed.
+    private static let period: Int64 = 251
+    // Several sends' worth: a socket buffer takes some 200 KiB at a time.
+    private static let block: [UInt8] = (0..<(1024 * period)).map(byte(at:))
+}

@@ -1,0 +1,413 @@
+// One connection of the server: requests in, answers out, one after the other. It decodes with HTTPWire, asks the
+// route and plays the answer; it stops reading while more requests wait than it cares to keep, and stops writing when
+// the client does not read. Confined to the server's loop. RFC 9112 §9.
+
+import HTTPWire
+import Sockets
+import TLS
+
+/// Reads requests and plays their answers.
+final class ServerConnection: ByteStreamObserver {
+    private enum Phase {
+        case serving
+        /// The server has ended, or is about to end, its side; what still comes is read and thrown away, because
+        /// closing with unread bytes would send a reset that can overtake the answer. RFC 9112 §9.6.
+        case lingering(hasShutDown: Bool)
+        case closed
+    }
+
+    let number: Int
+    private let channel: ServerChannel
+    private unowned let core: ServerCore
+    private var phase = Phase.serving
+
+    // Reading.
+    private var decoder = RequestDecoder()
+    private var incoming: IncomingRequest?
+    private var requestNumber = 0
+    /// Received while an answer was under way, and not decoded yet.
+    private var inbox: [UInt8] = []
+    private var inputHasEnded = false
+    private var isReading = false
+    private var isDecoding = false
+
+    // Writing.
+    private var player = AnswerPlayer()
+    private var closesAfterAnswer = false
+    private var isCountedAsBlocked = false
+    private var isPlaying = false
+    private lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
+
+    private struct IncomingRequest {
+        let head: RequestHead
+        var body: [UInt8] = []
+        var bodyByteCount: Int64 = 0
+        var isAnswered = false
+    }
+
+    init(number: Int, channel: ServerChannel, core: ServerCore) {
+        self.number = number
+        self.channel = channel
+        self.core = core
+    }
+
+    func begin() {
+        channel.stream.observer = self
+        if channel.isEstablished { established() }
+        read()
+    }
+
+    // MARK: Events
+
+    func streamBecameReadable(_ stream: any ByteStream) {
+        read()
+    }
+
+    func streamBecameWritable(_ stream: any ByteStream) {
+        switch phase {
+        case .serving: play()
+        case .lingering: shutDown()
+        case .closed: break
+        }
+    }
+
+    /// A gate that the answer waited for has been opened.
+    func gateOpened(step: Int) {
+        guard player.stepNumber == step else { return }
+        player.resume()
+        play()
+    }
+
+    private func timerFired() {
+        switch phase {
+        case .serving:
+            player.resume()
+            play()
+        case .lingering, .closed:
+            close()
+        }
+    }
+
+    private func established() {
+        guard let steps = core.options.greeting?(number) else { return }
+        player.steps = steps
+        player.begin()
+        play()
+    }
+
+    // MARK: Reading
+
+    private func read() {
+        guard !isReading else { return }
+        isReading = true
+        defer { isReading = false }
+        while wantsInput {
+            let buffer = core.reactor.receiveBuffer
+            switch channel.stream.read(into: buffer) {
+            case .bytes(let count):
+                received(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+                if !channel.stream.hasPendingInput { return }
+            case .wouldBlock:
+                return
+            case .endOfStream:
+                inputEnded()
+            case .failed:
+                lost()
+            }
+        }
+    }
+
+    private var wantsInput: Bool {
+        switch phase {
+        case .serving: !inputHasEnded && inbox.count < Self.inboxLimit
+        case .lingering: !inputHasEnded
+        case .closed: false
+        }
+    }
+
+    private var isServing: Bool {
+        if case .serving = phase { true } else { false }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard isServing else { return }
+        guard channel.isEncrypted else { return consume(bytes) }
+        var offset = 0
+        if !channel.isEstablished {
+            switch channel.handshake(bytes, offset: &offset) {
+            case .notDone:
+                return
+            case .failed:
+                core.board.update { $0.failedHandshakes += 1 }
+                return linger()
+            case .done(let isResumed):
+                core.board.update { statistics in
+                    statistics.handshakes += 1
+                    if isResumed { statistics.resumedHandshakes += 1 }
+                }
+                established()
+            }
+        }
+        while isServing {
+            switch channel.decrypt(bytes, offset: &offset, into: core.plaintext) {
+            case .bytes(let count):
+                consume(UnsafeRawBufferPointer(rebasing: core.plaintext.prefix(count)))
+            case .needMore:
+                return
+            case .ended:
+                return inputEnded()
+            case .failed:
+                return lost()
+            }
+        }
+    }
+
+    private func consume(_ bytes: UnsafeRawBufferPointer) {
+        core.board.update { $0.bytesReceived += Int64(bytes.count) }
+        guard inbox.isEmpty else {
+            inbox.append(contentsOf: bytes)
+            return serveInbox()
+        }
+        let used = decode(bytes)
+        if isServing { inbox.append(contentsOf: bytes.dropFirst(used)) }
+    }
+
+    /// Goes on with what waited for an answer to end.
+    private func serveInbox() {
+        guard isServing, !isDecoding, !inbox.isEmpty else { return }
+        let bytes = inbox
+        inbox = []
+        let used = bytes.withUnsafeBytes { decode($0) }
+        if isServing { inbox = used == 0 ? bytes : Array(bytes.dropFirst(used)) }
+    }
+
+    /// Decodes and answers requests until the bytes are used or an answer is under way; says how many were used.
+    private func decode(_ bytes: UnsafeRawBufferPointer) -> Int {
+        isDecoding = true
+        defer { isDecoding = false }
+        var offset = 0
+        while isServing, canDecode {
+            let step: RequestDecoder.Step
+            do {
+                step = try decoder.next(bytes.bytes, offset: &offset)
+            } catch {
+                malformed()
+                return bytes.count
+            }
+            switch step {
+            case .needMore:
+                return offset
+            case .head(let head, _):
+                headArrived(head)
+            case .body(let range):
+                bodyArrived(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            case .end:
+                requestArrived()
+                if offset == bytes.count { return offset }
+            }
+        }
+        return offset
+    }
+
+    /// One answer after the other: the next request is looked at when the last one has been answered.
+    private var canDecode: Bool {
+        !player.isActive || player.awaitsRequest || incoming != nil
+    }
+
+    // MARK: Requests
+
+    private func headArrived(_ head: RequestHead) {
+        incoming = IncomingRequest(head: head)
+        requestNumber += 1
+        core.board.update { $0.requestsBegun += 1 }
+        guard let early = core.options.earlyRouter, !player.isActive, let request = currentRequest,
+            let response = early(request)
+        else { return }
+        incoming?.isAnswered = true
+        answer(response, to: request)
+    }
+
+    private func bodyArrived(_ bytes: UnsafeRawBufferPointer) {
+        let room = core.options.keptBodyBytes - (incoming?.body.count ?? 0)
+        incoming?.body.append(contentsOf: bytes.prefix(max(room, 0)))
+        incoming?.bodyByteCount += Int64(bytes.count)
+    }
+
+    private func requestArrived() {
+        guard let request = currentRequest, let isAnswered = incoming?.isAnswered else { return }
+        incoming = nil
+        core.board.update { $0.requests += 1 }
+        if player.awaitsRequest {
+            player.resume()
+            play()
+        } else if !isAnswered {
+            answer(core.router(request), to: request)
+        }
+    }
+
+    private var currentRequest: ServerRequest? {
+        guard let incoming else { return nil }
+        return ServerRequest(
+            head: incoming.head, body: incoming.body, bodyByteCount: incoming.bodyByteCount, connection: number,
+            number: requestNumber, remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
+    }
+
+    private func malformed() {
+        core.board.update { $0.malformedRequests += 1 }
+        guard !player.isActive else { return linger() }
+        player.first += Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        closesAfterAnswer = true
+        player.begin()
+        play()
+    }
+
+    // MARK: Answers
+
+    private func answer(_ response: ServerResponse, to request: ServerRequest) {
+        do {
+            closesAfterAnswer = try AnswerEncoder.encode(
+                response, to: request.head, body: request.body, into: &player)
+        } catch {
+            // The route wants to send what may not be sent: its author finds the reason in the body.
+            player.end()
+            let text = "the route's answer cannot be sent: \(error)\n"
+            player.first += Array(
+                "HTTP/1.1 500 Internal Server Error\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+        }
+        player.begin()
+        play()
+    }
+
+    /// Plays the answer until it waits for something, then looks at what has arrived meanwhile.
+    private func play() {
+        guard !isPlaying else { return }
+        isPlaying = true
+        while isServing, player.isActive {
+            let pause = player.play(on: channel)
+            record(pause)
+            guard canPlayOn(after: pause) else { break }
+        }
+        isPlaying = false
+        serveInbox()
+        if channel.stream.hasPendingInput { read() }
+    }
+
+    /// Does what a pause asks for; true where the answer can go on at once.
+    private func canPlayOn(after pause: AnswerPlayer.Pause) -> Bool {
+        switch pause {
+        case .finished:
+            endAnswer()
+            if closesAfterAnswer { linger() }
+        case .blocked, .nextRequest:
+            break
+        case .yielded:
+            core.reactor.later { [weak self] in self?.play() }
+        case .delay(let duration):
+            timer.set(core.reactor.now + duration)
+        case .gate(let gate):
+            wait(for: gate)
+        case .clientClose:
+            guard inputHasEnded else { break }
+            player.resume()
+            return true
+        case .close:
+            endAnswer()
+            linger()
+        case .drop:
+            endAnswer()
+            close()
+        case .reset:
+            endAnswer()
+            channel.stream.reset()
+            close()
+        case .failed:
+            lost()
+        }
+        return false
+    }
+
+    private func wait(for gate: ServerGate) {
+        let (loop, key, number, step) = (core.loop, core.key, number, player.stepNumber)
+        gate.whenOpen {
+            loop.run { reactor in
+                reactor.resident(key)?.connection(number)?.gateOpened(step: step)
+            }
+        }
+    }
+
+    private func endAnswer() {
+        player.end()
+        core.board.update { $0.responses += 1 }
+    }
+
+    private func record(_ pause: AnswerPlayer.Pause) {
+        let written = player.takeWritten()
+        let isBlocked = if case .blocked = pause { true } else { false }
+        guard written > 0 || isBlocked != isCountedAsBlocked else { return }
+        core.board.update { statistics in
+            statistics.bytesWritten += written
+            statistics.blockedWriters += (isBlocked ? 1 : 0) - (isCountedAsBlocked ? 1 : 0)
+        }
+        isCountedAsBlocked = isBlocked
+    }
+
+    // MARK: The end
+
+    private func inputEnded() {
+        inputHasEnded = true
+        guard isServing else { return close() }
+        if player.awaitsClose {
+            player.resume()
+            play()
+        } else if !player.isActive, incoming == nil, channel.isEstablished {
+            channel.sendCloseNotify()
+            close()
+        } else if !player.expectsClose {
+            lost()
+        }
+    }
+
+    /// The client is gone; that counts only where there was something left to do for it.
+    private func lost() {
+        if isServing, !channel.isEstablished {
+            core.board.update { $0.failedHandshakes += 1 }
+        } else if isServing, player.isActive || incoming != nil {
+            core.board.update { $0.connectionsLost += 1 }
+        }
+        close()
+    }
+
+    /// Ends the server's side and waits, not for ever, for the client to end its own.
+    private func linger() {
+        guard isServing else { return }
+        phase = .lingering(hasShutDown: false)
+        player.end()
+        inbox = []
+        timer.set(core.reactor.now + Self.lingeringTime)
+        channel.sendCloseNotify()
+        shutDown()
+        if inputHasEnded || channel.hasFailed { close() }
+    }
+
+    private func shutDown() {
+        guard case .lingering(hasShutDown: false) = phase, channel.flush() else { return }
+        channel.stream.shutdownWrite()
+        phase = .lingering(hasShutDown: true)
+    }
+
+    /// Closes at once.
+    func close() {
+        if case .closed = phase { return }
+        phase = .closed
+        player.end()
+        timer.clear()
+        channel.stream.close()
+        if isCountedAsBlocked { core.board.update { $0.blockedWriters -= 1 } }
+        isCountedAsBlocked = false
+        core.closed(self)
+    }
+
+    // A client that pipelines more than this is not read until it has had its answers.
+    private static let inboxLimit = 64 << 10
+    private static let lingeringTime = Duration.seconds(2)
+}

@@ -1,0 +1,94 @@
+// The server on its loop: the listener, and the connections that it has accepted. Everything here is confined to the
+// loop's thread; the door is LoopbackServer. Knows nothing of messages.
+
+import Sockets
+import TLS
+
+/// What lives on the server's loop.
+final class ServerCore {
+    let key: ResidentKey<ServerCore>
+    unowned let reactor: Reactor
+    let loop: Loop
+    let options: LoopbackServer.Options
+    let router: LoopbackServer.Router
+    let board: StatisticsBoard
+    /// Plaintext of the connection that is being read, valid during one callback; ciphertext is in the reactor's.
+    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    private let context: TLSContext?
+    private var listener: Listener?
+    private var connections: [Int: ServerConnection] = [:]
+    private var lastNumber = 0
+
+    init(
+        key: ResidentKey<ServerCore>, reactor: Reactor, loop: Loop, options: LoopbackServer.Options, context: TLSContext?,
+        router: @escaping LoopbackServer.Router, board: StatisticsBoard
+    ) {
+        self.key = key
+        self.reactor = reactor
+        self.loop = loop
+        self.options = options
+        self.context = context
+        self.router = router
+        self.board = board
+    }
+
+    deinit {
+        plaintext.deallocate()
+    }
+
+    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
+        do {
+            let listener = try Listener(reactor: reactor, address: address, backlog: options.backlog)
+            listener.onAccept = { [unowned self] stream in accepted(stream) }
+            self.listener = listener
+            return .success(listener.address)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func stop() {
+        listener?.close()
+        listener = nil
+        closeConnections()
+        reactor.setResident(key, nil)
+    }
+
+    func closeConnections() {
+        for connection in connections.values { connection.close() }
+    }
+
+    func connection(_ number: Int) -> ServerConnection? {
+        connections[number]
+    }
+
+    func closed(_ connection: ServerConnection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        board.update { $0.connectionsOpen -= 1 }
+    }
+
+    private func accepted(_ stream: SocketStream) {
+        lastNumber += 1
+        board.update { statistics in
+            statistics.connectionsAccepted += 1
+            statistics.connectionsOpen += 1
+        }
+        if let size = options.sendBufferBytes { stream.setBufferSizes(send: size) }
+        let session: TLSSession?
+        do {
+            session = try context.map { try TLSSession(server: $0) }
+        } catch {
+            stream.close()
+            board.update { statistics in
+                statistics.failedHandshakes += 1
+                statistics.connectionsOpen -= 1
+            }
+            return
+        }
+        let connection = ServerConnection(
+            number: lastNumber, channel: ServerChannel(stream: stream, session: session), core: self)
+        connections[lastNumber] = connection
+        connection.begin()
+    }
+}

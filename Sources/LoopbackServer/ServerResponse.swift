@@ -1,0 +1,172 @@
+// What a route answers. Values only: the connection frames and writes them. RFC 9112 §6 and §7.
+
+import HTTPWire
+
+/// An answer to one request.
+package struct ServerResponse: Sendable {
+    /// The body, and where its bytes come from.
+    package enum Body: Sendable {
+        /// No body, and no field that speaks of one.
+        case none
+        /// These bytes.
+        case bytes([UInt8])
+        /// Pieces written one after the other; with chunked framing each is a chunk of its own.
+        case pieces([Piece])
+        /// So many bytes of `GeneratedBytes`, made while they are written.
+        case generated(length: Int64)
+        /// The body of the request.
+        case echo
+        /// A whole message, head and framing included, written as it is.
+        case encoded([UInt8])
+        /// Steps played on the connection in place of a message.
+        case script([ScriptStep])
+    }
+
+    /// How the client is told where the body ends.
+    package enum Framing: Sendable {
+        /// Content-Length where the length is known, else chunked, and for HTTP/1.0 by closing.
+        case automatic
+        /// Transfer-Encoding: chunked.
+        case chunked
+        /// By closing the connection.
+        case untilClose
+    }
+
+    /// A part of a slow body.
+    package struct Piece: Sendable {
+        /// The bytes.
+        package var bytes: [UInt8]
+        /// How long to wait before they are written.
+        package var delay: Duration?
+        /// What to wait for before they are written.
+        package var gate: ServerGate?
+
+        /// A piece, after a pause or a gate if wanted.
+        package init(_ bytes: [UInt8], after delay: Duration? = nil, when gate: ServerGate? = nil) {
+            self.bytes = bytes
+            self.delay = delay
+            self.gate = gate
+        }
+
+        /// A piece of text, after a pause or a gate if wanted.
+        package init(_ text: String, after delay: Duration? = nil, when gate: ServerGate? = nil) {
+            self.init(Array(text.utf8), after: delay, when: gate)
+        }
+    }
+
+    /// The status code.
+    package var status: Int
+    /// The fields, without those that frame the body.
+    package var fields: Fields
+    /// The body.
+    package var body: Body
+    /// The body's framing.
+    package var framing: Framing = .automatic
+    /// Fields after a chunked body; they make the framing chunked.
+    package var trailers = Fields()
+    /// Heads with a 1xx status that are written before.
+    package var informational: [ResponseHead] = []
+    /// Whether the connection ends with this answer, which then says so.
+    package var closesConnection = false
+
+    /// An answer with a body.
+    package init(status: Int = 200, fields: Fields = Fields(), body: Body = .bytes([])) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}
+
+extension ServerResponse {
+    /// A status with an empty body.
+    package static func status(_ status: Int) -> ServerResponse {
+        ServerResponse(status: status)
+    }
+
+    /// Plain text.
+    package static func text(_ text: String, status: Int = 200) -> ServerResponse {
+        .bytes(Array(text.utf8), type: "text/plain; charset=utf-8", status: status)
+    }
+
+    /// Bytes of some type.
+    package static func bytes(
+        _ bytes: [UInt8], type: String = "application/octet-stream", status: Int = 200
+    ) -> ServerResponse {
+        ServerResponse(status: status, body: .bytes(bytes)).adding("Content-Type", type)
+    }
+
+    /// One chunk for each element, and trailers if wanted.
+    package static func chunks(_ chunks: [[UInt8]], trailers: Fields = Fields()) -> ServerResponse {
+        var response = ServerResponse(body: .pieces(chunks.map { Piece($0) }))
+        response.framing = .chunked
+        response.trailers = trailers
+        return response
+    }
+
+    /// Pieces with pauses or gates before them.
+    package static func slow(_ pieces: [Piece], framing: Framing = .automatic) -> ServerResponse {
+        var response = ServerResponse(body: .pieces(pieces))
+        response.framing = framing
+        return response
+    }
+
+    /// A large body that is made while it is sent.
+    package static func generated(length: Int64, framing: Framing = .automatic) -> ServerResponse {
+        var response = ServerResponse(body: .generated(length: length))
+        response.framing = framing
+        return response.adding("Content-Type", "application/octet-stream")
+    }
+
+    /// The request's body, with the request's Content-Type.
+    package static func echo(_ request: ServerRequest) -> ServerResponse {
+        let type = request.fields.first(.contentType) ?? "application/octet-stream"
+        return ServerResponse(body: .echo).adding("Content-Type", type)
+    }
+
+    /// Steps played on the connection in place of a message.
+    package static func script(_ steps: [ScriptStep]) -> ServerResponse {
+        ServerResponse(body: .script(steps))
+    }
+
+    /// A message encoded once, for answers that must cost nothing.
+    package static func encoded(_ message: [UInt8]) -> ServerResponse {
+        ServerResponse(body: .encoded(message))
+    }
+
+    /// The same answer with one more field.
+    package func adding(_ name: String, _ value: String) -> ServerResponse {
+        var response = self
+        response.fields.append(name, value)
+        return response
+    }
+
+    /// The same answer, after which the connection ends.
+    package func closing() -> ServerResponse {
+        var response = self
+        response.closesConnection = true
+        return response
+    }
+
+    /// The same answer with its bytes compressed and the coding named; untouched where the body is not plain bytes.
+    package func compressed(_ format: Gzip.Format = .gzip) -> ServerResponse {
+        guard case .bytes(let bytes) = body, let compressed = Gzip.compress(bytes, format: format) else { return self }
+        var response = self
+        response.body = .bytes(compressed)
+        response.fields.replace("Content-Encoding", with: format == .gzip ? "gzip" : "deflate")
+        return response
+    }
+
+    /// The whole message as bytes, for `encoded(_:)`; nil where the body is not plain bytes or a field is not legal.
+    package func message() -> [UInt8]? {
+        guard case .bytes(let bytes) = body else { return nil }
+        let head = ResponseHead(status: status, fields: fields)
+        var message: [UInt8] = []
+        do {
+            try ResponseEncoder.encode(head, framing: .length(Int64(bytes.count)), into: &message)
+        } catch {
+            return nil
+        }
+        message.append(contentsOf: bytes)
+        return message
+    }
+}

@@ -1,0 +1,121 @@
+// The executor of a loop: its mailbox, and the identity of the one thread that empties it. Must not know what runs on
+// the loop, nor how the loop waits.
+
+import Synchronization
+
+/// The serial executor, and task executor, that runs everything on one loop's thread.
+package final class LoopThread: SerialExecutor, TaskExecutor {
+    let mailbox: Mailbox
+    let name: String
+    private let identity = Atomic<UInt>(0)
+    private let thread = Mutex(Thread())
+
+    private struct Thread {
+        weak var loop: Loop?
+        var handle: UInt?
+    }
+
+    /// `isVirtual`: no thread is ever started; whoever drives the reactor is the loop's thread.
+    init(name: String, isVirtual: Bool) {
+        self.name = name
+        mailbox = Mailbox(startsThread: !isVirtual)
+    }
+
+    /// Queues one item; false when the loop has ended and will never run it.
+    @discardableResult
+    func post(_ item: MailboxItem) -> Bool {
+        switch mailbox.append(item) {
+        case .nothing:
+            break
+        case .signal(let signal):
+            signal.signal()
+        case .startThread:
+            start()
+        case .refused:
+            return false
+        }
+        return true
+    }
+
+    /// True on the thread that runs the loop.
+    package var isCurrent: Bool { identity.load(ordering: .relaxed) == Platform.currentThread }
+
+    // MARK: Executor
+
+    /// Queues a piece of a task; the runtime calls this on any thread.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        post(.job(UnownedJob(job)))
+    }
+
+    /// This executor as the runtime wants it.
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// This executor as the runtime wants it for task preferences.
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+
+    /// Stops the program when the caller is not on the loop: a broken promise of our own code.
+    package func checkIsolated() {
+        precondition(isCurrent, "Expected to be on the thread of loop \(name)")
+    }
+
+    /// Lets `assumeIsolated` succeed in plain callbacks that run on the loop's thread.
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    // MARK: Thread
+
+    /// Tells whose thread this is to be.
+    func attach(to loop: Loop) {
+        thread.withLock { $0.loop = loop }
+    }
+
+    /// Declares the calling thread the loop's.
+    func adoptCurrentThread() {
+        identity.store(Platform.currentThread, ordering: .relaxed)
+    }
+
+    /// Declares that the loop has no thread any more.
+    func leaveCurrentThread() {
+        identity.store(0, ordering: .relaxed)
+    }
+
+    /// Waits for the thread's end, once; returns at once when it never started.
+    func join() {
+        let handle = thread.withLock { thread in
+            defer { thread.handle = nil }
+            return thread.handle
+        }
+        if let handle {
+            Platform.joinThread(handle)
+        }
+    }
+
+    private func start() {
+        thread.withLock { thread in
+            guard let loop = thread.loop else { return mailbox.threadDidNotStart() }
+            let argument = Unmanaged.passRetained(loop)
+            let outcome = Platform.startThread(detached: false, body: runLoop, argument: argument.toOpaque())
+            if outcome.failed {
+                // A limit on threads: what was queued stays queued, and the next item tries again.
+                argument.release()
+                mailbox.threadDidNotStart()
+            } else {
+                thread.handle = outcome.value
+            }
+        }
+    }
+}
+
+/// The body of every loop thread. Formed outside any actor: a C callback with an isolation would trap here.
+private nonisolated func runLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()
+    Platform.nameCurrentThread(loop.thread.name)
+    loop.thread.adoptCurrentThread()
+    loop.assumeIsolated { $0.runUntilStopped() }
+    loop.thread.leaveCurrentThread()
+    return nil
+}

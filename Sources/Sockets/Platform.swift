@@ -1,0 +1,224 @@
+// The one door to libc for system calls: each is retried when a signal interrupts it and answers with an error number
+// instead of a global variable. Knows nothing of streams, loops or names.
+
+import CPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// System calls in the form this module uses them.
+enum Platform {
+    /// A call's result: `error` is 0 unless it failed.
+    struct Outcome<Value> {
+        let value: Value
+        let error: Int32
+
+        var failed: Bool { error != 0 }
+    }
+
+    /// Runs `body`, again while a signal interrupts it; a negative result is a failure.
+    @inline(__always)
+    static func call<Value: SignedInteger>(_ body: () -> Value) -> Outcome<Value> {
+        while true {
+            let value = body()
+            if value >= 0 {
+                return Outcome(value: value, error: 0)
+            }
+            let error = errno
+            if error != EINTR {
+                return Outcome(value: value, error: error == 0 ? EIO : error)
+            }
+        }
+    }
+
+    // MARK: Descriptors
+
+    static func closeDescriptor(_ raw: Int32) {
+        // Linux frees the number whatever close() answers: a second try after EINTR could hit somebody else's file.
+        _ = close(raw)
+    }
+
+    static func wake(_ raw: Int32) {
+        var one: UInt64 = 1
+        _ = call { write(raw, &one, MemoryLayout<UInt64>.size) }
+    }
+
+    /// Takes one signal off an eventfd; false when there is none.
+    static func takeToken(_ raw: Int32) -> Bool {
+        var value: UInt64 = 0
+        return !call { read(raw, &value, MemoryLayout<UInt64>.size) }.failed
+    }
+
+    /// Waits until `raw` is readable; false when `milliseconds` passed first.
+    static func waitReadable(_ raw: Int32, milliseconds: Int32) -> Bool {
+        var item = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+        let outcome = call { poll(&item, 1, milliseconds) }
+        return outcome.value > 0
+    }
+
+    static func pause(milliseconds: Int32) {
+        _ = poll(nil, 0, milliseconds)
+    }
+
+    // MARK: Sockets
+
+    static func receive(_ raw: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Outcome<Int> {
+        call { recv(raw, buffer.baseAddress, buffer.count, 0) }
+    }
+
+    /// Looks at the first byte without taking it.
+    static func peek(_ raw: Int32) -> Outcome<Int> {
+        call { urlloading_peek(raw) }
+    }
+
+    static func send(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
+        call { urlloading_send(raw, bytes.baseAddress, bytes.count) }
+    }
+
+    static func send(
+        _ raw: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
+    ) -> Outcome<Int> {
+        call { urlloading_send2(raw, first.baseAddress, first.count, second.baseAddress, second.count) }
+    }
+
+    static func shutdownWriting(_ raw: Int32) -> Outcome<Int32> {
+        call { shutdown(raw, Int32(SHUT_WR)) }
+    }
+
+    /// The error a socket holds, which reading it clears.
+    static func pendingError(_ raw: Int32) -> Int32 {
+        var value: Int32 = 0
+        let outcome = call { urlloading_get_option(raw, SOL_SOCKET, SO_ERROR, &value) }
+        return outcome.failed ? outcome.error : value
+    }
+
+    static func socketPair() throws(SystemError) -> (Int32, Int32) {
+        var first: Int32 = -1
+        var second: Int32 = -1
+        let outcome = call { urlloading_socket_pair(&first, &second) }
+        if outcome.failed {
+            throw SystemError(errno: outcome.error, call: "socketpair")
+        }
+        return (first, second)
+    }
+
+    /// A non-blocking stream socket that no child process inherits.
+    static func socket(family: Int32) throws(SystemError) -> Descriptor {
+        let outcome = call { urlloading_socket(family) }
+        if outcome.failed {
+            throw SystemError(errno: outcome.error, call: "socket")
+        }
+        return Descriptor(owning: outcome.value)
+    }
+
+    static func bind(_ raw: Int32, to address: SocketAddress) -> Outcome<Int32> {
+        address.withSystemAddress { pointer, length in call { urlloading_bind(raw, pointer, length) } }
+    }
+
+    /// EINTR is no failure here: the connection goes on being made (POSIX), and its end is reported like any other.
+    static func connect(_ raw: Int32, to address: SocketAddress) -> Int32 {
+        let result = address.withSystemAddress { pointer, length in urlloading_connect(raw, pointer, length) }
+        let error = result == 0 ? 0 : errno
+        return error == EINTR ? EINPROGRESS : error
+    }
+
+    static func listen(_ raw: Int32, backlog: Int32) -> Outcome<Int32> {
+        call { urlloading_listen(raw, backlog) }
+    }
+
+    static func accept(_ raw: Int32, _ remote: inout SocketAddress?) -> Outcome<Int32> {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                let outcome = call { urlloading_accept(raw, pointer, &length) }
+                if !outcome.failed {
+                    remote = SocketAddress(system: pointer, length: min(length, socklen_t(storageSize)))
+                }
+                return outcome
+            }
+        }
+    }
+
+    private static let storageSize = MemoryLayout<sockaddr_storage>.size
+
+    /// Errors that accept(2) passes on from the one connection it was about to return.
+    static func isAboutOnePeer(_ error: Int32) -> Bool {
+        switch error {
+        case ECONNABORTED, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETDOWN, ENETUNREACH, EOPNOTSUPP,
+            EPERM:
+            true
+        default:
+            false
+        }
+    }
+
+    /// Leaves the choice of a local port to `connect`. A hint: failure changes nothing.
+    static func bindWithoutPort(_ raw: Int32) {
+        _ = urlloading_bind_without_port(raw)
+    }
+
+    static func bind(_ raw: Int32, toInterface name: String) -> Outcome<Int32> {
+        call { urlloading_bind_to_device(raw, name) }
+    }
+
+    static func makeCloseAbortive(_ raw: Int32) {
+        _ = urlloading_set_abortive_close(raw)
+    }
+
+    /// Removes a path from the file system; an absent one is fine.
+    static func remove(path: String) {
+        _ = unlink(path)
+    }
+
+    static func set(_ raw: Int32, level: Int32, option: Int32, to value: Int32) -> Outcome<Int32> {
+        call { urlloading_set_option(raw, level, option, value) }
+    }
+
+    static func isTemporarilyBlocked(_ error: Int32) -> Bool {
+        error == EAGAIN || error == EWOULDBLOCK
+    }
+
+    /// The process or the machine has run out of something that others will give back.
+    static func isShortage(_ error: Int32) -> Bool {
+        error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM
+    }
+
+    // MARK: Options by name
+
+    static let levelTCP = Int32(IPPROTO_TCP)
+    static let levelSocket = SOL_SOCKET
+    static let noDelay = TCP_NODELAY
+    static let keepAlive = SO_KEEPALIVE
+    static let reuseAddress = SO_REUSEADDR
+    static let sendBuffer = SO_SNDBUF
+    static let receiveBuffer = SO_RCVBUF
+
+    // MARK: Threads
+
+    /// Starts a thread with every signal blocked. Returns its handle, or the error number.
+    static func startThread(
+        detached: Bool, body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
+        argument: UnsafeMutableRawPointer
+    ) -> Outcome<UInt> {
+        var handle: UInt = 0
+        // Musl's default stack is 128 KiB, too little for the name service modules getaddrinfo may load.
+        let error = urlloading_start_thread(&handle, detached ? 1 : 0, 2 << 20, body, argument)
+        return Outcome(value: handle, error: error)
+    }
+
+    static func joinThread(_ handle: UInt) {
+        _ = urlloading_join_thread(handle)
+    }
+
+    static func nameCurrentThread(_ name: String) {
+        urlloading_name_current_thread(name)
+    }
+
+    static var currentThread: UInt { urlloading_current_thread() }
+
+    static var processorCount: Int { Int(urlloading_processor_count()) }
+}

@@ -1,0 +1,53 @@
+// From names to addresses: what the layers above see. Which address is tried first, and when, is decided there.
+
+/// Turns host names into addresses for one loop.
+package protocol Resolver: AnyObject {
+    /// Looks up `host`, a name or a literal without brackets.
+    ///
+    /// `completion` is called once, on the loop, never before `resolve` has returned, and not after `cancel`. The
+    /// addresses are in the system's order of preference (RFC 6724), without repetition, and at least one.
+    func resolve(
+        _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
+    ) -> any Resolution
+}
+
+/// A look-up under way.
+package protocol Resolution: AnyObject {
+    /// Forgets the completion. What was asked of the system ends by itself. Idempotent.
+    func cancel()
+}
+
+/// A name that could not be resolved.
+package struct ResolverFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is.
+    package enum Reason: Sendable, Hashable {
+        /// The name does not exist, or has no address.
+        case noSuchHost
+        /// The name service did not answer; it may later.
+        case temporary
+        /// The name service failed for good, or the system could not ask it.
+        case failed
+        /// The caller gave up.
+        case cancelled
+    }
+
+    /// What kind of failure it is.
+    package let reason: Reason
+    /// `getaddrinfo`'s code (EAI_…), or 0 where it was not asked.
+    package let code: Int32
+    /// The name that was looked up.
+    package let host: String
+    /// The system's words.
+    package let message: String
+
+    /// Makes a failure.
+    package init(reason: Reason, code: Int32, host: String, message: String) {
+        self.reason = reason
+        self.code = code
+        self.host = host
+        self.message = message
+    }
+
+    /// "example.invalid: Name or service not known".
+    package var description: String { "\(host): \(message)" }
+}

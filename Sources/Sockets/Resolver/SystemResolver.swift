@@ -1,0 +1,166 @@
+// The resolver of real loops: literals and overrides at once, recent answers from the process's table, everything else
+// from getaddrinfo on a helper thread. Equal look-ups under way are one look-up, across all loops.
+// RFC 6761 §6.3: names under "localhost" never leave the machine.
+
+/// Resolves names with the system's name service.
+package final class SystemResolver: Resolver {
+    private let reactor: Reactor
+    private let overrides: [String: String]
+    private let cacheLifetime: Duration
+    private let table: LookupTable
+    private let pool: BlockingPool
+    private let lookUp: @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
+
+    /// A resolver for `reactor`'s loop.
+    ///
+    /// `overrides` maps names (in any case) to literals that are used instead of an answer. `cacheLifetime` is how old
+    /// an answer may be; zero asks each time.
+    package convenience init(
+        reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30)
+    ) {
+        self.init(
+            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: .shared, table: processTable,
+            lookUp: NameLookup.addresses(of:))
+    }
+
+    /// A resolver with a table of its own and another way to look names up, for tests.
+    package convenience init(
+        reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30),
+        pool: BlockingPool,
+        lookUp: @escaping @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
+    ) {
+        self.init(
+            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: pool, table: LookupTable(),
+            lookUp: lookUp)
+    }
+
+    private init(
+        reactor: Reactor, overrides: [String: String], cacheLifetime: Duration, pool: BlockingPool, table: LookupTable,
+        lookUp: @escaping @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
+    ) {
+        self.reactor = reactor
+        self.overrides = Dictionary(overrides.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        self.cacheLifetime = cacheLifetime
+        self.pool = pool
+        self.table = table
+        self.lookUp = lookUp
+    }
+
+    /// Looks up a name. Also an answer that is known at once arrives at the end of the turn.
+    package func resolve(
+        _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
+    ) -> any Resolution {
+        let pending = PendingLookups.of(reactor)
+        let id = pending.add { completion(Self.apply(port: port, host: host, to: $0)) }
+        if let known = answerWithoutLookup(host, port: port) {
+            reactor.later { pending.finish(id, known) }
+        } else {
+            ask(host.lowercased(), LookupWaiter(loop: reactor.loop, id: id), pending)
+        }
+        return PendingResolution(pending: pending, id: id)
+    }
+
+    /// Drops a cached answer, for instance because none of its addresses could be connected to.
+    package func forget(_ host: String) {
+        table.forget(host.lowercased())
+    }
+
+    // MARK: Without the name service
+
+    private func answerWithoutLookup(_ host: String, port: Int) -> Result<[SocketAddress], ResolverFailure>? {
+        if let override = overrides[host.lowercased()] {
+            guard let address = SocketAddress(literal: override, port: port) else {
+                return .failure(
+                    ResolverFailure(
+                        reason: .failed, code: 0, host: host,
+                        message: "The address set for this name is not an IP address: \(override)"))
+            }
+            return .success([address])
+        }
+        if let address = SocketAddress(literal: host, port: port) {
+            return .success([address])
+        }
+        // A NUL would end the name early for the system: "good.example\0.evil" must not become "good.example".
+        // 253 is the longest name DNS can carry (RFC 1035 §2.3.4); one more for a final dot.
+        if host.isEmpty || host.utf8.count > 254 || host.utf8.contains(0) {
+            return .failure(
+                ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name"))
+        }
+        return nil
+    }
+
+    // MARK: With it
+
+    private func ask(_ host: String, _ waiter: LookupWaiter, _ pending: PendingLookups) {
+        let name = isLocal(host) ? "localhost" : host
+        switch table.find(name, lifetime: cacheLifetime, now: reactor.now, waiter: waiter) {
+        case .answer(let addresses):
+            reactor.later { pending.finish(waiter.id, .success(addresses)) }
+        case .joined:
+            break
+        case .ask:
+            let isStarted = pool.run { [table, lookUp] in
+                table.finish(name, orLoopback(name, lookUp(name)), now: ContinuousClock.now)
+            }
+            if !isStarted {
+                table.finish(name, .failure(noThread(name)), now: reactor.now)
+            }
+        }
+    }
+
+    /// "localhost" and every name under it, with or without the final dot.
+    private func isLocal(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
+    private func noThread(_ host: String) -> ResolverFailure {
+        ResolverFailure(
+            reason: .failed, code: 0, host: host, message: "No thread could be started to look up this name")
+    }
+
+    /// The table holds addresses without ports and failures under the name that was asked.
+    private static func apply(
+        port: Int, host: String, to result: Result<[SocketAddress], ResolverFailure>
+    ) -> Result<[SocketAddress], ResolverFailure> {
+        switch result {
+        case .success(let addresses):
+            let complete = addresses.compactMap { $0.with(port: port) }
+            guard !complete.isEmpty else {
+                return .failure(
+                    ResolverFailure(reason: .failed, code: 0, host: host, message: "\(port) is not a port"))
+            }
+            return .success(complete)
+        case .failure(let failure):
+            return .failure(
+                ResolverFailure(reason: failure.reason, code: failure.code, host: host, message: failure.message))
+        }
+    }
+}
+
+/// The look-up of one caller.
+private final class PendingResolution: Resolution {
+    private let pending: PendingLookups
+    private let id: Int
+
+    init(pending: PendingLookups, id: Int) {
+        self.pending = pending
+        self.id = id
+    }
+
+    func cancel() {
+        pending.forget(id)
+    }
+}
+
+/// A machine whose host table has no "localhost" (a minimal container) still has one.
+private func orLoopback(
+    _ name: String, _ result: Result<[SocketAddress], ResolverFailure>
+) -> Result<[SocketAddress], ResolverFailure> {
+    guard name == "localhost", case .failure = result else { return result }
+    let loopback = [SocketAddress(literal: "::1", port: 0), SocketAddress(literal: "127.0.0.1", port: 0)]
+    return .success(loopback.compactMap { $0 })
+}
+
+/// Shared by every loop of the process.
+private let processTable = LookupTable()

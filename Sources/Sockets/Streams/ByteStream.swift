@@ -1,0 +1,61 @@
+// What a connection is to everybody above: two directions of bytes that are ready or not. Implemented by sockets here and
+// by in-memory pipes in tests. Must not know what the bytes mean.
+
+/// The result of one read or write.
+package enum IOResult: Sendable, Equatable {
+    /// So many bytes were moved; more than 0 unless the buffer given was empty.
+    case bytes(Int)
+    /// Nothing can be moved now; the observer is told when that changes.
+    case wouldBlock
+    /// The peer has finished sending.
+    case endOfStream
+    /// The connection is broken. The same answer comes again.
+    case failed(SystemError)
+}
+
+/// A bidirectional, non-blocking stream of bytes that belongs to one loop.
+///
+/// Edges, not levels: after `streamBecameReadable`, read until the result is not `bytes`, or until `hasPendingInput` is
+/// false. A reader that stops earlier, for back-pressure, is not told again: it reads when it likes, and
+/// `hasPendingInput` stays true until then. The same holds for writing: after `wouldBlock` or a short write the observer
+/// is told once when there is room again. Whoever becomes observer late looks at `hasPendingInput` first.
+package protocol ByteStream: AnyObject {
+    /// Who is told of readiness. Held weakly.
+    var observer: (any ByteStreamObserver)? { get set }
+
+    /// Reads what is there, at most the buffer's size.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult
+
+    /// Writes as much as fits.
+    func write(_ bytes: UnsafeRawBufferPointer) -> IOResult
+
+    /// Writes as much as fits of two buffers in a row, with one system call. The count is of both together.
+    func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult
+
+    /// Tells the peer that nothing more will be sent; reading goes on.
+    func shutdownWrite()
+
+    /// Lets go of the connection. The observer is not told anything afterwards. Idempotent.
+    func close()
+
+    /// True when there may be unread input, an unread end or an unread error. Asks nobody.
+    var hasPendingInput: Bool { get }
+
+    /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call.
+    func isQuiet() -> Bool
+
+    /// Our end; nil when the system does not tell.
+    var localAddress: SocketAddress? { get }
+
+    /// The peer's end; nil when the system does not tell.
+    var remoteAddress: SocketAddress? { get }
+}
+
+/// Who is told when a stream is ready. Every call is on the stream's loop.
+package protocol ByteStreamObserver: AnyObject {
+    /// There are bytes, an end or an error to read.
+    func streamBecameReadable(_ stream: any ByteStream)
+
+    /// A write that found no room may be tried again.
+    func streamBecameWritable(_ stream: any ByteStream)
+}

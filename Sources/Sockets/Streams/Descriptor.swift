@@ -1,0 +1,35 @@
+// One open file descriptor, owned by exactly one place and closed exactly once. Knows nothing of what it is open on.
+
+/// An owned file descriptor; it is closed when its owner lets go of it.
+package struct Descriptor: ~Copyable, Sendable {
+    /// The number, or -1 after `close()`.
+    package private(set) var raw: Int32
+
+    /// Takes ownership of an open descriptor.
+    package init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    deinit {
+        if raw >= 0 {
+            Platform.closeDescriptor(raw)
+        }
+    }
+
+    /// True until `close()`.
+    package var isOpen: Bool { raw >= 0 }
+
+    /// Closes now; nothing happens when it was closed before.
+    package mutating func close() {
+        guard raw >= 0 else { return }
+        Platform.closeDescriptor(raw)
+        raw = -1
+    }
+
+    /// Gives the number away; the receiver has to close it.
+    package consuming func release() -> Int32 {
+        let number = raw
+        raw = -1
+        return number
+    }
+}

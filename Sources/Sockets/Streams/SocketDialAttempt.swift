@@ -1,0 +1,134 @@
+// One connect() from the making of the socket to its end. While it is under way the reactor keeps the attempt alive; the
+// attempt keeps the stream, and the stream knows the attempt weakly.
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A socket being connected.
+final class SocketDialAttempt: DialAttempt {
+    private let address: SocketAddress
+    private let reactor: Reactor
+    private var completion: ((Result<any ByteStream, SystemError>) -> Void)?
+    private var stream: SocketStream?
+    private var retry: LoopTimer?
+
+    /// A UNIX-domain listener whose queue is full answers EAGAIN and reports nothing later. Picked by feel.
+    private static let queueFullRetry = Duration.milliseconds(10)
+
+    init(
+        address: SocketAddress, reactor: Reactor, completion: @escaping (Result<any ByteStream, SystemError>) -> Void
+    ) {
+        self.address = address
+        self.reactor = reactor
+        self.completion = completion
+    }
+
+    func start(_ options: DialOptions) {
+        do throws(SystemError) {
+            try connect(options)
+        } catch {
+            finishLater(.failure(error))
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        retry = nil
+        stream?.close()
+        stream = nil
+        reactor.release(self)
+    }
+
+    // MARK: Private steps
+
+    private func connect(_ options: DialOptions) throws(SystemError) {
+        let descriptor = try Platform.socket(family: address.systemFamily)
+        try prepare(descriptor.raw, options)
+        switch Platform.connect(descriptor.raw, to: address) {
+        case 0:
+            let stream = try SocketStream(connected: descriptor, remote: address, reactor: reactor)
+            finishLater(.success(stream))
+        case EINPROGRESS:
+            stream = try SocketStream(connecting: descriptor, remote: address, attempt: self, reactor: reactor)
+            reactor.hold(self)
+        case EAGAIN where address.family == .unix:
+            let timer = reactor.makeTimer { [weak self] in self?.tryAgain(options) }
+            timer.set(reactor.now + Self.queueFullRetry)
+            retry = timer
+            reactor.hold(self)
+        case let error:
+            throw SystemError(errno: error, call: "connect")
+        }
+    }
+
+    private func prepare(_ raw: Int32, _ options: DialOptions) throws(SystemError) {
+        if address.family != .unix && options.noDelay {
+            try set(raw, level: Platform.levelTCP, option: Platform.noDelay)
+        }
+        if options.keepAlive {
+            try set(raw, level: Platform.levelSocket, option: Platform.keepAlive)
+        }
+        if let interface = options.interface {
+            let outcome = Platform.bind(raw, toInterface: interface)
+            if outcome.failed {
+                throw SystemError(errno: outcome.error, call: "setsockopt")
+            }
+        }
+        if let local = options.localAddress {
+            if local.port == 0 {
+                Platform.bindWithoutPort(raw)
+            }
+            let outcome = Platform.bind(raw, to: local)
+            if outcome.failed {
+                throw SystemError(errno: outcome.error, call: "bind")
+            }
+        }
+    }
+
+    private func set(_ raw: Int32, level: Int32, option: Int32) throws(SystemError) {
+        let outcome = Platform.set(raw, level: level, option: option, to: 1)
+        if outcome.failed {
+            throw SystemError(errno: outcome.error, call: "setsockopt")
+        }
+    }
+
+    private func tryAgain(_ options: DialOptions) {
+        retry = nil
+        reactor.release(self)
+        start(options)
+    }
+
+    // MARK: The end
+
+    /// The connect under way is over; 0 means that the socket is connected.
+    func connectEnded(error: Int32) {
+        guard let stream else { return }
+        self.stream = nil
+        reactor.release(self)
+        if error == 0 {
+            finish(.success(stream))
+        } else {
+            stream.close()
+            finish(.failure(SystemError(errno: error, call: "connect")))
+        }
+    }
+
+    /// A result that was there at once still waits for the end of the turn.
+    private func finishLater(_ result: Result<SocketStream, SystemError>) {
+        reactor.later { self.finish(result) }
+    }
+
+    private func finish(_ result: Result<SocketStream, SystemError>) {
+        guard let completion else {
+            if case .success(let stream) = result {
+                stream.close()
+            }
+            return
+        }
+        self.completion = nil
+        completion(result.map { $0 as any ByteStream })
+    }
+}

@@ -1,0 +1,52 @@
+// What a server asks of TLS. Values only.
+
+import Trust
+
+/// The settings of a server's context.
+package struct TLSServerOptions: Sendable {
+    /// Whether clients are asked for a certificate.
+    package enum ClientAuthentication: Sendable, Hashable {
+        /// They are not asked.
+        case none
+        /// They are asked and may have none.
+        case optional
+        /// They are asked and must have one.
+        case required
+    }
+
+    /// The certificate and key that are shown.
+    package var identity: Identity
+    /// The lowest version that is accepted.
+    package var minimum: TLSVersion
+    /// The highest version that is accepted.
+    package var maximum: TLSVersion
+    /// The application protocols that are known, the preferred first; none ignores offers.
+    package var alpn: [String]
+    /// A protocol that is selected whatever the client offers, to test clients with.
+    package var alpnSelectedWithoutOffer: String?
+    /// Whether clients are asked for a certificate.
+    package var clientAuthentication: ClientAuthentication
+    /// The authorities that clients are told to choose a certificate of.
+    package var clientAuthorities: [Certificate]
+    /// Who judges client certificates, at once and on the session's thread; nil trusts `clientAuthorities`.
+    package var clientEvaluator: (any TrustEvaluator)?
+    /// How many tickets a TLS 1.3 client is given; 0 switches resumption off for every version.
+    package var tickets: Int
+
+    /// A server that shows this identity.
+    package init(
+        identity: Identity, minimum: TLSVersion = .v12, maximum: TLSVersion = .v13, alpn: [String] = ["http/1.1"],
+        alpnSelectedWithoutOffer: String? = nil, clientAuthentication: ClientAuthentication = .none,
+        clientAuthorities: [Certificate] = [], clientEvaluator: (any TrustEvaluator)? = nil, tickets: Int = 2
+    ) {
+        self.identity = identity
+        self.minimum = minimum
+        self.maximum = maximum
+        self.alpn = alpn
+        self.alpnSelectedWithoutOffer = alpnSelectedWithoutOffer
+        self.clientAuthentication = clientAuthentication
+        self.clientAuthorities = clientAuthorities
+        self.clientEvaluator = clientEvaluator
+        self.tickets = tickets
+    }
+}

@@ -1,0 +1,65 @@
+// Keeps the tickets with which sessions are resumed, by the caller's key. Confined to the loop that owns it. Does not
+// know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time.
+
+import COpenSSL
+import Trust
+
+/// A bounded set of session tickets.
+package final class TLSTicketStore {
+    private var tickets: [String: [Ticket]] = [:]
+    private var order: [String] = []
+    private let keys: Int
+    private let perKey: Int
+
+    /// A store of at most so many keys, with at most so many tickets each.
+    package init(keys: Int = 256, perKey: Int = 4) {
+        self.keys = max(1, keys)
+        self.perKey = max(1, perKey)
+    }
+
+    /// How many tickets are kept.
+    package var count: Int { tickets.values.reduce(0) { $0 + $1.count } }
+
+    /// Forgets a key's tickets.
+    package func removeAll(_ key: String) {
+        if tickets.removeValue(forKey: key) != nil { order.removeAll { $0 == key } }
+    }
+
+    /// Keeps a ticket; the oldest of the key, or else the oldest key, makes room.
+    func put(_ ticket: Ticket, key: String) {
+        if tickets[key] == nil {
+            order.append(key)
+            if order.count > keys { tickets.removeValue(forKey: order.removeFirst()) }
+        }
+        tickets[key, default: []].append(ticket)
+        if let count = tickets[key]?.count, count > perKey { tickets[key]?.removeFirst() }
+    }
+
+    /// The newest ticket; one for TLS 1.3 is given away, as it must be used once only (RFC 8446 appendix C.4).
+    func take(_ key: String) -> Ticket? {
+        guard let newest = tickets[key]?.last else { return nil }
+        if newest.isSingleUse {
+            tickets[key]?.removeLast()
+            if tickets[key]?.isEmpty == true { removeAll(key) }
+        }
+        return newest
+    }
+}
+
+/// One session that can be resumed.
+struct Ticket {
+    let object: OpenSSLObject
+
+    /// Takes over the caller's reference to an `SSL_SESSION`.
+    init(owning session: OpaquePointer) {
+        object = .tlsTicket(owning: session)
+    }
+
+    var isSingleUse: Bool {
+        SSL_SESSION_get_protocol_version(object.pointer) >= Int32(TLSVersion.v13.rawValue)
+    }
+
+    var isResumable: Bool {
+        SSL_SESSION_is_resumable(object.pointer) == 1
+    }
+}

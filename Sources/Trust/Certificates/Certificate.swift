@@ -1,0 +1,192 @@
+// One X.509 certificate: parsed once, its parts read on demand. Does not know whether it is trusted, nor where it came
+// from. RFC 5280 section 4.
+
+import COpenSSL
+
+/// An X.509 certificate.
+package final class Certificate: Sendable {
+    private let object: OpenSSLObject
+
+    /// Parses exactly one certificate.
+    package convenience init(der: [UInt8]) throws(CertificateError) {
+        OpenSSLErrors.clear()
+        let (parsed, used) = der.withUnsafeBufferPointer { bytes -> (OpaquePointer?, Int) in
+            var cursor = bytes.baseAddress
+            let parsed = d2i_X509(nil, &cursor, bytes.count)
+            return (parsed, cursor.flatMap { end in bytes.baseAddress.map { end - $0 } } ?? 0)
+        }
+        guard let parsed else { throw .notACertificate(OpenSSLErrors.takeText()) }
+        let object = OpenSSLObject.certificate(owning: parsed)
+        guard used == der.count else { throw .notACertificate("\(der.count - used) bytes follow it") }
+        self.init(owning: object)
+    }
+
+    /// Shares a certificate that OpenSSL has parsed already.
+    package convenience init(retaining pointer: OpaquePointer) {
+        X509_up_ref(pointer)
+        self.init(owning: .certificate(owning: pointer))
+    }
+
+    /// Wraps a certificate whose reference is handed over.
+    package init(owning object: OpenSSLObject) {
+        self.object = object
+    }
+
+    /// Every certificate of a PEM text, in order; text between the blocks and blocks of other kinds are passed over.
+    package static func parse(pem: String) throws(CertificateError) -> [Certificate] {
+        let certificates = try PEM.certificates(in: Array(pem.utf8))
+        if certificates.isEmpty { throw .noCertificateFound }
+        return certificates
+    }
+
+    /// OpenSSL's `X509`, valid while this certificate lives.
+    package var pointer: OpaquePointer { object.pointer }
+
+    /// The encoded certificate.
+    package var der: [UInt8] {
+        Self.encoded { i2d_X509(pointer, $0) }
+    }
+
+    /// The certificate as a PEM block.
+    package var pem: String {
+        PEM.text { PEM_write_bio_X509($0, pointer) }
+    }
+
+    /// The subject's name in the manner of RFC 2253.
+    package var subject: String { X509_get_subject_name(pointer).map(Self.text) ?? "" }
+
+    /// The issuer's name in the manner of RFC 2253.
+    package var issuer: String { X509_get_issuer_name(pointer).map(Self.text) ?? "" }
+
+    /// The subject's last common name, for messages only: it never takes part in matching a host (B3.15).
+    package var commonName: String? {
+        guard let name = X509_get_subject_name(pointer) else { return nil }
+        let index = X509_NAME_get_index_by_NID(name, NID_commonName, -1)
+        guard index >= 0, let entry = X509_NAME_get_entry(name, index), let value = X509_NAME_ENTRY_get_data(entry)
+        else { return nil }
+        var utf8: UnsafeMutablePointer<UInt8>?
+        let count = ASN1_STRING_to_UTF8(&utf8, value)
+        guard count >= 0, let utf8 else { return nil }
+        defer { CRYPTO_free(utf8, "", 0) }
+        return String(decoding: UnsafeBufferPointer(start: utf8, count: Int(count)), as: UTF8.self)
+    }
+
+    /// The encoded subject name, as lists of acceptable issuers hold it.
+    package var subjectDER: [UInt8] {
+        guard let name = X509_get_subject_name(pointer) else { return [] }
+        return Self.encoded { i2d_X509_NAME(name, $0) }
+    }
+
+    /// The DNS names of the subject alternative names, as written.
+    package var dnsNames: [String] {
+        var names: [String] = []
+        forEachAlternativeName { kind, value in
+            if kind == .dns { names.append(String(decoding: value, as: UTF8.self)) }
+        }
+        return names
+    }
+
+    /// The addresses of the subject alternative names: 4 or 16 bytes each.
+    package var ipAddresses: [[UInt8]] {
+        var addresses: [[UInt8]] = []
+        forEachAlternativeName { kind, value in
+            if kind == .ipAddress { addresses.append(Array(value)) }
+        }
+        return addresses
+    }
+
+    /// The first second of validity, counted from 1970; nil when the field is malformed.
+    package var notBefore: Int64? {
+        var seconds: Int64 = 0
+        return shim_x509_not_before(pointer, &seconds) == 1 ? seconds : nil
+    }
+
+    /// The last second of validity, counted from 1970; nil when the field is malformed.
+    package var notAfter: Int64? {
+        var seconds: Int64 = 0
+        return shim_x509_not_after(pointer, &seconds) == 1 ? seconds : nil
+    }
+
+    /// The serial number in hexadecimal, two digits a byte, with a minus sign if it is negative.
+    package var serial: String {
+        var count: Int32 = 0
+        guard let bytes = shim_x509_serial(pointer, &count) else { return "" }
+        let digits = UnsafeBufferPointer(start: bytes, count: Int(count)).map(Self.hex).joined()
+        return shim_x509_serial_is_negative(pointer) == 1 ? "-" + digits : digits
+    }
+
+    /// The encoded SubjectPublicKeyInfo.
+    package var publicKeyInfo: [UInt8] {
+        guard let key = X509_get_X509_PUBKEY(pointer) else { return [] }
+        return Self.encoded { i2d_X509_PUBKEY(key, $0) }
+    }
+
+    /// SHA-256 of the encoded SubjectPublicKeyInfo, the form of public key pins (B3.52).
+    package var spkiSHA256: [UInt8] { Self.sha256(publicKeyInfo) }
+
+    /// SHA-256 of the whole certificate.
+    package var fingerprintSHA256: [UInt8] { Self.sha256(der) }
+
+    /// Whether issuer and subject are the same name.
+    package var isSelfIssued: Bool { extensionFlags & UInt32(EXFLAG_SI) != 0 }
+
+    /// Whether it is self-issued and its key identifiers do not speak against its having signed itself.
+    package var isSelfSigned: Bool { extensionFlags & UInt32(EXFLAG_SS) != 0 }
+
+    /// Whether basic constraints say that it may issue certificates.
+    package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
+
+    var extensionFlags: UInt32 { X509_get_extension_flags(pointer) }
+    /// The hash of the subject name under which hashed directories file a certificate.
+    package var subjectHash: UInt { X509_get_subject_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
+    var issuerHash: UInt { X509_get_issuer_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
+
+    /// How a person would call it: common name, else first DNS name, else the whole subject.
+    package var displayName: String {
+        if let commonName, !commonName.isEmpty { return commonName }
+        if let first = dnsNames.first { return first }
+        return subject.isEmpty ? "(a certificate without a name)" : subject
+    }
+}
+
+extension Certificate: Hashable {
+    /// Certificates are equal when their encodings are.
+    package static func == (left: Certificate, right: Certificate) -> Bool {
+        left.pointer == right.pointer || X509_cmp(left.pointer, right.pointer) == 0
+    }
+
+    /// Feeds the serial number, which nearly always differs.
+    package func hash(into hasher: inout Hasher) {
+        var count: Int32 = 0
+        guard let bytes = shim_x509_serial(pointer, &count) else { return }
+        hasher.combine(bytes: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+    }
+}
+
+extension Certificate {
+    /// Runs an `i2d` function twice, for the length and for the bytes.
+    private static func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+        let length = write(nil)
+        guard length > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
+            var cursor = buffer.baseAddress
+            count = Int(max(0, write(&cursor)))
+        }
+    }
+
+    private static func text(of name: OpaquePointer) -> String {
+        PEM.text { shim_x509_name_print($0, name) }
+    }
+
+    private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1, length == 32 else { return [] }
+        return digest
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return byte < 16 ? "0" + digits : digits
+    }
+}

@@ -1,0 +1,30 @@
+// Why bytes given as a certificate, key or identity could not be used. Does not know trust: a certificate that parses and
+// is not believed is a TrustFailure.
+
+/// Why certificate or key material was not understood.
+package enum CertificateError: Error, Sendable, Equatable {
+    /// The bytes are not one DER certificate.
+    case notACertificate(String)
+    /// The text holds no PEM block of a certificate.
+    case noCertificateFound
+    /// The text holds no private key that could be read.
+    case unreadableKey(String)
+    /// The private key is encrypted, and the passphrase is missing or wrong.
+    case wrongPassphrase
+    /// The private key does not belong to the certificate.
+    case keyDoesNotMatch(subject: String)
+    /// A certificate could not be made or signed.
+    case notMade(String)
+
+    /// One sentence for a person.
+    package var description: String {
+        switch self {
+        case .notACertificate(let reason): "The bytes are not a certificate (\(reason))."
+        case .noCertificateFound: "No certificate was found in the PEM text."
+        case .unreadableKey(let reason): "No private key could be read (\(reason))."
+        case .wrongPassphrase: "The private key is encrypted and the passphrase is missing or wrong."
+        case .keyDoesNotMatch(let subject): "The private key does not belong to the certificate of \(subject)."
+        case .notMade(let reason): "The certificate could not be made (\(reason))."
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// PEM text to certificates, and back. Does not know what they are for. RFC 7468.
+
+import COpenSSL
+
+/// PEM encoding by OpenSSL's reader and writer.
+enum PEM {
+    /// The certificates of a PEM text, in order; empty when there is none.
+    static func certificates(in text: [UInt8]) throws(CertificateError) -> [Certificate] {
+        guard let bio = BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return [] }
+        defer { BIO_free(bio) }
+        var found: [Certificate] = []
+        while true {
+            OpenSSLErrors.clear()
+            if let next = PEM_read_bio_X509_AUX(bio, nil, nil, nil) {
+                found.append(Certificate(owning: .certificate(owning: next)))
+                continue
+            }
+            let code = ERR_peek_last_error()
+            ERR_clear_error()
+            let ended = shim_err_lib(code) == ERR_LIB_PEM && shim_err_reason(code) == PEM_R_NO_START_LINE
+            if ended { return found }
+            throw .notACertificate(OpenSSLErrors.text(of: code))
+        }
+    }
+
+    /// What `write` puts into a memory BIO.
+    static func text(_ write: (OpaquePointer) -> Int32) -> String {
+        guard let bio = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(bio) }
+        guard write(bio) >= 0 else { return "" }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = shim_bio_mem_data(bio, &data)
+        guard let data, count > 0 else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,17 @@
+// Own anchors in place of the machine's roots, or beside them.
+
+/// Believes chains that lead to one of the given certificates, which need not be roots (B3.38 to B3.40).
+package struct AnchorsEvaluator: TrustEvaluator {
+    private let roots: [TrustRoots]
+
+    /// Trusts these certificates, and with `alsoSystem` the machine's roots too; an empty list alone trusts nothing.
+    package init(anchors: [Certificate], alsoSystem: Bool = false) {
+        let own = TrustRoots(anchors: anchors)
+        roots = alsoSystem ? [own, .system] : [own]
+    }
+
+    /// Judges the chain by the anchors.
+    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+        PathVerifier.verify(chain, roots: roots, policy: policy)
+    }
+}

@@ -1,0 +1,75 @@
+// The few calls of the C library that Trust needs: environment, directories, numeric addresses. The only file of this
+// target that imports it.
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The C library as Trust uses it.
+enum Platform {
+    /// An environment variable; nil when unset or empty.
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// Whether a regular file can be read at this path.
+    static func isReadableFile(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return access(path, R_OK) == 0
+    }
+
+    /// Calls `visit` with each entry's name until it answers false; false when the directory cannot be opened.
+    static func forEachEntry(of directory: String, _ visit: (String) -> Bool) -> Bool {
+        guard let handle = opendir(directory) else { return false }
+        defer { closedir(handle) }
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !visit(name) { break }
+        }
+        return true
+    }
+
+    /// A file's whole content; nil when it cannot be read or is longer than `limit`.
+    static func contents(of path: String, limit: Int = 64 << 20) -> [UInt8]? {
+        guard let file = fopen(path, "rbe") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            if count == 0 { return ferror(file) == 0 ? bytes : nil }
+            if bytes.count + count > limit { return nil }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+    }
+
+    /// The bytes of a numeric IPv4 or IPv6 address without zone; nil for anything else.
+    static func addressBytes(_ text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        var six = in6_addr()
+        if inet_pton(AF_INET6, text, &six) == 1 { return withUnsafeBytes(of: &six) { Array($0) } }
+        return nil
+    }
+
+    /// The usual text of a 4 or 16 byte address; nil for other lengths.
+    static func addressText(_ bytes: [UInt8]) -> String? {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Seconds since 1970.
+    static func now() -> Int64 {
+        Int64(time(nil))
+    }
+}

@@ -1,0 +1,68 @@
+// The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up one
+// certificate at a time and what was found is kept. Does not judge.
+
+import Synchronization
+
+/// A set of trust anchors.
+package final class TrustRoots: Sendable {
+    /// The machine's store, found on first use and shared by the whole process.
+    package static let system = TrustRoots(store: SystemStore.find())
+
+    private let store: SystemStore?
+    private let known: Mutex<Known>
+
+    /// What was found so far; an empty answer is remembered too.
+    private struct Known {
+        var answers: [UInt: [Certificate]] = [:]
+        var thoroughAnswers: [UInt: [Certificate]] = [:]
+    }
+
+    /// Exactly these anchors.
+    package init(anchors: [Certificate]) {
+        store = nil
+        known = Mutex(Known(answers: Dictionary(grouping: anchors, by: \.subjectHash)))
+    }
+
+    /// The certificates of a store on disk.
+    package init(store: SystemStore) {
+        self.store = store
+        known = Mutex(Known())
+    }
+
+    /// The places that were looked at for the machine's store; empty for own anchors.
+    package var searched: [String] { store?.searched ?? [] }
+
+    /// Whether this is a machine's store and nothing was found in any of its places.
+    package var isMissing: Bool { store?.isMissing ?? false }
+
+    /// Whether a thorough look-up can find what another one does not.
+    var hasMoreWhenThorough: Bool { store?.hasDirectoryAndBundle ?? false }
+
+    /// Every anchor whose subject name has this hash; other names can share it.
+    ///
+    /// Where there is a hashed directory, only a thorough look-up asks the bundle as well, which has to be read first.
+    func anchors(subjectHash: UInt, isThorough: Bool = false) -> [Certificate] {
+        guard let store else { return known.withLock { $0.answers[subjectHash] ?? [] } }
+        let kept = known.withLock { isThorough ? $0.thoroughAnswers[subjectHash] : $0.answers[subjectHash] }
+        if let kept { return kept }
+        // Files are read outside the lock: two threads may both read one, and the first to finish is kept.
+        let found = store.certificates(subjectHash: subjectHash, isThorough: isThorough)
+        return known.withLock { known in
+            isThorough
+                ? Self.keep(found, for: subjectHash, in: &known.thoroughAnswers)
+                : Self.keep(found, for: subjectHash, in: &known.answers)
+        }
+    }
+
+    private static func keep(
+        _ found: [Certificate], for hash: UInt, in answers: inout [UInt: [Certificate]]
+    ) -> [Certificate] {
+        if let earlier = answers[hash] { return earlier }
+        // Names come from peers, so what is remembered about absent ones is bounded.
+        if !found.isEmpty || answers.count < rememberedNames { answers[hash] = found }
+        return found
+    }
+
+    // By feel: ten times the roots of a usual store.
+    private static let rememberedNames = 2_000
+}

@@ -1,0 +1,99 @@
+// Domains and codes of the errors under `NSUnderlyingErrorKey`. They are ours: Apple's loader has private ones there.
+
+/// Ours: the domains of underlying errors, and their codes.
+public enum URLLoadingErrorDomain {
+    /// Names that could not be looked up; the code is the resolver's `EAI_…` number.
+    public static let resolver = "URLLoading.Resolver"
+    /// TLS sessions that could not begin or go on; codes are `TLSCode`.
+    public static let tls = "URLLoading.TLS"
+    /// Certificates that were refused; codes are `TrustCode`.
+    public static let trust = "URLLoading.Trust"
+    /// Messages that could not be understood or sent; codes are `HTTPCode`.
+    public static let http = "URLLoading.HTTP"
+
+    /// What went wrong with TLS.
+    public enum TLSCode: Int, Sendable {
+        /// The handshake failed for another reason than those below.
+        case handshakeFailed = 1
+        /// The server ended TLS with an alert.
+        case alertReceived = 2
+        /// The server's certificate was refused.
+        case untrusted = 3
+        /// Both sides have no version or cipher suite in common.
+        case noCommonVersionOrCipher = 4
+        /// The server does not speak TLS.
+        case notTLS = 5
+        /// The configured minimum version is above the maximum.
+        case versionsContradict = 6
+        /// The connection was closed during the handshake.
+        case closedDuringHandshake = 7
+        /// The server selected an application protocol that was not offered.
+        case protocolMismatch = 8
+        /// The connection ended without TLS's closing message.
+        case truncated = 9
+        /// The server insists on a client certificate.
+        case clientCertificateRequired = 10
+        /// The server does not accept the client certificate.
+        case clientCertificateRejected = 11
+        /// The server asked for renegotiation.
+        case renegotiationRefused = 12
+        /// The server broke the protocol after the handshake.
+        case protocolViolation = 13
+        /// TLS could not be set up on this side.
+        case internalFailure = 14
+    }
+
+    /// Why a certificate was refused.
+    public enum TrustCode: Int, Sendable {
+        /// No root certificates were found on this machine.
+        case noRootsFound = 1
+        /// The chain leads to no trusted root.
+        case unknownRoot = 2
+        /// The certificate has signed itself.
+        case selfSigned = 3
+        /// Its time is over.
+        case expired = 4
+        /// Its time has not begun.
+        case notYetValid = 5
+        /// It is for other hosts.
+        case hostMismatch = 6
+        /// It must not be used to identify a server.
+        case wrongPurpose = 7
+        /// Its key is too weak.
+        case weakKey = 8
+        /// Its signature uses a broken hash.
+        case weakSignature = 9
+        /// An issuer in its chain is not a certificate authority.
+        case notACertificateAuthority = 10
+        /// Its chain is longer than an issuer allows.
+        case pathLength = 11
+        /// It has a critical extension that is not understood.
+        case unknownCriticalExtension = 12
+        /// It has a name that an issuer may not certify.
+        case nameConstraint = 13
+        /// Its signature is wrong.
+        case signatureInvalid = 14
+        /// It breaks the format's rules.
+        case malformed = 15
+        /// Its issuer has revoked it.
+        case revoked = 16
+        /// It is not the pinned one.
+        case pinMismatch = 17
+        /// Another reason, given in the description.
+        case other = 18
+    }
+
+    /// What was wrong with a message.
+    public enum HTTPCode: Int, Sendable {
+        /// The response breaks HTTP's rules.
+        case malformedResponse = 1
+        /// The connection ended before the response did.
+        case truncated = 2
+        /// The response is well-formed but cannot be accepted.
+        case badResponse = 3
+        /// The body's content coding could not be undone.
+        case undecodableContent = 4
+        /// The request cannot be sent as it is.
+        case invalidRequest = 5
+    }
+}

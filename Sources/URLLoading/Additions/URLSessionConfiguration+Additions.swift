@@ -1,0 +1,37 @@
+// Settings that Apple's API does not have. They are ours, and documented as such.
+
+import Foundation
+
+extension URLSessionConfiguration {
+    /// Ours: addresses for names that are then not looked up, as `["api.example.com": "127.0.0.1"]`. The name stays
+    /// in the Host field and in what the server's certificate must show.
+    public var hostOverrides: [String: String] {
+        get { value(\.hostOverrides) }
+        set { assign(\.hostOverrides, newValue) }
+    }
+
+    /// Ours: how the certificates of servers are judged.
+    public var serverTrustEvaluation: ServerTrustEvaluation {
+        get { value(\.serverTrustEvaluation) }
+        set { assign(\.serverTrustEvaluation, newValue) }
+    }
+
+    /// Ours: the file to which the secrets of TLS connections are appended, so that a packet analyser can read the
+    /// traffic; `nil`, the default, means never.
+    public var tlsKeyLogFile: URL? {
+        get { value(\.tlsKeyLogFile) }
+        set { assign(\.tlsKeyLogFile, newValue) }
+    }
+
+    /// Ours: how the certificates of servers are judged.
+    public enum ServerTrustEvaluation: Sendable, Equatable {
+        /// By the roots that the system's distribution trusts.
+        case system
+        /// By these certificates alone, given as PEM text. Text without a readable certificate trusts nobody.
+        case anchors(pem: String)
+        /// By these certificates, given as PEM text, and by the system's roots.
+        case anchorsAndSystem(pem: String)
+        /// Not at all: whoever sits between here and the server can read and change everything.
+        case dangerouslyAcceptAnyCertificate
+    }
+}

@@ -1,0 +1,71 @@
+// What has been learnt about the types of delegates, and delegates cast once to all protocols they may conform to.
+
+import Synchronization
+
+/// A delegate's method that waits for an answer.
+enum AskingMethod {
+    case redirect
+    case response
+}
+
+/// In which form a type implements a method.
+enum MethodForm: UInt8, AtomicRepresentable {
+    case unknown
+    case handler
+    case async
+    case absent
+}
+
+/// What has been learnt about one type of delegate; kept for the life of the process.
+final class DelegateForms: Sendable {
+    private let redirect = Atomic<MethodForm>(.unknown)
+    private let response = Atomic<MethodForm>(.unknown)
+
+    func form(_ method: AskingMethod) -> MethodForm {
+        switch method {
+        case .redirect: redirect.load(ordering: .relaxed)
+        case .response: response.load(ordering: .relaxed)
+        }
+    }
+
+    func learn(_ method: AskingMethod, _ form: MethodForm) {
+        switch method {
+        case .redirect: redirect.store(form, ordering: .relaxed)
+        case .response: response.store(form, ordering: .relaxed)
+        }
+    }
+
+    /// The record of the delegate's type.
+    static func of(_ delegate: any URLSessionDelegate) -> DelegateForms {
+        let type = ObjectIdentifier(Swift.type(of: delegate))
+        return records.withLock { records in
+            if let record = records[type] { return record }
+            let record = DelegateForms()
+            records[type] = record
+            return record
+        }
+    }
+
+    private static let records = Mutex<[ObjectIdentifier: DelegateForms]>([:])
+}
+
+/// A delegate, cast once to all the protocols it may conform to.
+struct DelegateView: Sendable {
+    let task: (any URLSessionTaskDelegate)?
+    let data: (any URLSessionDataDelegate)?
+    let forms: DelegateForms
+
+    init(_ delegate: any URLSessionDelegate) {
+        task = delegate as? any URLSessionTaskDelegate
+        data = delegate as? any URLSessionDataDelegate
+        forms = DelegateForms.of(delegate)
+    }
+
+    /// Whether the delegate may have the method: `false` only when it is known not to.
+    func mayImplement(_ method: AskingMethod) -> Bool {
+        switch method {
+        case .redirect: task != nil && forms.form(.redirect) != .absent
+        case .response: data != nil && forms.form(.response) != .absent
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Learns which optional methods a delegate has.
+//
+// Swift protocols on Linux have no optional methods, so every method has a default. The loader arms the task's probe,
+// calls the method, and looks whether the default ran: if so the delegate has no such method and the next candidate
+// is asked (B1.95). For the methods that wait for an answer the outcome is remembered per type, so that a delegate
+// without `didReceive response` never makes a response wait.
+
+import Synchronization
+
+/// A method of the task-level delegates, as a probe names it.
+enum DelegateMethod: UInt8 {
+    case createTask = 1
+    case redirect
+    case redirectAsync
+    case sendBodyData
+    case informationalResponse
+    case metrics
+    case complete
+    case response
+    case responseAsync
+    case data
+}
+
+/// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.
+struct DelegateProbe: ~Copyable, Sendable {
+    /// 0 when idle, a method's number while it is being called, and its negative once its default has run.
+    private let state = Atomic<Int16>(0)
+
+    /// Called by the loader before it calls a delegate.
+    func arm(_ method: DelegateMethod) {
+        state.store(Int16(method.rawValue), ordering: .releasing)
+    }
+
+    /// Called by the loader afterwards: whether the delegate has the method.
+    func disarm() -> Bool {
+        state.exchange(0, ordering: .acquiringAndReleasing) >= 0
+    }
+
+    /// Called by the defaults. `true` if it was the loader who called and will ask elsewhere; `false` if somebody
+    /// else did, who must be answered.
+    @discardableResult
+    func noteMissing(_ method: DelegateMethod) -> Bool {
+        let number = Int16(method.rawValue)
+        return state.compareExchange(expected: number, desired: -number, ordering: .acquiringAndReleasing).exchanged
+    }
+}

@@ -1,0 +1,113 @@
+// Brings events to a session's delegate queue.
+//
+// Each task has a mailbox of its own, so that no two of its calls ever overlap (B1.28); the relay holds the line of
+// mailboxes that have something to deliver. One operation empties as many mailboxes as it finds: an operation costs
+// several microseconds, an event in a batch almost nothing. A serial queue has at most one operation at a time, so
+// everything arrives in the order of the line; a concurrent one gets several, each with its own tasks.
+//
+// Must not know: what is delivered.
+
+import Foundation
+import Synchronization
+
+/// Something that has events to deliver.
+protocol RelayClient: AnyObject, Sendable {
+    /// Delivers what there is; called on the delegate queue, never twice at once for one client.
+    func deliver()
+}
+
+/// Hands a session's events to its queue.
+final class DelegateRelay: Sendable {
+    let queue: OperationQueue
+    private let line = Mutex(Line())
+
+    private struct Line {
+        private var arriving: [any RelayClient] = []
+        /// The front of the line, last first.
+        private var leaving: [any RelayClient] = []
+        var operations = 0
+
+        var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
+
+        mutating func append(_ client: any RelayClient) { arriving.append(client) }
+
+        mutating func take() -> (any RelayClient)? {
+            if leaving.isEmpty {
+                swap(&arriving, &leaving)
+                leaving.reverse()
+            }
+            return leaving.popLast()
+        }
+    }
+
+    init(queue: OperationQueue) {
+        self.queue = queue
+    }
+
+    /// Puts a client in the line. A client must not be in it twice.
+    func schedule(_ client: any RelayClient) {
+        let isFirst = line.withLock { line in
+            line.append(client)
+            guard line.operations == 0 else { return false }
+            line.operations = 1
+            return true
+        }
+        if isFirst {
+            queue.addOperation { self.run() }
+        } else {
+            addOperationIfAllowed()
+        }
+    }
+
+    /// Runs a closure on the delegate queue, after everything that is in the line now.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        schedule(ClosureClient(work))
+    }
+
+    /// One operation's work: clients until the line is empty, or until others on the queue should have a turn.
+    private func run() {
+        for _ in 0..<Self.clientsPerOperation {
+            let client = line.withLock { line in
+                let client = line.take()
+                if client == nil { line.operations -= 1 }
+                return client
+            }
+            guard let client else { return }
+            client.deliver()
+        }
+        let hasMore = line.withLock { line in
+            if line.isEmpty { line.operations -= 1 }
+            return !line.isEmpty
+        }
+        if hasMore { queue.addOperation { self.run() } }
+    }
+
+    /// Adds an operation beside those under way, if the queue works concurrently.
+    private func addOperationIfAllowed() {
+        let own = queue.maxConcurrentOperationCount
+        let limit = own > 0 ? min(own, Self.mostOperations) : Self.mostOperations
+        let isAllowed = line.withLock { line in
+            guard line.operations < limit, !line.isEmpty else { return false }
+            line.operations += 1
+            return true
+        }
+        if isAllowed { queue.addOperation { self.run() } }
+    }
+
+    /// Picked by feel: a main queue stays responsive, and the cost of an operation is spread over many clients.
+    private static let clientsPerOperation = 64
+
+    /// Picked by feel: enough that a few delegates which block do not stop the others.
+    private static let mostOperations = 16
+}
+
+/// A closure in the line.
+private final class ClosureClient: RelayClient {
+    private let work: @Sendable () -> Void
+
+    init(_ work: @escaping @Sendable () -> Void) {
+        self.work = work
+    }
+
+    func deliver() { work() }
+}

@@ -1,0 +1,17 @@
+// The answers that delegates give. Those of challenges and delayed requests come with these features.
+
+extension URLSession {
+    /// What is to be done with a response.
+    public enum ResponseDisposition: Int, Sendable {
+        /// End the task with `URLError.cancelled`; no body is delivered.
+        case cancel = 0
+        /// Deliver the body.
+        case allow = 1
+        /// Go on as a download task. There are no download tasks yet: the task ends with
+        /// `URLError.unsupportedURL` and a description that says so.
+        case becomeDownload = 2
+        /// Go on as a stream task. There are no stream tasks yet: the task ends with `URLError.unsupportedURL` and a
+        /// description that says so.
+        case becomeStream = 3
+    }
+}

@@ -1,0 +1,43 @@
+// What a session tells its delegate, and a task its own, about data tasks.
+
+import Foundation
+
+/// Is told about the responses and bodies of data tasks.
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    /// The response's head is complete. The body waits until the handler is called (B1.31).
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
+    /// The response's head is complete. The body waits until this returns.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition
+
+    /// The next bytes of the body, decoded.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+
+extension URLSessionDataDelegate {
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if dataTask.core.probe.noteMissing(.response) { return }
+        Task { completionHandler(await urlSession(session, dataTask: dataTask, didReceive: response)) }
+    }
+
+    /// Goes on.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition {
+        dataTask.core.probe.noteMissing(.responseAsync)
+        return .allow
+    }
+
+    /// Does nothing.
+    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        dataTask.core.probe.noteMissing(.data)
+    }
+}

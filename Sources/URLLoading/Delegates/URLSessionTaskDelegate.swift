@@ -1,0 +1,96 @@
+// What a session tells its delegate, and a task its own, about every kind of task.
+//
+// Each method that waits for an answer may be implemented with a completion handler or as `async`. The loader asks
+// the first form; its default stands for "not implemented" and makes the loader ask the second.
+
+import Foundation
+
+/// Is told about the life of tasks.
+public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    /// A task was made. The only message that comes on the thread that made the task, before the making method
+    /// returns (B1.30).
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
+    /// The server redirects. Call the handler with the request to go on with, or with `nil` to take the redirect
+    /// itself as the response (B4.2, B4.3). The task waits until then.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+
+    /// The server redirects. Return the request to go on with, or `nil` to take the redirect itself as the response.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest?
+
+    /// Part of the request's body has been sent.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64)
+
+    /// A 1xx response other than 100 and 101 came (B5.41).
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
+
+    /// Everything that was measured; comes once, before the task's last message (B1.75).
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
+
+    /// The task has ended; its last message (B1.71). An HTTP status such as 404 is not an error (B1.72).
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+
+extension URLSessionTaskDelegate {
+    /// Does nothing.
+    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        task.core.probe.noteMissing(.createTask)
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        if task.core.probe.noteMissing(.redirect) { return }
+        Task {
+            completionHandler(
+                await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
+        }
+    }
+
+    /// Follows the redirect.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        task.core.probe.noteMissing(.redirectAsync)
+        return request
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        task.core.probe.noteMissing(.sendBodyData)
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        task.core.probe.noteMissing(.informationalResponse)
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        task.core.probe.noteMissing(.metrics)
+    }
+
+    /// Does nothing.
+    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        task.core.probe.noteMissing(.complete)
+    }
+}

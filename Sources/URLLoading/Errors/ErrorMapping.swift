@@ -1,0 +1,141 @@
+// The one place where the engine's errors become `URLError`s (behaviour 3.6 and chapter 17). The code is Apple's, the
+// underlying error tells apart what one code covers, and the description is a sentence a person can act on.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import Sockets
+import TLS
+import Trust
+
+/// Maps the errors of the layers below.
+enum ErrorMapping {
+    /// The public error for the request to `url`.
+    static func urlError(_ error: EngineError, url: URL?) -> URLError {
+        switch error {
+        case .cancelled:
+            return LoadFailure.cancelled(url)
+        case .idleTimeout, .resourceTimeout:
+            return LoadFailure.make(.timedOut, url, error.description)
+        case .nameLookup(let failure):
+            return LoadFailure.make(
+                lookupCode(failure), url, error.description, underlying: UnderlyingError.resolver(failure))
+        case .connect(_, let failures):
+            let decisive = decisiveFailure(failures)
+            return LoadFailure.make(
+                connectCode(failures), url, error.description,
+                underlying: decisive.map { UnderlyingError.system($0.error) })
+        case .tls(let failure, let host):
+            return tlsError(failure, host: host, description: error.description, url: url)
+        case .connectionLost(let cause, _, _, _):
+            return LoadFailure.make(
+                .networkConnectionLost, url, error.description, underlying: cause.map(UnderlyingError.system))
+        case .wire(let failure):
+            return LoadFailure.make(
+                wireCode(failure), url, error.description, underlying: UnderlyingError.wire(failure))
+        case .invalidRequest(let failure):
+            return LoadFailure.make(
+                failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
+                underlying: UnderlyingError.wire(failure))
+        case .localResource(let failure):
+            return LoadFailure.make(
+                .cannotConnectToHost, url, error.description, underlying: UnderlyingError.system(failure))
+        }
+    }
+
+    // MARK: Names and connections
+
+    /// B17.14, B17.17, B17.52.
+    private static func lookupCode(_ failure: ResolverFailure) -> URLError.Code {
+        switch failure.reason {
+        case .noSuchHost: .cannotFindHost
+        case .temporary, .failed: NetworkPresence.hasInterface ? .dnsLookupFailed : .notConnectedToInternet
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// The failure that says most: one that reached the host before one that found no way (B16.11).
+    private static func decisiveFailure(_ failures: [EngineError.ConnectFailure]) -> EngineError.ConnectFailure? {
+        failures.last { !isNoRoute($0.error.errno) } ?? failures.first
+    }
+
+    /// B17.15, B17.20, B17.21: only when every address failed for want of a network is it the network's fault.
+    private static func connectCode(_ failures: [EngineError.ConnectFailure]) -> URLError.Code {
+        guard !failures.isEmpty else { return .cannotFindHost }
+        let isOffline = failures.allSatisfy { failure in
+            isNoNetwork(failure.error.errno)
+                || failure.error.errno == EHOSTUNREACH && !NetworkPresence.hasInterface
+        }
+        return isOffline ? .notConnectedToInternet : .cannotConnectToHost
+    }
+
+    private static func isNoNetwork(_ errno: Int32) -> Bool {
+        errno == ENETUNREACH || errno == ENETDOWN
+    }
+
+    private static func isNoRoute(_ errno: Int32) -> Bool {
+        isNoNetwork(errno) || errno == EHOSTUNREACH || errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT
+    }
+
+    // MARK: TLS and trust
+
+    private static func tlsError(_ failure: TLSError, host: String, description: String, url: URL?) -> URLError {
+        switch failure {
+        case .untrusted(let refusal):
+            return LoadFailure.make(
+                trustCode(refusal), url,
+                "The certificate for this server is invalid: \(refusal.description) "
+                    + "The server may be another one that pretends to be \"\(host)\".",
+                underlying: UnderlyingError.trust(refusal), suggestion: suggestion(refusal, host: host))
+        case .clientCertificateRequired:
+            return LoadFailure.make(
+                .clientCertificateRequired, url, description, underlying: UnderlyingError.tls(failure))
+        case .clientCertificateRejected:
+            return LoadFailure.make(
+                .clientCertificateRejected, url, description, underlying: UnderlyingError.tls(failure))
+        case .truncated:
+            return LoadFailure.make(.networkConnectionLost, url, description, underlying: UnderlyingError.tls(failure))
+        case .handshakeFailed, .alertReceived, .noCommonVersionOrCipher, .notTLS, .versionsContradict,
+            .closedDuringHandshake, .alpnMismatch, .renegotiationRefused, .protocolViolation, .internalFailure:
+            return LoadFailure.make(.secureConnectionFailed, url, description, underlying: UnderlyingError.tls(failure))
+        }
+    }
+
+    /// B3.71: −1204 only when "not yet valid" is all that is wrong.
+    private static func trustCode(_ failure: TrustFailure) -> URLError.Code {
+        if case .notYetValid = failure.reason, failure.further.isEmpty { return .serverCertificateNotYetValid }
+        return .serverCertificateUntrusted
+    }
+
+    /// What a person can do about it (B3.73).
+    private static func suggestion(_ failure: TrustFailure, host: String) -> String {
+        switch failure.reason {
+        case .noRootsFound:
+            "Install the package ca-certificates, or name a file of trusted certificates in SSL_CERT_FILE."
+        case .unknownRoot, .selfSigned:
+            "If you run this server yourself, give its certificate or its authority's as an anchor of the session."
+        case .expired:
+            "Check this machine's clock; if it is right, the server's certificate must be renewed."
+        case .notYetValid:
+            "Check this machine's clock; if it is right, the server's certificate must be issued anew."
+        case .hostMismatch:
+            "Check the name in the URL; the server's certificate must name \"\(host)\"."
+        case .wrongPurpose, .weakKey, .weakSignature, .notACertificateAuthority, .pathLength,
+            .unknownCriticalExtension, .nameConstraint, .signatureInvalid, .malformed, .revoked, .pinMismatch, .other:
+            "Ask whoever runs \"\(host)\" to install a valid certificate."
+        }
+    }
+
+    // MARK: HTTP
+
+    /// B17.16, B17.23, B17.27, B17.29.
+    private static func wireCode(_ failure: WireError) -> URLError.Code {
+        switch failure.kind {
+        case .malformedResponse: .cannotParseResponse
+        case .truncated: .networkConnectionLost
+        case .badResponse: .badServerResponse
+        case .undecodableContent: .cannotDecodeRawData
+        case .invalidRequest: .unsupportedURL
+        }
+    }
+}

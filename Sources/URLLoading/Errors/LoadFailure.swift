@@ -1,0 +1,67 @@
+// The errors that are found before or beside the engine. Every `URLError` of the library is made here or in
+// `ErrorMapping`, always from `URLError.Code`: Foundation's Int constants for TLS are off by one on Linux.
+
+import Foundation
+
+/// Makes the errors that the API's own layer finds.
+enum LoadFailure {
+    /// An error with what every error carries: the failing URL under both keys (B17.2) and a text (B17.4).
+    static func make(
+        _ code: URLError.Code, _ url: URL?, _ description: String, underlying: (any Error)? = nil,
+        suggestion: String? = nil
+    ) -> URLError {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let url {
+            userInfo[NSURLErrorFailingURLErrorKey] = url
+            userInfo[failingURLStringKey] = url.absoluteString
+        }
+        if let underlying { userInfo[NSUnderlyingErrorKey] = underlying }
+        if let suggestion { userInfo[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
+        return URLError(code, userInfo: userInfo)
+    }
+
+    /// The text of `NSURLErrorFailingURLStringErrorKey`, which Foundation on Linux calls deprecated.
+    static let failingURLStringKey = "NSErrorFailingURLStringKey"
+
+    /// The task was cancelled (B1.42).
+    static func cancelled(_ url: URL?) -> URLError {
+        make(.cancelled, url, "cancelled")
+    }
+
+    /// No host, or a port out of range (B17.11).
+    static func badURL(_ url: URL, _ description: String) -> URLError {
+        make(.badURL, url, description)
+    }
+
+    /// No URL, or one of a scheme or method that is not served (B17.13, B16.64).
+    static func unsupportedURL(_ url: URL?, _ description: String) -> URLError {
+        make(.unsupportedURL, url, description)
+    }
+
+    /// A GET request with a body (B5.33).
+    static func bodyOfGET(_ url: URL?) -> URLError {
+        make(.dataLengthExceedsMaximum, url, "resource exceeds maximum size")
+    }
+
+    /// A load that only a cache may answer, and nothing is cached (B17.19).
+    static func notCached(_ url: URL?) -> URLError {
+        make(.resourceUnavailable, url, "The request may only be answered from a cache, and nothing is stored for it.")
+    }
+
+    /// A look-up that would have to be validated.
+    static func cannotValidateDNSSEC(_ url: URL?, host: String) -> URLError {
+        make(
+            .dnsLookupFailed, url,
+            "The address of \(host) must be validated with DNSSEC, which the system's resolver cannot prove.")
+    }
+
+    /// More than 20 redirects (B4.14).
+    static func tooManyRedirects(_ url: URL?) -> URLError {
+        make(.httpTooManyRedirects, url, "too many HTTP redirects")
+    }
+
+    /// A body stream that has been read and would be needed once more (B4.12).
+    static func bodyStreamExhausted(_ url: URL?, _ description: String, underlying: (any Error)? = nil) -> URLError {
+        make(.requestBodyStreamExhausted, url, description, underlying: underlying)
+    }
+}

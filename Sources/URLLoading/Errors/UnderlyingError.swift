@@ -1,0 +1,90 @@
+// The errors under `NSUnderlyingErrorKey` (B17.3): the cause as the layer that met it saw it. A system call's is a
+// `POSIXError`; those of the resolver, TLS, trust and HTTP have domains of their own, listed in
+// `URLLoadingErrorDomain`.
+
+import Foundation
+import HTTPWire
+import Sockets
+import TLS
+import Trust
+
+/// Makes underlying errors.
+enum UnderlyingError {
+    /// The error of a system call.
+    static func system(_ error: SystemError) -> any Error {
+        guard let code = POSIXError.Code(rawValue: error.errno) else {
+            return make(NSPOSIXErrorDomain, Int(error.errno), error.description)
+        }
+        return POSIXError(code, userInfo: [NSLocalizedDescriptionKey: error.description])
+    }
+
+    /// The resolver's failure, with its `EAI_…` code.
+    static func resolver(_ failure: ResolverFailure) -> any Error {
+        make(URLLoadingErrorDomain.resolver, Int(failure.code), "\(failure)")
+    }
+
+    /// A failure of TLS.
+    static func tls(_ failure: TLSError) -> any Error {
+        let code: URLLoadingErrorDomain.TLSCode =
+            switch failure {
+            case .handshakeFailed: .handshakeFailed
+            case .alertReceived: .alertReceived
+            case .untrusted: .untrusted
+            case .noCommonVersionOrCipher: .noCommonVersionOrCipher
+            case .notTLS: .notTLS
+            case .versionsContradict: .versionsContradict
+            case .closedDuringHandshake: .closedDuringHandshake
+            case .alpnMismatch: .protocolMismatch
+            case .truncated: .truncated
+            case .clientCertificateRequired: .clientCertificateRequired
+            case .clientCertificateRejected: .clientCertificateRejected
+            case .renegotiationRefused: .renegotiationRefused
+            case .protocolViolation: .protocolViolation
+            case .internalFailure: .internalFailure
+            }
+        return make(URLLoadingErrorDomain.tls, code.rawValue, failure.description)
+    }
+
+    /// A refused certificate.
+    static func trust(_ failure: TrustFailure) -> any Error {
+        let code: URLLoadingErrorDomain.TrustCode =
+            switch failure.reason {
+            case .noRootsFound: .noRootsFound
+            case .unknownRoot: .unknownRoot
+            case .selfSigned: .selfSigned
+            case .expired: .expired
+            case .notYetValid: .notYetValid
+            case .hostMismatch: .hostMismatch
+            case .wrongPurpose: .wrongPurpose
+            case .weakKey: .weakKey
+            case .weakSignature: .weakSignature
+            case .notACertificateAuthority: .notACertificateAuthority
+            case .pathLength: .pathLength
+            case .unknownCriticalExtension: .unknownCriticalExtension
+            case .nameConstraint: .nameConstraint
+            case .signatureInvalid: .signatureInvalid
+            case .malformed: .malformed
+            case .revoked: .revoked
+            case .pinMismatch: .pinMismatch
+            case .other: .other
+            }
+        return make(URLLoadingErrorDomain.trust, code.rawValue, failure.description)
+    }
+
+    /// A message that could not be understood, or not be sent.
+    static func wire(_ failure: WireError) -> any Error {
+        let code: URLLoadingErrorDomain.HTTPCode =
+            switch failure.kind {
+            case .malformedResponse: .malformedResponse
+            case .truncated: .truncated
+            case .badResponse: .badResponse
+            case .undecodableContent: .undecodableContent
+            case .invalidRequest: .invalidRequest
+            }
+        return make(URLLoadingErrorDomain.http, code.rawValue, failure.description)
+    }
+
+    private static func make(_ domain: String, _ code: Int, _ description: String) -> NSError {
+        NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: description])
+    }
+}

@@ -1,0 +1,150 @@
+// The head of an HTTP response. A live one keeps the bytes in which its fields arrived; the dictionary that
+// applications see is made when somebody asks for it, once.
+//
+// Must not know: sessions, tasks, how a head is parsed. RFC 9110.
+
+import Foundation
+import HTTPWire
+import Synchronization
+
+/// The metadata of a response to an HTTP load.
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    // Safe to share: what is not behind a Mutex is immutable.
+    private let status: Int
+    private let fields: Fields
+    private let headers: Mutex<[String: String]?>
+
+    /// Makes a response about which nothing is known.
+    public override init() {
+        status = 0
+        fields = Fields()
+        headers = Mutex([:])
+        super.init()
+    }
+
+    /// Makes a response by hand.
+    public init?(url: URL, statusCode: Int, httpVersion HTTPVersion: String?, headerFields: [String: String]?) {
+        status = statusCode
+        fields = Fields()
+        let canonical = HeaderNames.dictionary(headerFields ?? [:])
+        headers = Mutex(canonical)
+        super.init(url: url, expectedContentLength: Self.contentLength(canonical))
+    }
+
+    /// Makes the response of a load from the head as it arrived.
+    ///
+    /// `bodyIsDecoded` says that a content coding is being undone, which leaves the length unknown (B5.57).
+    init(url: URL?, head: ResponseHead, framing: BodyFraming, bodyIsDecoded: Bool) {
+        status = head.status
+        fields = head.fields
+        headers = Mutex(nil)
+        let length: Int64 =
+            switch framing {
+            case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
+            case .chunked, .untilClose: NSURLSessionTransferSizeUnknown
+            case .none: Self.contentLength(text: head.fields.first(.contentLength))
+            }
+        super.init(url: url, expectedContentLength: length)
+    }
+
+    /// Reads a response from a keyed archive.
+    public required init?(coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return nil }
+        status = coder.decodeInteger(forKey: Key.status)
+        fields = Fields()
+        let stored = coder.decodeObject(of: [NSDictionary.self, NSString.self], forKey: Key.fields) as? NSDictionary
+        var dictionary: [String: String] = [:]
+        for (name, value) in stored ?? [:] {
+            if let name = name as? String, let value = value as? String { dictionary[name] = value }
+        }
+        headers = Mutex(dictionary)
+        super.init(coder: coder)
+    }
+
+    /// Writes the response to a keyed archive (B5.62).
+    open override func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
+        super.encode(with: coder)
+        coder.encode(status, forKey: Key.status)
+        let dictionary = NSMutableDictionary()
+        for (name, value) in headerDictionary { dictionary.setObject(value as NSString, forKey: name as NSString) }
+        coder.encode(dictionary, forKey: Key.fields)
+    }
+
+    /// The three digits of the status line.
+    open var statusCode: Int { status }
+
+    /// The fields: well-known names in canonical capitals (B5.45), repeated fields joined with ", " (B5.44).
+    open var allHeaderFields: [AnyHashable: Any] { headerDictionary }
+
+    /// A field's value; the case of the name does not matter (B5.46).
+    open func value(forHTTPHeaderField field: String) -> String? {
+        if !fields.isEmpty { return fields.combined(FieldName(field)) }
+        return headerDictionary.first { FieldText.sameName($0.key, field) }?.value
+    }
+
+    /// A short text for a status code, in lower case; unknown codes give the text of their class (B5.50).
+    open class func localizedString(forStatusCode statusCode: Int) -> String {
+        StatusPhrases.phrase(statusCode)
+    }
+
+    /// The media type of Content-Type without parameters, in lower case (B5.51); never guessed (B5.54).
+    open override var mimeType: String? {
+        contentType.flatMap { $0.value.isEmpty ? nil : $0.value.lowercased() }
+    }
+
+    /// The charset of Content-Type, in lower case (B5.52).
+    open override var textEncodingName: String? {
+        contentType?.parameter("charset").flatMap { $0.isEmpty ? nil : $0.lowercased() }
+    }
+
+    open override var suggestedFilename: String? {
+        SuggestedFilename.make(contentDisposition: value(forHTTPHeaderField: "Content-Disposition"), url: url)
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? HTTPURLResponse, super.isEqual(other) else { return false }
+        return status == other.status && headerDictionary == other.headerDictionary
+    }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(super.hash)
+        hasher.combine(status)
+        return hasher.finalize()
+    }
+
+    open override var description: String {
+        "<HTTPURLResponse: \(url.map(ErrorText.withoutSecrets) ?? "no URL"), status \(status), \(headerDictionary.count) fields>"
+    }
+
+    private var headerDictionary: [String: String] {
+        headers.withLock { made in
+            if let made { return made }
+            let dictionary = HeaderNames.dictionary(fields)
+            made = dictionary
+            return dictionary
+        }
+    }
+
+    private var contentType: ParameterisedValue? {
+        value(forHTTPHeaderField: "Content-Type").map(ParameterisedValue.init)
+    }
+
+    /// The announced length of a response made by hand, whatever else its fields say (B5.56).
+    private static func contentLength(_ headers: [String: String]) -> Int64 {
+        contentLength(text: headers["Content-Length"])
+    }
+
+    private static func contentLength(text: String?) -> Int64 {
+        guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            return NSURLSessionTransferSizeUnknown
+        }
+        return Int64(text) ?? NSURLSessionTransferSizeUnknown
+    }
+
+    private enum Key {
+        static let status = "statusCode"
+        static let fields = "allHeaderFields"
+    }
+}

@@ -1,0 +1,116 @@
+// Makes of a `URLRequest` what the engine sends: origin, target, fields and framing. Whatever is wrong with a request
+// is found here, before anything is opened.
+//
+// Origins are remembered per session, with the fields that a request without fields of its own gets, so that a plain
+// GET builds almost nothing.
+//
+// Must not know: tasks, delegates, connections. RFC 3986 §3, RFC 9110 §4, RFC 9112 §3.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Synchronization
+
+/// Builds the requests of one session.
+final class RequestBuilder: Sendable {
+    private let settings: SessionSettings
+    private let known = Mutex<[KnownOrigin]>([])
+
+    init(settings: SessionSettings) {
+        self.settings = settings
+    }
+
+    /// A request as the engine sends it.
+    struct Message {
+        let origin: Origin
+        let head: RequestHead
+        let body: RequestBody
+        let framing: BodyFraming
+    }
+
+    /// Everything about a request that was met before with the same scheme and authority.
+    private struct KnownOrigin: Sendable {
+        /// The URL's text up to its path.
+        let prefix: String
+        let origin: Origin
+        let fields: Fields
+    }
+
+    /// Builds a request whose content is `content`: that of the request itself, or what its stream held.
+    func message(for request: URLRequest, content: Data?) throws(URLError) -> Message {
+        let values = request.values
+        guard let url = values.url else {
+            throw LoadFailure.unsupportedURL(nil, "The request has no URL.")
+        }
+        let length: RequestBodyLength = content.map { .known(Int64($0.count)) } ?? .none
+        let method = values.method
+        if method == "CONNECT" { throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.") }
+        if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
+        let policy = values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : values.cachePolicy
+        if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
+
+        let text = try URLText(url)
+        let place = try knownOrigin(text, url: url)
+        if values.requiresDNSSECValidation || settings.requiresDNSSECValidation { try refuseLookup(place.origin, url) }
+        let application = Self.applicationFields(values, policy: policy)
+        let fields =
+            application.isEmpty && !length.hasContent
+            ? place.fields
+            : RequestFieldRules.fields(
+                application: application, additional: settings.additionalFields, defaults: settings.defaultFields,
+                method: method, origin: place.origin, body: length)
+        return Message(
+            origin: place.origin, head: RequestHead(method: method, target: text.target, fields: fields),
+            body: content.map { $0.isEmpty ? .none : .bytes(ContentBytes(data: $0)) } ?? .none,
+            framing: RequestFieldRules.framing(method: method, body: length, applicationLength: nil))
+    }
+
+    private func knownOrigin(_ text: URLText, url: URL) throws(URLError) -> KnownOrigin {
+        let prefix = text.prefix
+        if let known = known.withLock({ $0.first { $0.prefix == prefix } }) { return known }
+        let origin = try text.origin(of: url)
+        let entry = KnownOrigin(
+            prefix: String(prefix), origin: origin,
+            fields: RequestFieldRules.fields(
+                application: Fields(), additional: settings.additionalFields, defaults: settings.defaultFields,
+                method: "GET", origin: origin, body: .none))
+        // User information may hold a password: not a thing to keep.
+        guard !text.hasUserInformation else { return entry }
+        known.withLock { known in
+            if known.count >= Self.rememberedOrigins { known.removeFirst() }
+            known.append(entry)
+        }
+        return entry
+    }
+
+    /// The system's resolver cannot tell whether an answer was validated, so a load that insists on it must not ask.
+    private func refuseLookup(_ origin: Origin, _ url: URL) throws(URLError) {
+        if origin.isIPLiteral || settings.hostOverrides.contains(origin.host) { return }
+        throw LoadFailure.cannotValidateDNSSEC(url, host: origin.host)
+    }
+
+    private static func applicationFields(_ values: RequestValues, policy: NSURLRequest.CachePolicy) -> Fields {
+        var fields = Fields()
+        for field in values.fields.fields { fields.append(field.name, field.value) }
+        if policy == .reloadIgnoringLocalAndRemoteCacheData {
+            if !fields.contains(.cacheControl) { fields.append(.cacheControl, "no-cache") }
+            if !fields.contains(.pragma) { fields.append(.pragma, "no-cache") }
+        }
+        return fields
+    }
+
+    /// Picked by feel: most sessions talk to a handful of hosts, and the list is searched from its front.
+    private static let rememberedOrigins = 16
+}
+
+/// `Data` as the engine reads it, in place.
+struct ContentBytes: BodyBytes {
+    let data: Data
+
+    var count: Int { data.count }
+
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try data.withUnsafeBytes(body)
+    }
+}

@@ -1,0 +1,98 @@
+// The header fields of a request as an application sets them: names compare without regard to case and keep
+// their first spelling (B5.3), values are checked when they are set (B5.6).
+//
+// Must not know: which fields are reserved for the loader, and how fields look on the wire. RFC 9110 §5.
+
+import HTTPWire
+import LoadingPolicy
+
+/// The fields of one request, in the order in which they were first set.
+struct RequestFieldTable: Sendable {
+    /// One field.
+    struct Field: Sendable {
+        var name: String
+        var value: String
+    }
+
+    private(set) var fields: [Field] = []
+
+    /// The fields as a dictionary; `nil` when there are none (B5.1).
+    var dictionary: [String: String]? {
+        guard !fields.isEmpty else { return nil }
+        var result: [String: String] = [:]
+        result.reserveCapacity(fields.count)
+        for field in fields { result[field.name] = field.value }
+        return result
+    }
+
+    func value(_ name: String) -> String? {
+        index(of: name).map { fields[$0].value }
+    }
+
+    /// Replaces a field's value under the spelling it already has; `nil` removes it (B5.5).
+    mutating func set(_ value: String?, for name: String) {
+        guard let value else {
+            fields.removeAll { FieldText.sameName($0.name, name) }
+            return
+        }
+        guard FieldText.isAcceptable(value) else { return }
+        if let index = index(of: name) {
+            fields[index].value = value
+        } else {
+            fields.append(Field(name: name, value: value))
+        }
+    }
+
+    /// Appends to a field with a comma and no space (B5.4).
+    mutating func add(_ value: String, for name: String) {
+        guard FieldText.isAcceptable(value) else { return }
+        if let index = index(of: name) {
+            fields[index].value += "," + value
+        } else {
+            fields.append(Field(name: name, value: value))
+        }
+    }
+
+    /// Replaces everything; sorted by name, because a dictionary's own order changes from run to run.
+    mutating func replaceAll(with dictionary: [String: String]?) {
+        fields.removeAll()
+        for (name, value) in (dictionary ?? [:]).sorted(by: { $0.key < $1.key }) { set(value, for: name) }
+    }
+
+    /// Removes the fields whose names do not pass.
+    mutating func keep(_ isKept: (String) -> Bool) {
+        fields.removeAll { !isKept($0.name) }
+    }
+
+    private func index(of name: String) -> Int? {
+        fields.firstIndex { FieldText.sameName($0.name, name) }
+    }
+}
+
+extension RequestFieldTable: Hashable {
+    static func == (left: RequestFieldTable, right: RequestFieldTable) -> Bool {
+        left.fields.count == right.fields.count
+            && left.fields.allSatisfy { field in right.value(field.name) == field.value }
+    }
+
+    /// Names and order do not count, so that tables which compare as equal hash alike.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(fields.count)
+        var sum = 0
+        for field in fields { sum ^= field.value.hashValue }
+        hasher.combine(sum)
+    }
+}
+
+/// Questions about the text of names and values.
+enum FieldText {
+    /// Whether two names are the same field; only ASCII letters fold (RFC 9110 §5.1).
+    static func sameName(_ left: String, _ right: String) -> Bool {
+        FieldName(left) == FieldName(right)
+    }
+
+    /// Whether a value may be set: no NUL, and line ends only as CRLF before a space or tab (B5.6).
+    static func isAcceptable(_ value: String) -> Bool {
+        RequestFieldRules.unfolded(value) != nil
+    }
+}

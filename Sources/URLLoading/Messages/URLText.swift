@@ -1,0 +1,69 @@
+// Reads an http URL as text. Taking it apart through `URL` costs a string per part and decodes what must stay as it is.
+//
+// Foundation has turned Unicode host names into A-labels already (B16.69). RFC 3986 §3, RFC 9110 §4.2.
+
+import Foundation
+import LoadingPolicy
+
+/// The parts of an http URL's text.
+struct URLText {
+    private let text: String
+    private let schemeEnd: String.Index
+    private let authorityEnd: String.Index
+
+    /// Fails with −1002 for a URL of another scheme and with −1000 for one without authority (B17.11, B17.13).
+    init(_ url: URL) throws(URLError) {
+        text = url.absoluteString
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: 0x3A), Scheme(String(text[..<colon])) != nil else {
+            throw LoadFailure.unsupportedURL(url, "The URL's scheme is not http or https.")
+        }
+        schemeEnd = colon
+        let rest = text[bytes.index(after: colon)...]
+        guard rest.utf8.starts(with: "//".utf8) else { throw LoadFailure.badURL(url, "The URL has no host.") }
+        let authority = rest.utf8.dropFirst(2)
+        authorityEnd = authority.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
+    }
+
+    var prefix: Substring { text[..<authorityEnd] }
+
+    /// Path and query as in the URL; no fragment (B5.22).
+    var target: String {
+        let rest = text[authorityEnd...]
+        let end = rest.utf8.firstIndex(of: 0x23) ?? rest.endIndex
+        let target = rest[..<end]
+        if target.isEmpty { return "/" }
+        return target.utf8.first == 0x3F ? "/" + target : String(target)
+    }
+
+    var hasUserInformation: Bool { authority.utf8.contains(0x40) }
+
+    func origin(of url: URL) throws(URLError) -> Origin {
+        var hostAndPort = authority
+        if let at = hostAndPort.utf8.lastIndex(of: 0x40) {
+            hostAndPort = hostAndPort[hostAndPort.utf8.index(after: at)...]
+        }
+        let bracket = hostAndPort.utf8.lastIndex(of: 0x5D) ?? hostAndPort.startIndex
+        var host = hostAndPort
+        var port: Int?
+        if let colon = hostAndPort[bracket...].utf8.lastIndex(of: 0x3A) {
+            host = hostAndPort[..<colon]
+            let digits = hostAndPort[hostAndPort.utf8.index(after: colon)...]
+            if !digits.isEmpty {
+                guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(digits), number <= 65535
+                else { throw LoadFailure.badURL(url, "The URL's port is not a number from 0 to 65535.") }
+                port = number
+            }
+        }
+        guard !host.isEmpty else { throw LoadFailure.badURL(url, "The URL has no host.") }
+        guard let origin = Origin(scheme: String(text[..<schemeEnd]), host: String(host), port: port) else {
+            throw LoadFailure.badURL(url, "The URL's host is not a usable name or address.")
+        }
+        return origin
+    }
+
+    private var authority: Substring {
+        let start = text.utf8.index(schemeEnd, offsetBy: 3, limitedBy: authorityEnd) ?? authorityEnd
+        return text[start..<authorityEnd]
+    }
+}

@@ -1,0 +1,62 @@
+// The settings of a session as plain values; the class of Apple's API is a face of this struct.
+//
+// Must not know: what the engine makes of a setting (that is `SessionSettings`).
+
+import Foundation
+
+/// Everything a configuration holds, with the values that Apple documents as defaults (B1.9).
+struct ConfigurationValues: Sendable {
+    var identifier: String?
+    var requestCachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy
+    var timeoutIntervalForRequest: TimeInterval = 60
+    var timeoutIntervalForResource: TimeInterval = 604_800
+    var networkServiceType: NSURLRequest.NetworkServiceType = .default
+    var allowsCellularAccess = true
+    var allowsExpensiveNetworkAccess = true
+    var allowsConstrainedNetworkAccess = true
+    var allowsUltraConstrainedNetworkAccess = false
+    var requiresDNSSECValidation = false
+    var tlsMinimum: tls_protocol_version_t = .TLSv12
+    var tlsMaximum: tls_protocol_version_t = .TLSv13
+    var httpShouldUsePipelining = false
+    var additionalHeaders = AdditionalHeaders(dictionary: nil)
+    var httpMaximumConnectionsPerHost = 6
+    var shouldUseExtendedBackgroundIdleMode = false
+    var multipathServiceType: URLSessionConfiguration.MultipathServiceType = .none
+    var usesClassicLoadingMode = true
+    var enablesEarlyData = false
+    var hostOverrides: [String: String] = [:]
+    var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
+    var tlsKeyLogFile: URL?
+}
+
+/// The dictionary of `httpAdditionalHeaders`, carried across threads.
+///
+/// Unchecked because `Any` may be anything; the dictionary is a value that nobody changes in place, and what it
+/// holds is only read, as text.
+struct AdditionalHeaders: @unchecked Sendable {
+    let dictionary: [AnyHashable: Any]?
+
+    /// The fields as text, sorted by name. Names and values may be `String` or `NSString`, values also numbers;
+    /// an entry of another type, or with a line break in it, is left out (B5.6).
+    var fields: [RequestFieldTable.Field] {
+        var table = RequestFieldTable()
+        var texts: [String: String] = [:]
+        for (key, value) in dictionary ?? [:] {
+            if let name = Self.text(key.base), let value = Self.text(value) { texts[name] = value }
+        }
+        table.replaceAll(with: texts)
+        return table.fields
+    }
+
+    private static func text(_ value: Any) -> String? {
+        switch value {
+        case let text as String: text
+        case let text as NSString: String(describing: text)
+        case let number as NSNumber: number.stringValue
+        case let text as Substring: String(text)
+        case let number as any FixedWidthInteger: "\(number)"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// One session: its settings, its engine, its tasks and how it ends.
+//
+// Must not know: what tasks do.
+
+import Foundation
+import LoadingEngine
+import Synchronization
+
+/// What a session is behind its face.
+final class SessionCore: Sendable {
+    let settings: SessionSettings
+    let builder: RequestBuilder
+    let relay: DelegateRelay
+    private let isShared: Bool
+    private let state: Mutex<State>
+    private let engineReference = AtomicLazyReference<Engine>()
+
+    private struct State: Sendable {
+        var tasks: [Int: TaskCore] = [:]
+        var nextIdentifier = 1
+        /// Tasks whose last message has not been delivered.
+        var outstanding = 0
+        var ending = Ending.none
+        var delegate: (any URLSessionDelegate)?
+        var delegateView: DelegateView?
+        var description: String?
+    }
+
+    private enum Ending {
+        case none
+        /// No new tasks; the session ends with the last one.
+        case afterTasks
+        /// The last message is on its way, or was delivered.
+        case done
+    }
+
+    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: OperationQueue, isShared: Bool) {
+        self.settings = settings
+        self.isShared = isShared
+        builder = RequestBuilder(settings: settings)
+        relay = DelegateRelay(queue: queue)
+        state = Mutex(State(delegate: delegate, delegateView: delegate.map { DelegateView($0) }))
+    }
+
+    /// Made with the first request, so that a session which loads nothing costs no thread.
+    var engine: Engine {
+        engineReference.load() ?? engineReference.storeIfNil(Engine(configuration: settings.engine))
+    }
+
+    var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
+    var delegateView: DelegateView? { state.withLock { $0.delegateView } }
+
+    var description: String? {
+        get { state.withLock { $0.description } }
+        set { state.withLock { $0.description = newValue } }
+    }
+
+    // MARK: Tasks
+
+    /// Makes a task, suspended; on an ended session one that fails as soon as it is resumed (B1.21).
+    func makeTask(
+        _ request: URLRequest, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?, session: URLSession
+    ) -> TaskCore {
+        var taskState = TaskState()
+        taskState.originalRequest = request
+        taskState.currentRequest = request
+        taskState.delegate = delegate
+        taskState.delegateView = delegate.map { DelegateView($0) }
+        taskState.hints.prefersIncrementalDelivery = if case .handler = outlet { false } else { true }
+        taskState.session = session
+        let expected = request.values.expectedBodyLength
+        let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
+            let usesRelay = if case .awaiting = outlet { delegate != nil || state.delegate != nil } else { true }
+            let core = TaskCore(
+                identifier: state.nextIdentifier, session: self, outlet: outlet, usesRelay: usesRelay, state: taskState)
+            state.nextIdentifier += 1
+            guard state.ending == .none else { return (core, true) }
+            state.outstanding += 1
+            state.tasks[core.identifier] = core
+            return (core, false)
+        }
+        if expected != 0 { core.counters.expectedToSend.store(expected, ordering: .relaxed) }
+        if isRefused {
+            ErrorText.reportMisuse(
+                "a task was created in a session that has been invalidated; it ends with URLError.cancelled")
+        }
+        return core
+    }
+
+    /// Whether the task was made after the session had been invalidated.
+    func refuses(_ task: TaskCore) -> Bool {
+        state.withLock { $0.tasks[task.identifier] !== task }
+    }
+
+    /// The tasks that have neither ended nor been cancelled, in the order of their making (B1.57).
+    var listedTasks: [TaskCore] {
+        let tasks = state.withLock { Array($0.tasks.values) }
+        return tasks.filter { $0.phase == .running || $0.phase == .suspended }.sorted { $0.identifier < $1.identifier }
+    }
+
+    /// The task has ended; its last message is about to be delivered. `false` if it was never one of the session's.
+    func unlist(_ task: TaskCore) -> Bool {
+        state.withLock { state in
+            guard state.tasks[task.identifier] === task else { return false }
+            state.tasks[task.identifier] = nil
+            return true
+        }
+    }
+
+    /// The last message of one of the session's tasks has been delivered.
+    func taskEnded(of session: URLSession?) {
+        let isLast = state.withLock { state in
+            state.outstanding -= 1
+            return state.outstanding == 0 && state.ending == .afterTasks
+        }
+        if isLast, let session { becomeInvalid(session) }
+    }
+
+    // MARK: The end
+
+    /// B1.15, B1.16.
+    func invalidate(_ session: URLSession, cancelling: Bool) {
+        guard !isShared else { return }
+        let (tasks, isEmpty) = state.withLock { state -> ([TaskCore], Bool) in
+            let tasks = cancelling ? state.tasks.values.sorted { $0.identifier < $1.identifier } : []
+            guard state.ending == .none else { return (tasks, false) }
+            state.ending = .afterTasks
+            return (tasks, state.outstanding == 0)
+        }
+        for task in tasks { task.cancel() }
+        if isEmpty { becomeInvalid(session) }
+    }
+
+    /// Sends the session's last message and lets the delegate go (B1.14, B1.17).
+    private func becomeInvalid(_ session: URLSession) {
+        let isFirst = state.withLock { state in
+            defer { state.ending = .done }
+            return state.ending != .done
+        }
+        guard isFirst else { return }
+        engineReference.load()?.shutDown(immediately: false)
+        relay.run { [self] in
+            delegate?.urlSession(session, didBecomeInvalidWithError: nil)
+            state.withLock { state in
+                state.delegate = nil
+                state.delegateView = nil
+            }
+        }
+    }
+
+    /// Makes later requests use new connections (B1.26).
+    func closeIdleConnections() {
+        engineReference.load()?.closeIdleConnections()
+    }
+}
+
+extension RequestValues {
+    /// The length of the body as far as it is known before sending (B1.50).
+    var expectedBodyLength: Int64 {
+        switch body {
+        case .none: 0
+        case .data(let data): Int64(data.count)
+        case .stream: NSURLSessionTransferSizeUnknown
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// Loads that are awaited. Without any delegate nothing passes through a queue: the call is resumed from the loop.
+
+import Foundation
+
+extension URLSession {
+    /// Loads a request; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
+    /// transfer and throws `URLError.cancelled` (B1.89).
+    public func data(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        let task = core.makeTask(request, outlet: .awaiting, delegate: delegate, session: self)
+        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                task.start(resuming: continuation)
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
+    /// transfer and throws `URLError.cancelled` (B1.89).
+    public func data(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), delegate: delegate)
+    }
+}

@@ -1,0 +1,162 @@
+// The face of a session. Everything it does is `SessionCore`'s and, for tasks, `TaskCore`'s.
+
+import Foundation
+
+/// Loads URLs, with one configuration and one delegate.
+///
+/// A session without running tasks that nobody holds any more closes its connections and lets its delegate go, also
+/// when it was never invalidated; on Apple's platforms it would stay.
+open class URLSession: NSObject, @unchecked Sendable {
+    // Safe to share: the core guards its own state, the rest is immutable.
+    let core: SessionCore
+    private let configurationCopy: URLSessionConfiguration
+    private let queue: OperationQueue
+
+    /// The session of the process: default settings, no delegate; invalidating it has no effect (B1.6).
+    open class var shared: URLSession { sharedSession }
+
+    private static let sharedSession = URLSession(
+        configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
+
+    /// Makes a session with default settings, for mocks.
+    @available(*, deprecated, message: "Use URLSession.shared or init(configuration:)")
+    public convenience override init() {
+        self.init(configuration: .default)
+    }
+
+    /// Makes a session without delegate.
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    }
+
+    /// Makes a session that holds its delegate until it has been invalidated (B1.13) and calls it and all handlers on
+    /// `queue`, or on a serial queue of its own (B1.27).
+    public convenience init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
+    ) {
+        self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, isShared: false)
+    }
+
+    private init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?,
+        isShared: Bool
+    ) {
+        let values = configuration.values
+        configurationCopy = URLSessionConfiguration(values)
+        queue = delegateQueue ?? Self.makeQueue()
+        core = SessionCore(
+            settings: SessionSettings(values), delegate: delegate, queue: queue, isShared: isShared)
+        super.init()
+    }
+
+    private static func makeQueue() -> OperationQueue {
+        let queue = OperationQueue()
+        queue.name = "URLSession delegate queue"
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }
+
+    /// Where delegate methods and handlers are called.
+    open var delegateQueue: OperationQueue { queue }
+
+    /// The delegate; `nil` once the session's last message has been delivered (B1.14).
+    open var delegate: (any URLSessionDelegate)? { core.delegate }
+
+    /// A copy of the session's settings; changing it has no effect on the session (B1.3).
+    open var configuration: URLSessionConfiguration {
+        URLSessionConfiguration(configurationCopy.values)
+    }
+
+    /// Free text.
+    open var sessionDescription: String? {
+        get { core.description }
+        set { core.description = newValue }
+    }
+
+    open override func copy() -> Any { self }
+
+    /// Lets existing tasks end, allows no new ones, and then tells the delegate (B1.15).
+    open func finishTasksAndInvalidate() { core.invalidate(self, cancelling: false) }
+
+    /// Cancels all tasks, allows no new ones, and then tells the delegate (B1.16).
+    open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
+
+    /// Closes idle connections, so that later requests open new ones; the handler is called on the delegate queue. The
+    /// stores of cookies, credentials and caches, which Apple's empties too, come with these features.
+    @preconcurrency
+    open func reset(completionHandler: @escaping @Sendable () -> Void) {
+        core.closeIdleConnections()
+        core.relay.run(completionHandler)
+    }
+
+    /// Closes idle connections, so that later requests open new ones.
+    open func reset() async {
+        await withUnsafeContinuation { continuation in reset { continuation.resume() } }
+    }
+
+    /// Closes idle connections, so that later requests open new ones; the handler is called on the delegate queue.
+    @preconcurrency
+    open func flush(completionHandler: @escaping @Sendable () -> Void) {
+        core.closeIdleConnections()
+        core.relay.run(completionHandler)
+    }
+
+    /// Closes idle connections, so that later requests open new ones.
+    open func flush() async {
+        await withUnsafeContinuation { continuation in flush { continuation.resume() } }
+    }
+
+    /// Gives the tasks that have not ended, on the delegate queue (B1.57).
+    @preconcurrency
+    open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+        core.relay.run { [core] in completionHandler(core.listedTasks.map(\.face)) }
+    }
+
+    /// The tasks that have not ended (B1.57).
+    open var allTasks: [URLSessionTask] {
+        get async {
+            await withUnsafeContinuation { continuation in
+                getAllTasks { continuation.resume(returning: $0) }
+            }
+        }
+    }
+
+    // MARK: Data tasks
+
+    /// Makes a suspended task that delivers to the delegate.
+    @discardableResult
+    open func dataTask(with request: URLRequest) -> URLSessionDataTask {
+        makeDataTask(request, outlet: .delegate)
+    }
+
+    /// Makes a suspended task that delivers to the delegate.
+    @discardableResult
+    open func dataTask(with url: URL) -> URLSessionDataTask {
+        makeDataTask(URLRequest(url: url), outlet: .delegate)
+    }
+
+    /// Makes a suspended task that gives its result to a handler, once, on the delegate queue.
+    @preconcurrency @discardableResult
+    open func dataTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(request, outlet: .handler(completionHandler))
+    }
+
+    /// Makes a suspended task that gives its result to a handler, once, on the delegate queue.
+    @preconcurrency @discardableResult
+    open func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(URLRequest(url: url), outlet: .handler(completionHandler))
+    }
+
+    private func makeDataTask(_ request: URLRequest, outlet: TaskOutlet) -> URLSessionDataTask {
+        let task = core.makeTask(request, outlet: outlet, delegate: nil, session: self)
+        let face = URLSessionDataTask(core: task)
+        task.state.withLock { $0.face = face }
+        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
+        return face
+    }
+}

@@ -1,0 +1,191 @@
+// What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
+//
+// Properties that belong to cookies, credentials, caches, proxies, custom protocols and background sessions come
+// with those parts of the library.
+
+import Foundation
+import Synchronization
+
+/// The settings of sessions.
+open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    // Safe to share: everything is behind this Mutex (B1.12).
+    private let storage: Mutex<ConfigurationValues>
+
+    /// Makes a configuration with default values.
+    @available(*, deprecated, message: "Use URLSessionConfiguration.default or another class property")
+    public override init() {
+        storage = Mutex(ConfigurationValues())
+        super.init()
+    }
+
+    init(_ values: ConfigurationValues) {
+        storage = Mutex(values)
+        super.init()
+    }
+
+    /// A new configuration with default values, each time.
+    open class var `default`: URLSessionConfiguration {
+        URLSessionConfiguration(ConfigurationValues())
+    }
+
+    /// A new configuration whose sessions write nothing to disk, each time.
+    open class var ephemeral: URLSessionConfiguration {
+        URLSessionConfiguration(ConfigurationValues())
+    }
+
+    /// Gives an independent configuration (B1.4).
+    open func copy(with zone: NSZone? = nil) -> Any {
+        URLSessionConfiguration(values)
+    }
+
+    open override func copy() -> Any { copy(with: nil) }
+
+    /// Everything at once, as a session takes it.
+    var values: ConfigurationValues { storage.withLock { $0 } }
+
+    func value<T: Sendable>(_ path: KeyPath<ConfigurationValues, T> & Sendable) -> T {
+        storage.withLock { $0[keyPath: path] }
+    }
+
+    func assign<T: Sendable>(_ path: WritableKeyPath<ConfigurationValues, T> & Sendable, _ value: T) {
+        storage.withLock { $0[keyPath: path] = value }
+    }
+
+    /// The name of a background session; `nil`, since there are none.
+    open var identifier: String? { value(\.identifier) }
+
+    /// Used by requests that keep the default policy. There is no cache yet: the policies differ in the fields they
+    /// add, and `.returnCacheDataDontLoad` fails with `URLError.resourceUnavailable`.
+    open var requestCachePolicy: NSURLRequest.CachePolicy {
+        get { value(\.requestCachePolicy) }
+        set { assign(\.requestCachePolicy, newValue) }
+    }
+
+    /// Longest time in seconds without a byte moving (B6.1); a time-out set on the request wins.
+    open var timeoutIntervalForRequest: TimeInterval {
+        get { value(\.timeoutIntervalForRequest) }
+        set { assign(\.timeoutIntervalForRequest, newValue) }
+    }
+
+    /// Longest time in seconds for a whole transfer (B6.5); 0 or less means no limit (B6.7).
+    open var timeoutIntervalForResource: TimeInterval {
+        get { value(\.timeoutIntervalForResource) }
+        set { assign(\.timeoutIntervalForResource, newValue) }
+    }
+
+    /// What kind of traffic the session causes; stored, without effect on Linux (B16.15).
+    open var networkServiceType: NSURLRequest.NetworkServiceType {
+        get { value(\.networkServiceType) }
+        set { assign(\.networkServiceType, newValue) }
+    }
+
+    /// Stored, without effect: no network counts as cellular on Linux (B6.21).
+    open var allowsCellularAccess: Bool {
+        get { value(\.allowsCellularAccess) }
+        set { assign(\.allowsCellularAccess, newValue) }
+    }
+
+    /// Stored, without effect: no network counts as expensive on Linux (B6.21).
+    open var allowsExpensiveNetworkAccess: Bool {
+        get { value(\.allowsExpensiveNetworkAccess) }
+        set { assign(\.allowsExpensiveNetworkAccess, newValue) }
+    }
+
+    /// Stored, without effect: no network counts as constrained on Linux (B6.21).
+    open var allowsConstrainedNetworkAccess: Bool {
+        get { value(\.allowsConstrainedNetworkAccess) }
+        set { assign(\.allowsConstrainedNetworkAccess, newValue) }
+    }
+
+    /// Stored, without effect: no network counts as ultra-constrained on Linux (B6.21).
+    open var allowsUltraConstrainedNetworkAccess: Bool {
+        get { value(\.allowsUltraConstrainedNetworkAccess) }
+        set { assign(\.allowsUltraConstrainedNetworkAccess, newValue) }
+    }
+
+    /// Whether names must be looked up with DNSSEC; see `URLRequest.requiresDNSSECValidation`.
+    open var requiresDNSSECValidation: Bool {
+        get { value(\.requiresDNSSECValidation) }
+        set { assign(\.requiresDNSSECValidation, newValue) }
+    }
+
+    /// The lowest TLS version offered, TLS 1.2 unless set. A DTLS version counts as the TLS version it belongs to.
+    open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+        get { value(\.tlsMinimum) }
+        set { assign(\.tlsMinimum, newValue) }
+    }
+
+    /// The highest TLS version offered. A DTLS version counts as the TLS version it belongs to.
+    open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
+        get { value(\.tlsMaximum) }
+        set { assign(\.tlsMaximum, newValue) }
+    }
+
+    /// The older view of `tlsMinimumSupportedProtocolVersion`; a value that names no single version is ignored.
+    @available(*, deprecated, renamed: "tlsMinimumSupportedProtocolVersion")
+    open var tlsMinimumSupportedProtocol: SSLProtocol {
+        get { SSLProtocol(value(\.tlsMinimum)) }
+        set { if let version = newValue.version { assign(\.tlsMinimum, version) } }
+    }
+
+    /// The older view of `tlsMaximumSupportedProtocolVersion`; a value that names no single version is ignored.
+    @available(*, deprecated, renamed: "tlsMaximumSupportedProtocolVersion")
+    open var tlsMaximumSupportedProtocol: SSLProtocol {
+        get { SSLProtocol(value(\.tlsMaximum)) }
+        set { if let version = newValue.version { assign(\.tlsMaximum, version) } }
+    }
+
+    /// Permission to pipeline; stored, requests are never pipelined (B16.8).
+    open var httpShouldUsePipelining: Bool {
+        get { value(\.httpShouldUsePipelining) }
+        set { assign(\.httpShouldUsePipelining, newValue) }
+    }
+
+    /// Fields added to every request that has no field of that name (B5.14).
+    open var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { value(\.additionalHeaders).dictionary }
+        set { assign(\.additionalHeaders, AdditionalHeaders(dictionary: newValue)) }
+    }
+
+    /// Most simultaneous connections per host (B16.1); values below 1 count as 1.
+    open var httpMaximumConnectionsPerHost: Int {
+        get { value(\.httpMaximumConnectionsPerHost) }
+        set { assign(\.httpMaximumConnectionsPerHost, newValue) }
+    }
+
+    /// Stored, without effect on Linux.
+    open var shouldUseExtendedBackgroundIdleMode: Bool {
+        get { value(\.shouldUseExtendedBackgroundIdleMode) }
+        set { assign(\.shouldUseExtendedBackgroundIdleMode, newValue) }
+    }
+
+    /// Stored, without effect: connections use one path on Linux.
+    open var multipathServiceType: URLSessionConfiguration.MultipathServiceType {
+        get { value(\.multipathServiceType) }
+        set { assign(\.multipathServiceType, newValue) }
+    }
+
+    /// Stored, without effect: there is one way of loading.
+    open var usesClassicLoadingMode: Bool {
+        get { value(\.usesClassicLoadingMode) }
+        set { assign(\.usesClassicLoadingMode, newValue) }
+    }
+
+    /// Permission to send early data; stored, no byte of a request leaves before the handshake has ended.
+    open var enablesEarlyData: Bool {
+        get { value(\.enablesEarlyData) }
+        set { assign(\.enablesEarlyData, newValue) }
+    }
+
+    /// How several network paths are used together; without effect on Linux.
+    public enum MultipathServiceType: Int, Sendable {
+        /// One path.
+        case none = 0
+        /// A second path takes over.
+        case handover = 1
+        /// The better path is used.
+        case interactive = 2
+        /// All paths together.
+        case aggregate = 3
+    }
+}

@@ -1,0 +1,182 @@
+// A task's events on their way out: to the delegates and handlers on the delegate queue, or straight to an async call.
+
+import Foundation
+import LoadingEngine
+
+extension TaskCore: RelayClient {
+    /// Adds an event to the task's list.
+    func post(_ event: TaskEvent) {
+        guard usesRelay else { return }
+        if mailbox.withLock({ $0.post(event) }) { session?.relay.schedule(self) }
+    }
+
+    /// Adds a piece of the body; says whether more can be taken.
+    func post(body piece: Data) -> ReceiverDemand {
+        let (mustSchedule, demand) = mailbox.withLock { $0.post(body: piece) }
+        if mustSchedule { session?.relay.schedule(self) }
+        return demand
+    }
+
+    /// Delivers everything there is, in order, up to a question that is not answered at once.
+    func deliver() {
+        while true {
+            let events = mailbox.withLock { $0.take() }
+            guard !events.isEmpty else { return }
+            for (index, event) in events.enumerated() {
+                deliver(event)
+                let rest = events[(index + 1)...]
+                guard mailbox.withLock({ $0.mayGoOn(returning: rest) }) else { return }
+            }
+        }
+    }
+
+    private func deliver(_ event: TaskEvent) {
+        switch event {
+        case .informational(let response):
+            guard !isOver else { return }
+            tell(.informationalResponse) { $0.urlSession($1, task: $2, didReceiveInformationalResponse: response) }
+        case .sent(let total):
+            guard !isOver else { return }
+            tellSent(total)
+        case .redirect(let response, let request):
+            guard !isOver else { return }
+            ask(.redirect(response, request))
+        case .response(let response):
+            guard !isOver else { return }
+            ask(.response(response))
+        case .data(let data):
+            tellData(data)
+        case .hopEnded(let end):
+            decide(after: end)
+        case .endedUnloaded(let error):
+            complete(error, body: nil)
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
+    // MARK: Telling
+
+    /// Calls a method of the task's delegate or, if that has none such, of the session's (B1.95, B1.96).
+    func tell(
+        _ method: DelegateMethod, _ call: (any URLSessionTaskDelegate, URLSession, URLSessionTask) -> Void
+    ) {
+        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        guard let urlSession else { return }
+        if let delegate = view?.task, tell(delegate, method, call, urlSession) { return }
+        if let delegate = session?.delegateView?.task { _ = tell(delegate, method, call, urlSession) }
+    }
+
+    private func tell(
+        _ delegate: any URLSessionTaskDelegate, _ method: DelegateMethod,
+        _ call: (any URLSessionTaskDelegate, URLSession, URLSessionTask) -> Void, _ urlSession: URLSession
+    ) -> Bool {
+        probe.arm(method)
+        call(delegate, urlSession, face)
+        return probe.disarm()
+    }
+
+    private func tellSent(_ total: Int64) {
+        let before = state.withLock { state in
+            defer { state.sentTold = total }
+            // A replay or a redirect starts again from the beginning.
+            return total < state.sentTold ? 0 : state.sentTold
+        }
+        let expected = counters.expectedToSend.load(ordering: .relaxed)
+        tell(.sendBodyData) {
+            $0.urlSession(
+                $1, task: $2, didSendBodyData: total - before, totalBytesSent: total,
+                totalBytesExpectedToSend: expected)
+        }
+    }
+
+    private func tellData(_ data: Data) {
+        if !isOver, let task = face as? URLSessionDataTask {
+            let call = { (delegate: any URLSessionDataDelegate, urlSession: URLSession) in
+                self.probe.arm(.data)
+                delegate.urlSession(urlSession, dataTask: task, didReceive: data)
+                return self.probe.disarm()
+            }
+            let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+            if let urlSession {
+                var isTold = false
+                if let delegate = view?.data { isTold = call(delegate, urlSession) }
+                if !isTold, case .delegate = outlet, let delegate = session?.delegateView?.data {
+                    _ = call(delegate, urlSession)
+                }
+            }
+        }
+        if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
+            state.withLock { $0.stage.handle }?.resumeReading()
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
+    /// (B17.54).
+    func complete(_ failure: URLError?, body: Data?) {
+        if usesRelay { tellMetrics() }
+        let end = state.withLock { state -> TaskResult in
+            var failure = failure
+            if state.phase == .canceling, failure?.code != .cancelled {
+                failure = LoadFailure.cancelled(state.currentRequest?.url)
+            }
+            let result = TaskResult(
+                error: failure, response: state.response, continuation: state.continuation, session: state.session)
+            if case .endedUnstarted = state.stage {} else { state.stage = .ended }
+            state.phase = .completed
+            state.error = failure
+            state.continuation = nil
+            state.records = []
+            return result
+        }
+        if end.error == nil { updateProgress(isAtEnd: true) }
+        let wasListed = session?.unlist(self) ?? false
+        finish(end, body: body)
+        state.withLock { state in
+            state.delegate = nil
+            state.delegateView = nil
+            state.face = nil
+            state.session = nil
+        }
+        if wasListed { session?.taskEnded(of: end.session) }
+    }
+
+    private func finish(_ end: TaskResult, body: Data?) {
+        switch outlet {
+        case .delegate:
+            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
+        case .handler(let handler):
+            // B1.82, B1.83.
+            handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
+        case .awaiting:
+            if let error = end.error {
+                end.continuation?.resume(throwing: error)
+            } else if let response = end.response {
+                end.continuation?.resume(returning: (body ?? Data(), response))
+            } else {
+                let error = LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response.")
+                end.continuation?.resume(throwing: error)
+            }
+        }
+    }
+
+    /// B12.1, B12.2: for tasks that were resumed, once.
+    private func tellMetrics() {
+        let (hasStarted, records, redirects) = state.withLock { ($0.hasStarted, $0.records, $0.redirect.count) }
+        guard hasStarted else { return }
+        tell(.metrics) {
+            let metrics = URLSessionTaskMetrics(records: records, redirectCount: redirects, creation: creation)
+            $0.urlSession($1, task: $2, didFinishCollecting: metrics)
+        }
+    }
+}
+
+/// What the last message of a task is made of.
+private struct TaskResult: Sendable {
+    let error: URLError?
+    let response: URLResponse?
+    let continuation: UnsafeContinuation<(Data, URLResponse), any Error>?
+    let session: URLSession?
+}

@@ -1,0 +1,254 @@
+// A task's way through the engine: one transaction per hop, until a hop's response is the task's.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    // MARK: Beginning
+
+    /// Starts the task of an async call. A task that was cancelled before answers at once, and no request goes out
+    /// (B1.90).
+    func start(resuming continuation: UnsafeContinuation<(Data, URLResponse), any Error>) {
+        let error = state.withLock { state -> (any Error)? in
+            if state.phase == .completed { return state.error ?? LoadFailure.cancelled(state.currentRequest?.url) }
+            state.continuation = continuation
+            return nil
+        }
+        if let error { continuation.resume(throwing: error) } else { resume() }
+    }
+
+    /// The first `resume()`.
+    func start() {
+        guard let session else { return }
+        guard !session.refuses(self) else {
+            endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
+            return
+        }
+        let (request, stream) = state.withLock { state in
+            state.resourceDeadline = session.settings.resourceDeadline(from: .now)
+            return (state.currentRequest, state.currentRequest?.httpBodyStream != nil)
+        }
+        guard let request else {
+            endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request."), from: .betweenHops)
+            return
+        }
+        if stream {
+            readBodyStream(of: request)
+        } else {
+            submit(request)
+        }
+    }
+
+    /// Reads a body stream into memory before the request is sent; the task can be cancelled meanwhile.
+    private func readBodyStream(of request: URLRequest) {
+        if RequestFieldRules.isRefused(method: request.values.method, body: .stream) {
+            endUnloaded(LoadFailure.bodyOfGET(request.url), from: .betweenHops)
+            return
+        }
+        let mayRead = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.stage = .preparing
+            return true
+        }
+        guard mayRead else {
+            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
+            return
+        }
+        BlockingPool.shared.run { [self] in
+            let content = BodyStreamReader.content(of: request)
+            let isWanted = state.withLock { state in
+                guard case .preparing = state.stage else { return false }
+                state.stage = .betweenHops
+                if case .success(let data) = content { state.streamContent = data }
+                return true
+            }
+            guard isWanted else { return }
+            switch content {
+            case .success(let data):
+                counters.expectedToSend.store(Int64(data.count), ordering: .relaxed)
+                submit(request)
+            case .failure(let error): endUnloaded(error, from: .betweenHops)
+            }
+        }
+    }
+
+    // MARK: One hop
+
+    /// Gives a hop to the engine; the stage is `betweenHops`.
+    private func submit(_ request: URLRequest) {
+        guard let session else { return }
+        let message: RequestBuilder.Message
+        do throws(URLError) {
+            message = try session.builder.message(for: request, content: content(of: request))
+        } catch {
+            endUnloaded(error, from: .betweenHops)
+            return
+        }
+        let plan = state.withLock { state -> (hop: Int, deadline: ContinuousClock.Instant?, priority: Float)? in
+            guard !state.isOver else { return nil }
+            state.sentFields = message.head.fields
+            state.isHandleSuspended = false
+            state.stage = .submitting(hop: state.redirect.count)
+            return (state.redirect.count, state.resourceDeadline, state.priority)
+        }
+        guard let plan else {
+            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
+            return
+        }
+        let handle = session.engine.submit(
+            TransactionRequest(
+                origin: message.origin, head: message.head, body: message.body, framing: message.framing,
+                idleTimeout: session.settings.idleTimeout(request.values), resourceDeadline: plan.deadline,
+                priority: plan.priority, decodesContent: true,
+                makeReceiver: { [self] handle in TransferReceiver(core: self, plan: beginHop(handle)) }))
+        let (isCancelled, isSuspended) = state.withLock { state in
+            if case .submitting(plan.hop) = state.stage { state.stage = .loading(hop: plan.hop, handle) }
+            return (state.phase == .canceling, state.suspensions > 0)
+        }
+        if isCancelled { handle.cancel() }
+        if isSuspended { tellEngineAboutSuspension() }
+    }
+
+    private func content(of request: URLRequest) -> Data? {
+        let values = request.values
+        if values.httpBodyStream != nil { return state.withLock { $0.streamContent } }
+        return values.httpBody
+    }
+
+    /// Called on the loop when the engine takes the hop up.
+    ///
+    /// Order: the handle is noted here too, since the loop may be faster than the thread that submitted.
+    private func beginHop(_ handle: TransactionHandle) -> HopPlan {
+        let sessionView = session?.delegateView
+        return state.withLock { state in
+            if case .submitting(let hop) = state.stage { state.stage = .loading(hop: hop, handle) }
+            let taskView = state.delegateView
+            let streams: Bool
+            let asksResponse: Bool
+            switch outlet {
+            case .delegate:
+                streams = true
+                asksResponse =
+                    taskView?.mayImplement(.response) ?? false || sessionView?.mayImplement(.response) ?? false
+            case .awaiting:
+                // B1.93: the delegate of an async call sees the response and the pieces as they come.
+                streams = taskView?.data != nil
+                asksResponse = taskView?.mayImplement(.response) ?? false
+            case .handler:
+                streams = false
+                asksResponse = false
+            }
+            let tells = taskView?.task != nil || sessionView?.task != nil
+            return HopPlan(
+                request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
+                streamsBody: streams, asksResponse: asksResponse,
+                asksRedirect: taskView?.mayImplement(.redirect) ?? false
+                    || sessionView?.mayImplement(.redirect) ?? false,
+                tellsDelegate: usesRelay && tells, redirectsSoFar: state.redirect.count)
+        }
+    }
+
+    // MARK: What the receiver reports, on the loop
+
+    /// The response that the task will show (B1.49).
+    func responseArrived(_ response: HTTPURLResponse, hasBody: Bool) {
+        counters.expectedToReceive.store(hasBody ? response.expectedContentLength : 0, ordering: .relaxed)
+        state.withLock { $0.response = response }
+        updateProgress()
+    }
+
+    func bodyArrived(bytes: Int) {
+        counters.received.wrappingAdd(Int64(bytes), ordering: .relaxed)
+        updateProgress()
+    }
+
+    func bodySent(total: Int64, tellsDelegate: Bool) {
+        counters.sent.store(total, ordering: .relaxed)
+        updateProgress()
+        if tellsDelegate { post(.sent(total)) }
+    }
+
+    /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
+    func follow(_ request: URLRequest) {
+        if let refusal = RedirectedRequest.refusal(request) {
+            willFail(refusal)
+            cancelHop()
+        } else {
+            state.withLock { $0.redirect.next = request }
+        }
+    }
+
+    /// Nothing more of this hop is wanted.
+    func cancelHop() {
+        state.withLock { $0.stage.handle }?.cancel()
+    }
+
+    /// The hop ends the task with an error of the API's own layer.
+    func willFail(_ error: URLError) {
+        state.withLock { if $0.ownFailure == nil { $0.ownFailure = error } }
+    }
+
+    /// Whether the body that now comes is the task's; `nil` while a delegate has not said.
+    var deliversRedirectBody: Bool? { state.withLock { $0.redirect.deliversBody } }
+
+    func hopEnded(_ end: HopEnd) {
+        if usesRelay {
+            post(.hopEnded(end))
+        } else {
+            decide(after: end)
+        }
+    }
+
+    // MARK: What follows a hop
+
+    /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
+    func decide(after end: HopEnd) {
+        enum Step { case hop(URLRequest), end(URLError?) }
+        let step = state.withLock { state -> Step in
+            state.stage = .betweenHops
+            state.records += end.records
+            if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
+            if let failure = state.ownFailure { return .end(failure) }
+            if let failure = end.failure { return .end(ErrorMapping.urlError(failure, url: end.url)) }
+            guard let next = state.redirect.next else { return .end(nil) }
+            state.redirect = RedirectProgress(count: state.redirect.count + 1)
+            state.currentRequest = next
+            state.sentFields = nil
+            return .hop(next)
+        }
+        switch step {
+        case .hop(let request): submit(request)
+        case .end(let error): complete(error, body: end.body)
+        }
+    }
+
+    /// Ends the task without (further) loading, from wherever the caller is.
+    func endUnloaded(_ error: URLError, from stage: TaskStage? = nil) {
+        if stage != nil { state.withLock { $0.stage = .ended } }
+        if usesRelay {
+            post(.endedUnloaded(error))
+        } else {
+            complete(error, body: nil)
+        }
+    }
+}
+
+/// What a receiver has to know about its hop.
+struct HopPlan: Sendable {
+    let request: URLRequest?
+    let sentFields: Fields?
+    /// The body is collected for a handler or an async call.
+    let collectsBody: Bool
+    /// The body goes to a delegate piece by piece.
+    let streamsBody: Bool
+    /// A delegate may have to be asked about the response.
+    let asksResponse: Bool
+    /// A delegate may have to be asked about a redirect.
+    let asksRedirect: Bool
+    /// A delegate hears of what is sent, of informational responses and of metrics.
+    let tellsDelegate: Bool
+    let redirectsSoFar: Int
+}

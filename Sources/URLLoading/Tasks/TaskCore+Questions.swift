@@ -1,0 +1,188 @@
+// The questions that stop a task until a delegate has answered (B1.31): a redirect, a response.
+//
+// Candidates are the task's delegate, then the session's; of each the completion-handler form, then the `async` form.
+// A form that is only a default stands for "not implemented" (see `DelegateProbe`), and what was learnt is remembered
+// per type. Nobody left: the default answer.
+
+import Foundation
+import LoadingEngine
+
+/// Something a delegate is asked.
+enum TaskQuestion: Sendable {
+    case redirect(HTTPURLResponse, URLRequest)
+    case response(HTTPURLResponse)
+
+    var method: AskingMethod {
+        switch self {
+        case .redirect: .redirect
+        case .response: .response
+        }
+    }
+
+    /// The answer of a delegate that has none.
+    var defaultAnswer: TaskAnswer {
+        switch self {
+        case .redirect(_, let request): .redirect(request)
+        case .response: .disposition(.allow)
+        }
+    }
+}
+
+/// What a delegate says.
+enum TaskAnswer: Sendable {
+    case redirect(URLRequest?)
+    case disposition(URLSession.ResponseDisposition)
+}
+
+extension TaskCore {
+    /// Asks, on the delegate queue; nothing else is delivered until the answer has come.
+    func ask(_ question: TaskQuestion) {
+        let token = mailbox.withLock { $0.beginWaiting() }
+        ask(question, token: token, candidates: candidates(for: question)[...])
+    }
+
+    private func candidates(for question: TaskQuestion) -> [DelegateView] {
+        let own = state.withLock { $0.delegateView }
+        let sessions = session?.delegateView
+        switch (question, outlet) {
+        case (.redirect, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
+        case (.response, .awaiting): return [own].compactMap(\.self)
+        case (.response, .handler): return []
+        }
+    }
+
+    private func ask(_ question: TaskQuestion, token: Int, candidates: ArraySlice<DelegateView>) {
+        var rest = candidates
+        while let view = rest.popFirst() {
+            guard view.mayImplement(question.method) else { continue }
+            switch view.forms.form(question.method) {
+            case .absent:
+                continue
+            case .unknown, .handler:
+                if askHandlerForm(question, token: token, of: view) {
+                    view.forms.learn(question.method, .handler)
+                } else {
+                    askAsyncForm(question, token: token, of: view, otherwise: rest)
+                }
+            case .async:
+                askAsyncForm(question, token: token, of: view, otherwise: rest)
+            }
+            return
+        }
+        answer(token, question.defaultAnswer, of: question)
+    }
+
+    /// Whether the delegate has the completion-handler form, which then answers.
+    private func askHandlerForm(_ question: TaskQuestion, token: Int, of view: DelegateView) -> Bool {
+        guard let urlSession = state.withLock({ $0.session }) else { return false }
+        switch question {
+        case .redirect(let response, let request):
+            probe.arm(.redirect)
+            view.task?.urlSession(
+                urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request,
+                completionHandler: { [self] in answer(token, .redirect($0), of: question) })
+        case .response(let response):
+            guard let task = face as? URLSessionDataTask else { return false }
+            probe.arm(.response)
+            view.data?.urlSession(
+                urlSession, dataTask: task, didReceive: response,
+                completionHandler: { [self] in answer(token, .disposition($0), of: question) })
+        }
+        return probe.disarm()
+    }
+
+    /// Asks the `async` form; if the delegate has none either, the next candidates.
+    private func askAsyncForm(
+        _ question: TaskQuestion, token: Int, of view: DelegateView, otherwise rest: ArraySlice<DelegateView>
+    ) {
+        guard let urlSession = state.withLock({ $0.session }) else { return }
+        let face = face
+        Task { [self] in
+            let answered: TaskAnswer
+            switch question {
+            case .redirect(let response, let request):
+                asyncProbe.arm(.redirectAsync)
+                let next = await view.task?.urlSession(
+                    urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request)
+                answered = .redirect(next ?? nil)
+            case .response(let response):
+                asyncProbe.arm(.responseAsync)
+                guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
+                answered = .disposition(await delegate.urlSession(urlSession, dataTask: task, didReceive: response))
+            }
+            if asyncProbe.disarm() {
+                view.forms.learn(question.method, .async)
+                answer(token, answered, of: question)
+            } else {
+                view.forms.learn(question.method, .absent)
+                session?.relay.run { [self] in ask(question, token: token, candidates: rest) }
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Takes the first answer to a question, from any thread.
+    private func answer(_ token: Int, _ answer: TaskAnswer, of question: TaskQuestion) {
+        switch mailbox.withLock({ $0.accept(answerTo: token) }) {
+        case .accepted: break
+        case .late: return
+        case .repeated:
+            ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
+            return
+        }
+        carryOut(answer, of: question)
+        if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
+    }
+
+    /// Order: before the list goes on, so that what follows finds the task as the answer wants it.
+    private func carryOut(_ answer: TaskAnswer, of question: TaskQuestion) {
+        switch (answer, question) {
+        case (.disposition(let disposition), _):
+            carryOut(disposition)
+        case (.redirect(let next?), _):
+            state.withLock { $0.redirect.deliversBody = false }
+            follow(next)
+            resumeReading()
+        case (.redirect(nil), .redirect(let response, _)):
+            deliverRedirect(response)
+        case (.redirect(nil), .response):
+            resumeReading()
+        }
+    }
+
+    private func carryOut(_ disposition: URLSession.ResponseDisposition) {
+        switch disposition {
+        case .allow:
+            resumeReading()
+        case .cancel:
+            cancel()
+        case .becomeDownload:
+            end(unsupported: "The task cannot become a download task: download tasks do not exist yet.")
+        case .becomeStream:
+            end(unsupported: "The task cannot become a stream task: stream tasks do not exist yet.")
+        }
+    }
+
+    /// The redirect itself is the response (B4.3).
+    private func deliverRedirect(_ response: HTTPURLResponse) {
+        state.withLock { $0.redirect.deliversBody = true }
+        responseArrived(response, hasBody: response.expectedContentLength != 0)
+        switch outlet {
+        case .delegate, .awaiting:
+            // Reading goes on once that question is answered too.
+            mailbox.withLock { $0.putFirst(.response(response)) }
+        case .handler:
+            resumeReading()
+        }
+    }
+
+    private func end(unsupported description: String) {
+        willFail(LoadFailure.unsupportedURL(originalRequest?.url, description))
+        cancelHop()
+    }
+
+    private func resumeReading() {
+        state.withLock { $0.stage.handle }?.resumeReading()
+    }
+}

@@ -1,0 +1,228 @@
+// One task: the state that users see, and the steering of the engine.
+//
+// The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
+// held. The other halves are in `TaskCore+Loading` (hops), `TaskCore+Delivery` (events) and `TaskCore+Questions`.
+//
+// Must not know: bytes on the wire, the loop.
+
+import Foundation
+import LoadingEngine
+import Synchronization
+
+/// The state and the conduct of one task.
+final class TaskCore: Sendable {
+    let identifier: Int
+    /// `nil` for a mock, which belongs to no session.
+    let session: SessionCore?
+    let outlet: TaskOutlet
+    let creation = ContinuousClock.now
+    /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
+    let usesRelay: Bool
+
+    let state: Mutex<TaskState>
+    let mailbox = Mutex(TaskMailbox())
+    let counters = TaskCounters()
+    let probe = DelegateProbe()
+    /// For the `async` forms, which may outlive the question that they were asked.
+    let asyncProbe = DelegateProbe()
+    private let hasProgress = Atomic<Bool>(false)
+
+    init(identifier: Int, session: SessionCore?, outlet: TaskOutlet, usesRelay: Bool, state: consuming TaskState) {
+        self.identifier = identifier
+        self.session = session
+        self.outlet = outlet
+        self.usesRelay = usesRelay
+        self.state = Mutex(state)
+    }
+
+    /// A task that belongs to no session.
+    static func detached() -> TaskCore {
+        TaskCore(identifier: 0, session: nil, outlet: .delegate, usesRelay: false, state: TaskState())
+    }
+
+    // MARK: What users see
+
+    var phase: URLSessionTask.State { state.withLock { $0.phase } }
+    var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
+    var response: URLResponse? { state.withLock { $0.response } }
+    var error: (any Error)? { state.withLock { $0.error } }
+    var delegate: (any URLSessionTaskDelegate)? { state.withLock { $0.delegate } }
+    var priority: Float { state.withLock { $0.priority } }
+    var hints: TaskHints { state.withLock { $0.hints } }
+
+    /// The request of the current hop, with the fields that the loader added once it was sent (B1.47).
+    var currentRequest: URLRequest? {
+        let (request, fields) = state.withLock { ($0.currentRequest, $0.sentFields) }
+        return request.map { $0.showing(fields) }
+    }
+
+    /// The face that delegates and `allTasks` see; made when it is first needed.
+    var face: URLSessionTask {
+        let made = state.withLock { $0.face }
+        if let made { return made }
+        let new = URLSessionDataTask(core: self)
+        return state.withLock { state in
+            if let made = state.face { return made }
+            // Held only until the end: afterwards the face would keep itself alive.
+            if state.phase != .completed { state.face = new }
+            return new
+        }
+    }
+
+    func setHint<Value: Sendable>(_ path: WritableKeyPath<TaskHints, Value> & Sendable, _ value: Value) {
+        state.withLock { $0.hints[keyPath: path] = value }
+    }
+
+    func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+        let view = delegate.map { DelegateView($0) }
+        let isLate = state.withLock { state in
+            guard !state.hasStarted, !state.isOver else { return true }
+            state.delegate = delegate
+            state.delegateView = view
+            return false
+        }
+        if isLate {
+            ErrorText.reportMisuse("a task's delegate cannot be changed after resume(); the assignment is ignored")
+        }
+    }
+
+    func setPriority(_ priority: Float) {
+        let handle = state.withLock { state in
+            state.priority = priority
+            return state.stage.handle
+        }
+        handle?.setPriority(priority)
+    }
+
+    // MARK: Steering
+
+    /// Balances one suspension; the first time, the load starts.
+    func resume() {
+        enum Step { case none, start, tellEngine }
+        let step = state.withLock { state -> Step in
+            guard !state.isOver, state.suspensions > 0 else { return .none }
+            state.suspensions -= 1
+            guard state.suspensions == 0 else { return .none }
+            state.phase = .running
+            guard case .idle = state.stage else { return .tellEngine }
+            state.stage = session == nil ? .ended : .betweenHops
+            return session == nil ? .none : .start
+        }
+        switch step {
+        case .none: break
+        case .start: start()
+        case .tellEngine: tellEngineAboutSuspension()
+        }
+    }
+
+    func suspend() {
+        let mustTell = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.suspensions += 1
+            state.phase = .suspended
+            return state.suspensions == 1
+        }
+        if mustTell { tellEngineAboutSuspension() }
+    }
+
+    /// Brings the engine's suspension in line with the task's; two threads cannot tell it in the wrong order.
+    func tellEngineAboutSuspension() {
+        while true {
+            let step = state.withLock { state -> (handle: TransactionHandle, suspends: Bool)? in
+                let suspends = state.suspensions > 0
+                guard !state.isTellingHandle, suspends != state.isHandleSuspended, let handle = state.stage.handle
+                else { return nil }
+                state.isTellingHandle = true
+                state.isHandleSuspended = suspends
+                return (handle, suspends)
+            }
+            guard let step else { return }
+            if step.suspends { step.handle.suspend() } else { step.handle.resume() }
+            state.withLock { $0.isTellingHandle = false }
+        }
+    }
+
+    /// Ends the task with −999, unless it has ended (B1.41, B1.43).
+    func cancel() {
+        enum Step { case none, engine(TransactionHandle), end(URL?) }
+        let step = state.withLock { state -> Step in
+            guard !state.isOver else { return .none }
+            state.phase = .canceling
+            switch state.stage {
+            case .idle:
+                state.stage = .endedUnstarted
+                return .end(state.currentRequest?.url)
+            case .preparing:
+                state.stage = .ended
+                return .end(state.currentRequest?.url)
+            case .loading(_, let handle):
+                return .engine(handle)
+            case .submitting, .betweenHops, .ended, .endedUnstarted:
+                // Whoever is at work looks at the phase before going on.
+                return .none
+            }
+        }
+        switch step {
+        case .none: break
+        case .engine(let handle): handle.cancel()
+        case .end(let url): endUnloaded(LoadFailure.cancelled(url))
+        }
+        if usesRelay, mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
+    }
+
+    // MARK: Progress
+
+    /// Made when it is first asked for; steers the task (B1.52).
+    var progress: Progress {
+        let made = state.withLock { $0.progress }
+        if let made { return made }
+        let new = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
+        new.cancellationHandler = { [weak self] in self?.cancel() }
+        new.pausingHandler = { [weak self] in self?.suspend() }
+        new.resumingHandler = { [weak self] in self?.resume() }
+        let progress = state.withLock { state in
+            if let made = state.progress { return made }
+            state.progress = new
+            return new
+        }
+        hasProgress.store(true, ordering: .releasing)
+        updateProgress()
+        return progress
+    }
+
+    /// Carries the counters over into the progress, if somebody looks at it.
+    func updateProgress(isAtEnd: Bool = false) {
+        guard hasProgress.load(ordering: .acquiring) else { return }
+        guard let progress = state.withLock({ $0.progress }) else { return }
+        let expected = counters.expectedToReceive.load(ordering: .relaxed)
+        let sendable = counters.expectedToSend.load(ordering: .relaxed)
+        let done = counters.received.load(ordering: .relaxed) + counters.sent.load(ordering: .relaxed)
+        if isAtEnd {
+            progress.totalUnitCount = max(done, 1)
+            progress.completedUnitCount = max(done, 1)
+        } else {
+            let hasResponse = state.withLock { $0.response != nil }
+            let total = hasResponse && expected >= 0 && sendable >= 0 ? expected + sendable : -1
+            progress.totalUnitCount = total
+            progress.completedUnitCount = done
+        }
+    }
+}
+
+/// Where the result of a task goes.
+enum TaskOutlet: Sendable {
+    /// Piece by piece to the delegates.
+    case delegate
+    /// As a whole to a handler (B1.76).
+    case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    /// As a whole to an async call.
+    case awaiting
+
+    /// Whether the body is collected.
+    var takesWholeBody: Bool {
+        switch self {
+        case .delegate: false
+        case .handler, .awaiting: true
+        }
+    }
+}

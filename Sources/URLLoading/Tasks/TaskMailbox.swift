@@ -1,0 +1,171 @@
+// The events of one task on their way to its delegate: an ordered list, the question that holds it up, and the count of
+// body bytes from which back-pressure is made.
+//
+// A value without lock or thread; `TaskCore` keeps it behind a Mutex. Must not know: what the events mean.
+
+import Foundation
+import LoadingEngine
+
+/// Something a delegate or handler is told.
+enum TaskEvent: Sendable {
+    case informational(HTTPURLResponse)
+    /// So many bytes of the body have been sent, in all.
+    case sent(Int64)
+    case redirect(HTTPURLResponse, URLRequest)
+    case response(HTTPURLResponse)
+    case data(Data)
+    case hopEnded(HopEnd)
+    /// The task ends without the engine having had a part in it.
+    case endedUnloaded(URLError)
+}
+
+/// How one hop ended.
+struct HopEnd: Sendable {
+    let failure: EngineError?
+    /// The URL of the request that was being loaded (B17.2).
+    let url: URL?
+    /// The whole body, where it was collected.
+    let body: Data?
+    let records: [TransactionRecord]
+
+    /// Whether the end comes through although a delegate has not answered (B6.8).
+    var breaksWaiting: Bool {
+        switch failure {
+        case .cancelled, .resourceTimeout: true
+        case nil, .idleTimeout, .nameLookup, .connect, .tls, .connectionLost, .wire, .invalidRequest, .localResource:
+            false
+        }
+    }
+}
+
+/// The ordered list of one task.
+struct TaskMailbox: Sendable {
+    private var events: [TaskEvent] = []
+    /// Whether the task is in the relay's line or being delivered.
+    private var isScheduled = false
+
+    private var nextToken = 1
+    private var awaited: Int?
+    private var isAnswering = false
+    private var answered = 0
+
+    private var undeliveredBytes = 0
+    private var isReadingPaused = false
+
+    /// Above this much undelivered body the socket is not read; a third of a megabyte of back-log per task at most.
+    static let highWaterMark = 256 * 1024
+    /// Below this much it is read again; not zero, so that the delegate has work while the loop wakes up.
+    static let lowWaterMark = 64 * 1024
+    /// Pieces smaller than this are joined with the one before: a delegate call costs more than copying them.
+    private static let joinedPieces = 16 * 1024
+
+    // MARK: Putting in
+
+    /// Adds an event; `true` if the task must be put in the relay's line.
+    mutating func post(_ event: TaskEvent) -> Bool {
+        if case .sent = event, case .sent = events.last { events.removeLast() }
+        if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
+        events.append(event)
+        return claimSchedule()
+    }
+
+    /// Adds a piece of the body.
+    mutating func post(body piece: Data) -> (mustSchedule: Bool, demand: ReceiverDemand) {
+        undeliveredBytes += piece.count
+        if case .data(var last) = events.last, last.count + piece.count <= Self.joinedPieces {
+            // Order: taken out first, so that the append finds the only reference and copies nothing.
+            events.removeLast()
+            last.append(piece)
+            events.append(.data(last))
+        } else {
+            events.append(.data(piece))
+        }
+        if undeliveredBytes >= Self.highWaterMark { isReadingPaused = true }
+        return (claimSchedule(), isReadingPaused ? .pause : .more)
+    }
+
+    /// Puts an event before all others, for the delegate that is being waited for.
+    mutating func putFirst(_ event: TaskEvent) {
+        events.insert(event, at: 0)
+    }
+
+    // MARK: Taking out
+
+    /// Everything there is; empty when there is nothing, or nothing may be delivered now.
+    mutating func take() -> [TaskEvent] {
+        guard awaited == nil, !events.isEmpty else {
+            isScheduled = false
+            return []
+        }
+        defer { events = [] }
+        return events
+    }
+
+    /// Whether delivery may go on; if not, the events that were not delivered come back.
+    mutating func mayGoOn(returning rest: ArraySlice<TaskEvent>) -> Bool {
+        guard awaited != nil else { return true }
+        events.insert(contentsOf: rest, at: 0)
+        isScheduled = false
+        return false
+    }
+
+    /// Notes that a piece of the body was delivered; `true` if the socket should be read again.
+    mutating func delivered(bytes: Int) -> Bool {
+        undeliveredBytes -= bytes
+        guard isReadingPaused, undeliveredBytes <= Self.lowWaterMark else { return false }
+        isReadingPaused = false
+        return true
+    }
+
+    // MARK: Questions
+
+    /// What is to be made of an answer.
+    enum AnswerVerdict {
+        case accepted
+        /// The task went on without it.
+        case late
+        /// It was given before (B1.31).
+        case repeated
+    }
+
+    /// Holds the list up until the answer to this question has come (B1.31).
+    mutating func beginWaiting() -> Int {
+        defer { nextToken += 1 }
+        awaited = nextToken
+        isAnswering = false
+        return nextToken
+    }
+
+    mutating func accept(answerTo token: Int) -> AnswerVerdict {
+        if awaited == token, !isAnswering {
+            isAnswering = true
+            answered = token
+            return .accepted
+        }
+        return answered == token ? .repeated : .late
+    }
+
+    /// Lets the list go on; `true` if the task must be put in the relay's line.
+    mutating func endWaiting(for token: Int) -> Bool {
+        guard awaited == token else { return false }
+        stopWaiting()
+        return claimSchedule()
+    }
+
+    /// Lets the list go on without an answer; `true` if the task must be put in the relay's line.
+    mutating func abandonWaiting() -> Bool {
+        stopWaiting()
+        return claimSchedule()
+    }
+
+    private mutating func stopWaiting() {
+        awaited = nil
+        isAnswering = false
+    }
+
+    private mutating func claimSchedule() -> Bool {
+        guard !isScheduled, awaited == nil, !events.isEmpty else { return false }
+        isScheduled = true
+        return true
+    }
+}

@@ -1,0 +1,118 @@
+// What one task knows that changes while it lives, all behind the one Mutex of its `TaskCore`.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import Synchronization
+
+/// The changing state of a task.
+struct TaskState: Sendable {
+    /// What users see as `state`.
+    var phase: URLSessionTask.State = .suspended
+    /// A new task counts as suspended once (B1.36).
+    var suspensions = 1
+    var stage = TaskStage.idle
+
+    var originalRequest: URLRequest?
+    var currentRequest: URLRequest?
+    /// The fields that were sent with `currentRequest`, the loader's own included.
+    var sentFields: Fields?
+    /// What a body stream held, once it has been read.
+    var streamContent: Data?
+    var response: URLResponse?
+    var error: (any Error)?
+    /// An error that the API's own layer decided on while the engine was at work.
+    var ownFailure: URLError?
+
+    /// Whether the engine was told to suspend, and whether somebody is telling it right now.
+    var isHandleSuspended = false
+    var isTellingHandle = false
+
+    var delegate: (any URLSessionTaskDelegate)?
+    var delegateView: DelegateView?
+    var continuation: UnsafeContinuation<(Data, URLResponse), any Error>?
+    /// What keeps task and session alive until the task has ended.
+    var face: URLSessionTask?
+    var session: URLSession?
+
+    var priority: Float = 0.5
+    var hints = TaskHints()
+    var progress: Progress?
+
+    var resourceDeadline: ContinuousClock.Instant?
+    var redirect = RedirectProgress()
+    var records: [TransactionRecord] = []
+    /// What `didSendBodyData` has told.
+    var sentTold: Int64 = 0
+
+    /// Whether a cancellation or an end has been decided.
+    var isOver: Bool { phase == .canceling || phase == .completed }
+
+    /// Whether the task was resumed at least once.
+    var hasStarted: Bool {
+        switch stage {
+        case .idle, .endedUnstarted: false
+        case .preparing, .submitting, .loading, .betweenHops, .ended: true
+        }
+    }
+}
+
+/// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.
+enum TaskStage: Sendable {
+    /// Not resumed yet.
+    case idle
+    /// A body stream is being read.
+    case preparing
+    /// A hop is on its way to the engine.
+    case submitting(hop: Int)
+    /// The engine is at work.
+    case loading(hop: Int, TransactionHandle)
+    /// A hop has ended, and what follows is being decided.
+    case betweenHops
+    /// The end has been decided; the last messages may still be on their way.
+    case ended
+    /// The same for a task that never began.
+    case endedUnstarted
+
+    var handle: TransactionHandle? {
+        switch self {
+        case .loading(_, let handle): handle
+        case .idle, .preparing, .submitting, .betweenHops, .ended, .endedUnstarted: nil
+        }
+    }
+}
+
+/// What a program tells about a task that changes no result.
+struct TaskHints: Sendable {
+    var description: String?
+    var earliestBeginDate: Date?
+    var bytesToSend = NSURLSessionTransferSizeUnknown
+    var bytesToReceive = NSURLSessionTransferSizeUnknown
+    var prefersIncrementalDelivery = true
+}
+
+/// How far redirects have led.
+struct RedirectProgress: Sendable {
+    /// Redirects followed so far; also the number of the hop.
+    var count = 0
+    /// The request of the next hop, once it is certain.
+    var next: URLRequest?
+    /// What becomes of the body of a response whose redirect a delegate was asked about; `nil` until it has answered.
+    var deliversBody: Bool?
+}
+
+/// One exchange, for the metrics.
+struct TransactionRecord: Sendable {
+    let request: URLRequest
+    let sentFields: Fields?
+    let response: URLResponse?
+    let timeline: Timeline
+}
+
+/// The numbers of a task, written by the loop and read by anyone.
+struct TaskCounters: ~Copyable, Sendable {
+    let sent = Atomic<Int64>(0)
+    let received = Atomic<Int64>(0)
+    let expectedToSend = Atomic<Int64>(0)
+    let expectedToReceive = Atomic<Int64>(0)
+}

@@ -1,0 +1,143 @@
+// The loop's side of one hop: takes in what the engine reports and passes it to where the task's result goes.
+//
+// Confined to the loop, so it has no lock of its own. Must not know: delegate queues, and what a delegate says beyond
+// what `TaskCore` notes.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+
+/// Receives one hop of a task.
+final class TransferReceiver: TransactionReceiver {
+    private let core: TaskCore
+    private let plan: HopPlan
+    private var response: HTTPURLResponse?
+    private var body = WholeBody()
+    private var fate = BodyFate.deliver
+
+    /// What becomes of the bytes of the body.
+    private enum BodyFate {
+        case deliver
+        /// A delegate is being asked about the redirect; nothing comes before it has answered.
+        case undecided(BodyFraming, decoding: Bool)
+        /// The redirect is followed: so many bytes are read to keep the connection (B4.33).
+        case discard(left: Int)
+        /// More than that came: the hop is over, as far as the task is concerned.
+        case abandoned
+    }
+
+    init(core: TaskCore, plan: HopPlan) {
+        self.core = core
+        self.plan = plan
+    }
+
+    func received(informational head: ResponseHead) {
+        guard plan.tellsDelegate else { return }
+        core.post(
+            .informational(HTTPURLResponse(url: plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)))
+    }
+
+    func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        let response = HTTPURLResponse(
+            url: plan.request?.url, head: head, framing: framing, bodyIsDecoded: decoding)
+        self.response = response
+        guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
+            return begin(response, framing: framing, decoding: decoding)
+        }
+        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
+            core.willFail(LoadFailure.tooManyRedirects(next.url))
+            fate = .abandoned
+            core.cancelHop()
+            return .more
+        }
+        if plan.asksRedirect {
+            fate = .undecided(framing, decoding: decoding)
+            core.post(.redirect(response, next))
+            return .pause
+        }
+        core.follow(next)
+        fate = .discard(left: RedirectRules.discardedBodyLimit)
+        return .more
+    }
+
+    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
+        if case .undecided(let framing, let decoding) = fate, let delivers = core.deliversRedirectBody {
+            fate = delivers ? .deliver : .discard(left: RedirectRules.discardedBodyLimit)
+            if delivers { body.expect(framing, decoding: decoding) }
+        }
+        switch fate {
+        case .deliver:
+            return deliver(bytes)
+        case .discard(let left):
+            fate = .discard(left: left - bytes.count)
+            if bytes.count > left {
+                fate = .abandoned
+                core.cancelHop()
+            }
+            return .more
+        case .undecided, .abandoned:
+            return .more
+        }
+    }
+
+    func sent(bodyBytes: Int64) {
+        core.bodySent(total: bodyBytes, tellsDelegate: plan.tellsDelegate)
+    }
+
+    func finished(_ outcome: TransactionOutcome) {
+        // An end that the receiver itself brought about is no failure of the hop.
+        var failure = outcome.error
+        if case .abandoned = fate, case .cancelled = outcome.error { failure = nil }
+        core.hopEnded(
+            HopEnd(
+                failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
+                records: plan.tellsDelegate ? records(outcome.timelines) : []))
+    }
+
+    /// The response is the task's.
+    private func begin(_ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        core.responseArrived(response, hasBody: framing != .none)
+        if plan.collectsBody { body.expect(framing, decoding: decoding) }
+        guard plan.asksResponse else { return .more }
+        core.post(.response(response))
+        return .pause
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
+        core.bodyArrived(bytes: bytes.count)
+        if plan.collectsBody { body.append(bytes) }
+        guard plan.streamsBody else { return .more }
+        return core.post(body: Data(bytes))
+    }
+
+    /// Only the last attempt got the response (B6.30).
+    private func records(_ timelines: [Timeline]) -> [TransactionRecord] {
+        guard let request = plan.request else { return [] }
+        return timelines.enumerated().map { index, timeline in
+            TransactionRecord(
+                request: request, sentFields: plan.sentFields,
+                response: index == timelines.count - 1 ? response : nil, timeline: timeline)
+        }
+    }
+}
+
+/// A body that is collected as a whole: one `Data` that grows in place and is handed over without a further copy.
+struct WholeBody {
+    private(set) var data = Data()
+
+    /// Makes room for the announced length, so far as it is believable.
+    mutating func expect(_ framing: BodyFraming, decoding: Bool) {
+        guard case .length(let length) = framing, length > 0 else { return }
+        // Untouched memory costs only addresses, so a false announcement costs nothing; a decoded body is longer.
+        let room = decoding ? min(length, Self.mostDecodedRoom) : min(length, Self.mostRoom)
+        data.reserveCapacity(Int(room))
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        bytes.withMemoryRebound(to: UInt8.self) { data.append($0) }
+    }
+
+    private static let mostRoom: Int64 = 32 * 1024 * 1024
+    private static let mostDecodedRoom: Int64 = 1024 * 1024
+}

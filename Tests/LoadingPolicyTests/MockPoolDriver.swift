@@ -1,0 +1,264 @@
+// A driver that carries nothing out but keeps its own books of what the pool told it, with plain arrays and searches,
+// and reports every action that makes no sense. After each event it checks what must hold in any moment.
+
+import LoadingPolicy
+import Testing
+
+final class MockPoolDriver {
+    struct Connection {
+        enum State { case dialling, idle, leased }
+        let key: PoolKey
+        var state: State
+        var hasServed = false
+        var idleSince = 0
+        var expiry: ContinuousClock.Instant?
+    }
+
+    struct Waiting {
+        let request: RequestID
+        let key: PoolKey
+        var priority: Float
+        let order: Int
+        let needsNew: Bool
+    }
+
+    private var pool: PoolMachine
+    private let perHost: Int
+    private let idleTimeout: Duration
+    private(set) var now = ContinuousClock.now
+    private(set) var connections: [ConnectionID: Connection] = [:]
+    private(set) var waiting: [Waiting] = []
+    private(set) var timer: ContinuousClock.Instant?
+    private var everDialled: Set<ConnectionID> = []
+    private var step = 0
+    private var isFinishing = false
+
+    private(set) var asked = 0
+    private(set) var used = 0
+    private(set) var failed = 0
+    private(set) var cancelled = 0
+    private(set) var refused = 0
+    /// What went wrong, with the number of the step.
+    private(set) var complaints: [String] = []
+
+    init(perHost: Int, idleTimeout: Duration) {
+        self.perHost = perHost
+        self.idleTimeout = idleTimeout
+        pool = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
+    }
+
+    // MARK: Events
+
+    func ask(_ key: PoolKey, priority: Float, atFront: Bool, needsNew: Bool) {
+        asked += 1
+        let idleBefore = idle(of: key).filter { !isExpired($0.value) }
+        let newcomer = Waiting(
+            request: asked, key: key, priority: priority, order: atFront ? -asked : asked, needsNew: needsNew)
+        waiting.append(newcomer)
+        let actions = pool.requested(
+            asked, key: key, priority: priority, now: now, atFront: atFront, onNewConnection: needsNew)
+        if !needsNew, let latest = idleBefore.max(by: { $0.value.idleSince < $1.value.idleSince }) {
+            check(actions.use?.request == asked && actions.use?.connection == latest.key, "the latest idle is used")
+        }
+        apply(actions, ready: nil)
+    }
+
+    func cancel(_ request: RequestID) {
+        if waiting.contains(where: { $0.request == request }) { cancelled += 1 }
+        waiting.removeAll { $0.request == request }
+        apply(pool.cancelled(request, now: now), ready: nil)
+    }
+
+    func setPriority(_ request: RequestID, _ priority: Float) {
+        if let index = waiting.firstIndex(where: { $0.request == request }) { waiting[index].priority = priority }
+        pool.priorityChanged(request, to: priority)
+        checkInvariants()
+    }
+
+    func establish(_ connection: ConnectionID) {
+        becomeReady(connection, from: .dialling, idleLimit: nil)
+        apply(pool.established(connection, now: now), ready: connection)
+    }
+
+    func release(_ connection: ConnectionID, idleLimit: Duration?) {
+        becomeReady(connection, from: .leased, idleLimit: idleLimit)
+        apply(pool.released(connection, idleLimit: idleLimit, now: now), ready: connection)
+    }
+
+    func failDial(_ connection: ConnectionID) {
+        if connections[connection]?.state == .dialling { connections[connection] = nil }
+        apply(pool.dialFailed(connection, now: now), ready: nil)
+    }
+
+    func close(_ connection: ConnectionID) {
+        connections[connection] = nil
+        apply(pool.closed(connection, now: now), ready: nil)
+    }
+
+    func detach(_ connection: ConnectionID) {
+        connections[connection] = nil
+        apply(pool.detached(connection), ready: nil)
+    }
+
+    func advance(_ duration: Duration) {
+        now = now.advanced(by: duration)
+        while let timer, timer <= now {
+            self.timer = nil
+            apply(pool.timerFired(now: now), ready: nil)
+        }
+        for (id, connection) in connections where connection.state == .idle && isExpired(connection) {
+            complain("connection \(id) outlived its time")
+        }
+    }
+
+    func closeIdle() {
+        apply(pool.closeIdle(), ready: nil)
+        check(!connections.values.contains { $0.state == .idle }, "no idle connection is left")
+    }
+
+    func shutDown(immediately: Bool) {
+        isFinishing = true
+        let expected = waiting.sorted(by: precedes).map(\.request)
+        let actions = pool.shutDown(immediately: immediately, now: now)
+        if immediately {
+            check(Set(actions.close) == Set(connections.keys), "every connection is closed")
+            check(actions.refused == expected, "every waiting request is refused, in order")
+            refused += actions.refused.count
+            (connections, waiting) = ([:], [])
+            if actions.timer == .clear { timer = nil }
+            checkInvariants()
+        } else {
+            apply(actions, ready: nil)
+            check(!connections.values.contains { $0.state == .idle }, "no idle connection is left")
+        }
+    }
+
+    var isDrained: Bool { pool.isDrained }
+
+    // MARK: Actions
+
+    private func becomeReady(_ id: ConnectionID, from state: Connection.State, idleLimit: Duration?) {
+        guard var connection = connections[id], connection.state == state else { return }
+        connection.state = .idle
+        connection.idleSince = step
+        connection.expiry = now.advanced(by: min(idleTimeout, idleLimit ?? idleTimeout))
+        connections[id] = connection
+    }
+
+    private func apply(_ actions: PoolActions, ready: ConnectionID?) {
+        for id in actions.close {
+            check(connections[id]?.state == .idle, "closes \(id), which is not idle")
+            connections[id] = nil
+        }
+        if let id = actions.cancelDial {
+            check(connections[id]?.state == .dialling, "cancels \(id), which is not a dial")
+            connections[id] = nil
+        }
+        if let request = actions.fail {
+            check(waiting.contains { $0.request == request }, "fails \(request), which does not wait")
+            waiting.removeAll { $0.request == request }
+            failed += 1
+        }
+        check(actions.refused.isEmpty, "refuses only when shut down")
+        if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
+        if let dial = actions.dial {
+            check(everDialled.insert(dial.connection).inserted, "gives the id \(dial.connection) twice")
+            let dials = connections.values.count { $0.key == dial.key && $0.state == .dialling }
+            let needed = waiting.count { $0.key == dial.key }
+            check(dials < needed, "dials \(dial.key.origin) beyond need")
+            connections[dial.connection] = Connection(key: dial.key, state: .dialling)
+        }
+        switch actions.timer {
+        case .none: break
+        case .set(let deadline): timer = deadline
+        case .clear: timer = nil
+        }
+        checkInvariants()
+    }
+
+    private func apply(use request: RequestID, _ id: ConnectionID, ready: ConnectionID?) {
+        guard let index = waiting.firstIndex(where: { $0.request == request }) else {
+            return complain("uses \(id) for \(request), which does not wait")
+        }
+        guard var connection = connections[id], connection.state == .idle else {
+            return complain("uses \(id), which is not free")
+        }
+        let waiter = waiting.remove(at: index)
+        check(waiter.key == connection.key, "uses a connection of another key")
+        check(!isExpired(connection), "uses an expired connection")
+        check(!(waiter.needsNew && connection.hasServed), "uses an old connection for a request that needs a new one")
+        if ready != nil {
+            check(ready == id, "serves with another connection than the one that became ready")
+            let earlier = waiting.contains {
+                $0.key == waiter.key && !($0.needsNew && connection.hasServed) && precedes($0, waiter)
+            }
+            check(!earlier, "serves \(request) before its turn")
+        }
+        connection.state = .leased
+        connection.hasServed = true
+        connections[id] = connection
+        used += 1
+    }
+
+    // MARK: What must hold
+
+    private func checkInvariants() {
+        step += 1
+        var counts = PoolCounts(waiting: waiting.count)
+        for connection in connections.values {
+            switch connection.state {
+            case .dialling: counts.dialling += 1
+            case .idle: counts.idle += 1
+            case .leased: counts.leased += 1
+            }
+        }
+        check(pool.counts == counts, "counts \(pool.counts) instead of \(counts)")
+        check(asked == used + failed + cancelled + refused + waiting.count, "a request got lost")
+        let hosts = Set(connections.values.map(\.key.origin.matchingHost) + waiting.map(\.key.origin.matchingHost))
+        for host in hosts { checkInvariants(of: host) }
+        if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
+            if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
+            check(timer != nil, "no timer for idle connections")
+            check(!isFinishing, "an idle connection after shut-down")
+        }
+        if connections.isEmpty { check(timer == nil, "a timer for nothing") }
+        check(pool.isDrained == (isFinishing && connections.isEmpty && waiting.isEmpty), "isDrained is wrong")
+    }
+
+    private func checkInvariants(of host: String) {
+        let mine = connections.values.filter { $0.key.origin.matchingHost == host }
+        check(mine.count <= perHost, "\(mine.count) connections to \(host)")
+        var isBlocked = false
+        var hasSurplus = false
+        for key in Set(mine.map(\.key) + waiting.map(\.key)) where key.origin.matchingHost == host {
+            let dials = mine.count { $0.key == key && $0.state == .dialling }
+            let idle = mine.count { $0.key == key && $0.state == .idle }
+            let waiters = waiting.filter { $0.key == key }
+            if waiters.count > dials { isBlocked = true }
+            if idle > 0 || dials > waiters.count { hasSurplus = true }
+            check(idle == 0 || waiters.allSatisfy(\.needsNew), "\(key.origin): a request waits beside an idle connection")
+        }
+        check(!isBlocked || mine.count == perHost, "\(host): a request waits without dial though there is room")
+        check(!isBlocked || !hasSurplus, "\(host): a request waits without dial though room could be made")
+    }
+
+    private func precedes(_ left: Waiting, _ right: Waiting) -> Bool {
+        left.priority == right.priority ? left.order < right.order : left.priority > right.priority
+    }
+
+    private func idle(of key: PoolKey) -> [ConnectionID: Connection] {
+        connections.filter { $0.value.key == key && $0.value.state == .idle }
+    }
+
+    private func isExpired(_ connection: Connection) -> Bool {
+        connection.expiry.map { $0 <= now } ?? false
+    }
+
+    private func check(_ holds: Bool, _ complaint: @autoclosure () -> String) {
+        if !holds { complain(complaint()) }
+    }
+
+    private func complain(_ complaint: String) {
+        if complaints.count < 20 { complaints.append("step \(step): \(complaint)") }
+    }
+}

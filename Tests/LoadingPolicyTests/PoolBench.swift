@@ -1,0 +1,110 @@
+// A pool with a virtual clock, and actions as values that a test can compare.
+
+import LoadingPolicy
+import Testing
+
+/// `PoolActions` without its empty parts, in words.
+enum Action: Equatable, CustomStringConvertible {
+    case use(RequestID, ConnectionID)
+    case dial(ConnectionID, PoolKey)
+    case close([ConnectionID])
+    case cancelDial(ConnectionID)
+    case fail(RequestID)
+    case refuse([RequestID])
+    case timer(Duration)
+    case clearTimer
+
+    var description: String {
+        switch self {
+        case .use(let request, let connection): "use(\(request), \(connection))"
+        case .dial(let connection, let key): "dial(\(connection), \(key.origin))"
+        case .close(let connections): "close(\(connections))"
+        case .cancelDial(let connection): "cancelDial(\(connection))"
+        case .fail(let request): "fail(\(request))"
+        case .refuse(let requests): "refuse(\(requests))"
+        case .timer(let after): "timer(\(after))"
+        case .clearTimer: "clearTimer"
+        }
+    }
+}
+
+/// A `PoolMachine` whose time a test moves.
+final class PoolBench {
+    private var machine: PoolMachine
+    private let start = ContinuousClock.now
+    private(set) var elapsed = Duration.zero
+    /// The connection of the last dial.
+    private(set) var dialled: ConnectionID = -1
+
+    init(perHost: Int = 6, idleTimeout: Duration = .seconds(60)) {
+        machine = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
+    }
+
+    var now: ContinuousClock.Instant { start.advanced(by: elapsed) }
+    var counts: PoolCounts { machine.counts }
+    var isDrained: Bool { machine.isDrained }
+
+    func advance(_ duration: Duration) { elapsed += duration }
+
+    func request(
+        _ request: RequestID, _ key: PoolKey, priority: Float = 0.5, atFront: Bool = false, new: Bool = false
+    ) -> [Action] {
+        listed(
+            machine.requested(
+                request, key: key, priority: priority, now: now, atFront: atFront, onNewConnection: new))
+    }
+
+    func cancel(_ request: RequestID) -> [Action] { listed(machine.cancelled(request, now: now)) }
+    func setPriority(_ request: RequestID, _ priority: Float) { machine.priorityChanged(request, to: priority) }
+    func establish(_ connection: ConnectionID) -> [Action] { listed(machine.established(connection, now: now)) }
+    func failDial(_ connection: ConnectionID) -> [Action] { listed(machine.dialFailed(connection, now: now)) }
+    func release(_ connection: ConnectionID, idleLimit: Duration? = nil) -> [Action] {
+        listed(machine.released(connection, idleLimit: idleLimit, now: now))
+    }
+    func close(_ connection: ConnectionID) -> [Action] { listed(machine.closed(connection, now: now)) }
+    func detach(_ connection: ConnectionID) -> [Action] { listed(machine.detached(connection)) }
+    func fireTimer() -> [Action] { listed(machine.timerFired(now: now)) }
+    func closeIdle() -> [Action] { listed(machine.closeIdle()) }
+    func shutDown(immediately: Bool) -> [Action] { listed(machine.shutDown(immediately: immediately, now: now)) }
+
+    // MARK: Steps that most tests begin with
+
+    /// Requests, dials and establishes, so that `request` has a connection of its own.
+    func lease(_ request: RequestID, _ key: PoolKey) -> ConnectionID {
+        _ = self.request(request, key)
+        let connection = dialled
+        #expect(establish(connection) == [.use(request, connection)])
+        return connection
+    }
+
+    /// As many idle connections of a key, the last one released last.
+    func idle(_ count: Int, _ key: PoolKey) -> [ConnectionID] {
+        let connections = (0..<count).map { lease(-1 - $0, key) }
+        for connection in connections { _ = release(connection) }
+        return connections
+    }
+
+    private func listed(_ actions: PoolActions) -> [Action] {
+        var list: [Action] = []
+        if !actions.close.isEmpty { list.append(.close(actions.close)) }
+        if let connection = actions.cancelDial { list.append(.cancelDial(connection)) }
+        if let request = actions.fail { list.append(.fail(request)) }
+        if !actions.refused.isEmpty { list.append(.refuse(actions.refused)) }
+        if let use = actions.use { list.append(.use(use.request, use.connection)) }
+        if let dial = actions.dial {
+            dialled = dial.connection
+            list.append(.dial(dial.connection, dial.key))
+        }
+        switch actions.timer {
+        case .none: break
+        case .set(let deadline): list.append(.timer(now.duration(to: deadline)))
+        case .clear: list.append(.clearTimer)
+        }
+        return list
+    }
+}
+
+/// A key that must be possible.
+func poolKey(_ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, tls: Int = 0) throws -> PoolKey {
+    PoolKey(origin: try #require(Origin(scheme: scheme, host: host, port: port)), tlsSettings: tls)
+}

@@ -1,0 +1,160 @@
+// A real server of somebody else's, run as a child process: started with its output on a pipe, asked nothing but what
+// it prints, and ended with the test. Knows neither HTTP nor which program it runs.
+
+import Foundation
+import Synchronization
+
+/// A running program and the lines that it has printed.
+final class PeerProcess: Sendable {
+    struct StartFailure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let process: pid_t
+    private let output = PeerOutput()
+
+    /// Starts a program with standard output and standard error on one pipe.
+    init(_ program: String, _ arguments: [String], directory: String) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw StartFailure(description: "pipe2: error \(errno)") }
+        let (readEnd, writeEnd) = (ends[0], ends[1])
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, writeEnd, 1)
+        posix_spawn_file_actions_adddup2(&actions, writeEnd, 2)
+        posix_spawn_file_actions_addchdir_np(&actions, directory)
+
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child = pid_t()
+        let error = posix_spawn(&child, program, &actions, nil, &words, environ)
+        close(writeEnd)
+        guard error == 0 else {
+            close(readEnd)
+            throw StartFailure(description: "\(program): error \(error)")
+        }
+        process = child
+        let output = output
+        Thread.detachNewThread { output.readAll(readEnd) }
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Ends the program and waits until it is gone.
+    func end() {
+        guard output.claimEnd() else { return }
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// The first line, printed already or later, that contains `text`; throws what was printed where none comes.
+    @discardableResult
+    func line(containing text: String) async throws -> String {
+        guard let line = await output.line(where: { $0.contains(text) }) else {
+            throw StartFailure(description: "no line with “\(text)” in:\n" + output.lines.joined(separator: "\n"))
+        }
+        return line
+    }
+
+    /// Waits until so many lines contain `text`, and answers them all.
+    func lines(_ count: Int, containing text: String) async throws -> [String] {
+        let found = Mutex(0)
+        let last = await output.line { line in
+            guard line.contains(text) else { return false }
+            return found.withLock { number in
+                number += 1
+                return number >= count
+            }
+        }
+        guard last != nil else {
+            throw StartFailure(description: "fewer than \(count) lines with “\(text)” in:\n\(output.lines)")
+        }
+        return output.lines.filter { $0.contains(text) }
+    }
+
+    /// Where a program is; nil where it is not installed.
+    static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin"])
+            .map { "\($0)/\(program)" }
+            .first { access($0, X_OK) == 0 }
+    }
+}
+
+/// The lines, and who waits for one.
+private final class PeerOutput: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var unfinished: [UInt8] = []
+        var isOver = false
+        var hasEnded = false
+        var waiters: [(matches: (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+
+    /// True for the first caller only.
+    func claimEnd() -> Bool {
+        state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+    }
+
+    func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            let answer: String?? = state.withLock { state in
+                if let line = state.lines.first(where: matches) { return line }
+                if state.isOver { return .some(nil) }
+                state.waiters.append((matches, continuation))
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Reads the pipe until the program has closed it; runs on a thread of its own.
+    func readAll(_ descriptor: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            add(buffer.prefix(count))
+        }
+        close(descriptor)
+        let abandoned = state.withLock { state in
+            state.isOver = true
+            defer { state.waiters = [] }
+            return state.waiters.map(\.continuation)
+        }
+        for continuation in abandoned { continuation.resume(returning: nil) }
+    }
+
+    private func add(_ bytes: ArraySlice<UInt8>) {
+        let answers: [(CheckedContinuation<String?, Never>, String)] = state.withLock { state in
+            state.unfinished += bytes
+            var answers: [(CheckedContinuation<String?, Never>, String)] = []
+            while let end = state.unfinished.firstIndex(of: 10) {
+                let line = String(decoding: state.unfinished[..<end], as: UTF8.self)
+                state.unfinished.removeFirst(end + 1)
+                state.lines.append(line)
+                state.waiters.removeAll { waiter in
+                    guard waiter.matches(line) else { return false }
+                    answers.append((waiter.continuation, line))
+                    return true
+                }
+            }
+            return answers
+        }
+        for (continuation, line) in answers { continuation.resume(returning: line) }
+    }
+}

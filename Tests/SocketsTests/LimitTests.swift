@@ -1,0 +1,223 @@
+// Limits of the process are tried out in processes of their own, so that the other tests keep their descriptors.
+
+import Sockets
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Limits of the process", .timeLimit(.minutes(2)))
+struct LimitTests {
+    @Test("no descriptor left: a dial fails with EMFILE, the loop goes on, and dialling works again later")
+    func dialWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            try await withLoop { loop in
+                let address = try await listen(on: loop)
+                let drought = Drought()
+                let error = try await dial(address, on: loop)
+                #expect(error?.errno == EMFILE && error?.isShortage == true)
+                #expect(error?.description == "socket: Too many open files")
+                // The loop runs commands and timers meanwhile.
+                try await onLoop(loop) { reactor, finish in
+                    let timer = reactor.makeTimer { finish(()) }
+                    timer.set(reactor.now)
+                    reactor.keep(timer)
+                }
+                drought.release()
+                #expect(try await dial(address, on: loop) == nil)
+            }
+        }
+    }
+
+    @Test("no descriptor left: accepting pauses, and goes on when there is one again")
+    func acceptWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            try await withLoop { loop in
+                let accepted = Counter()
+                let address = try await listen(on: loop) { accepted.increment() }
+                // The client has its descriptor; the system completes the connection, and accept finds none.
+                let drought: Drought = try await onLoop(loop) { reactor, finish in
+                    let dialer = SocketDialer(reactor: reactor)
+                    var drought: Drought?
+                    _ = dialer.dial(address, options: DialOptions()) { result in
+                        if case .success(let stream) = result, let drought {
+                            reactor.keep(stream)
+                            finish(drought)
+                        }
+                    }
+                    drought = Drought()
+                }
+                for _ in 0..<3 {
+                    try await onLoop(loop) { reactor, finish in
+                        let timer = reactor.makeTimer { finish(()) }
+                        timer.set(reactor.now + .milliseconds(30))
+                        reactor.keep(timer)
+                    }
+                }
+                #expect(accepted.value == 0)
+                drought.release()
+                while accepted.value == 0 {
+                    await Task.yield()
+                }
+                #expect(accepted.value == 1)
+            }
+        }
+    }
+
+    @Test("a loop that starts without descriptors runs its commands, and gets its poller when there are some")
+    func loopWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let drought = Drought()
+            try await withLoop { loop in
+                try await onLoop(loop) { reactor, finish in
+                    let timer = reactor.makeTimer { finish(()) }
+                    timer.set(reactor.now + .milliseconds(5))
+                    reactor.keep(timer)
+                }
+                #expect(try await dial(loopback(port: 1), on: loop)?.errno == EMFILE)
+                drought.release()
+                let address = try await listen(on: loop)
+                #expect(try await dial(address, on: loop) == nil)
+            }
+        }
+    }
+
+    @Test("a helper thread without a descriptor to wait on does its work and ends")
+    func poolWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let drought = Drought()
+            let pool = BlockingPool(limit: 2, idleTime: .zero, name: "poor-pool")
+            let done = Counter()
+            #expect(pool.run { done.increment() })
+            while done.value == 0 || pool.threadCount > 0 {
+                await Task.yield()
+            }
+            drought.release()
+            #expect(pool.run { done.increment() })
+            while done.value == 1 {
+                await Task.yield()
+            }
+        }
+    }
+
+    // A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
+    @Test(
+        "threads cannot be started: the loop starts later, and a helper pool says no",
+        .enabled(if: ProcessCounts.addressSpace() < 1 << 40))
+    func noThreads() async {
+        await #expect(processExitsWith: .success) {
+            // An address space that is full leaves no room for a stack.
+            let before = ProcessCounts.addressSpace()
+            var limit = rlimit()
+            getrlimit(addressSpaceLimit, &limit)
+            var tight = limit
+            tight.rlim_cur = rlim_t(before + (1 << 20))
+            let group = LoopGroup(count: 1, name: "late-loop")
+            let loop = group.next()
+            let pool = BlockingPool(limit: 1, idleTime: .zero, name: "no-pool")
+            let ran = Counter()
+            setrlimit(addressSpaceLimit, &tight)
+            loop.run { _ in ran.increment() }
+            let isTaken = pool.run { ran.increment() }
+            setrlimit(addressSpaceLimit, &limit)
+            #expect(!isTaken)
+            #expect(ran.value == 0)
+            try await onLoop(loop) { _, finish in finish(()) }
+            #expect(ran.value == 1)
+            group.stop()
+        }
+    }
+
+    @Test("loops, streams, timers and helper threads leave no descriptor and no thread behind")
+    func nothingLeft() async {
+        await #expect(processExitsWith: .success) {
+            func round() async throws {
+                let group = LoopGroup(count: 2, name: "flat-loop")
+                let (first, second) = (group.next(), group.next())
+                let address = try await listen(on: first)
+                for _ in 0..<20 {
+                    _ = try await dial(address, on: second)
+                }
+                let pool = BlockingPool(limit: 2, idleTime: .zero, name: "flat-pool")
+                try await onLoop(second) { reactor, finish in
+                    let resolver = SystemResolver(reactor: reactor, pool: pool) { _ in .success([]) }
+                    _ = resolver.resolve("example.test", port: 1) { _ in finish(()) }
+                    reactor.keep(resolver)
+                }
+                group.stop()
+                while pool.threadCount > 0 {
+                    await Task.yield()
+                }
+            }
+            try await round()
+            let before = ProcessCounts.now()
+            for _ in 0..<5 {
+                try await round()
+            }
+            // A detached thread may be on its last steps.
+            while ProcessCounts.threads(named: "flat-") > 0 {
+                await Task.yield()
+            }
+            #expect(ProcessCounts.now().descriptors == before.descriptors)
+        }
+    }
+}
+
+/// Starts a listener that holds what it accepts.
+private func listen(on loop: Loop, _ onAccept: @escaping @Sendable () -> Void = {}) async throws -> SocketAddress {
+    try await onLoop(loop) { reactor, finish in
+        let listener = try Listener(reactor: reactor, address: loopback())
+        listener.onAccept = { stream in
+            reactor.keep(stream)
+            onAccept()
+        }
+        reactor.keep(listener)
+        finish(listener.address)
+    }
+}
+
+/// Dials, holds the connection, and says why not if not.
+private func dial(_ address: SocketAddress, on loop: Loop) async throws -> SystemError? {
+    try await onLoop(loop) { reactor, finish in
+        let dialer = SocketDialer(reactor: reactor)
+        _ = dialer.dial(address, options: DialOptions()) { result in
+            switch result {
+            case .success(let stream):
+                reactor.keep(stream)
+                finish(nil)
+            case .failure(let error):
+                finish(error)
+            }
+        }
+    }
+}
+
+/// Forbids the process to open another descriptor, until `release()`.
+private struct Drought {
+    private let before: rlimit
+
+    init() {
+        var limit = rlimit()
+        getrlimit(descriptorLimit, &limit)
+        before = limit
+        limit.rlim_cur = 0
+        setrlimit(descriptorLimit, &limit)
+    }
+
+    func release() {
+        var limit = before
+        setrlimit(descriptorLimit, &limit)
+    }
+}
+
+#if canImport(Glibc)
+    private let descriptorLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    private let addressSpaceLimit = __rlimit_resource_t(RLIMIT_AS.rawValue)
+#else
+    private let descriptorLimit = RLIMIT_NOFILE
+    private let addressSpaceLimit = RLIMIT_AS
+#endif

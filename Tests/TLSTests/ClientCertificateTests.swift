@@ -1,0 +1,121 @@
+import LoopbackServer
+import TLS
+import Testing
+import Trust
+
+@Suite struct ClientCertificateTests {
+    private func pair(
+        _ version: TLSVersion, _ authentication: TLSServerOptions.ClientAuthentication = .required,
+        tickets: TLSTicketStore? = nil, identity: @escaping ([[UInt8]]) throws -> Identity?? = { _ in .some(nil) }
+    ) throws -> TLSPair {
+        var options = try Made.serverOptions()
+        options.clientAuthentication = authentication
+        options.clientAuthorities = [try Made.root.get().certificate]
+        let pair = try TLSPair(
+            client: .init(minimum: version, maximum: version), server: options, tickets: tickets)
+        pair.client.onIdentity = { try? identity($0) }
+        return pair
+    }
+
+    @Test("A client certificate that is asked for is shown and verified", arguments: [TLSVersion.v12, .v13])
+    func shown(_ version: TLSVersion) throws {
+        let pair = try pair(version) { _ in try Made.client.get().identity }
+        pair.shakeHands()
+        #expect(pair.client.end?.isFinished == true)
+        #expect(pair.server.end?.isFinished == true)
+        #expect(pair.client.identitiesAsked.count == 1)
+        #expect(pair.server.session.peer?.presented.leaf == (try Made.client.get().certificate))
+        try pair.client.write([1, 2])
+        pair.exchange()
+        #expect(pair.server.received == [1, 2])
+    }
+
+    @Test("The server's acceptable issuers reach the client", arguments: [TLSVersion.v12, .v13])
+    func issuers(_ version: TLSVersion) throws {
+        let pair = try pair(version) { _ in try Made.client.get().identity }
+        pair.shakeHands()
+        #expect(pair.client.identitiesAsked == [[try Made.root.get().certificate.subjectDER]])
+    }
+
+    @Test("The identity may come late", arguments: [TLSVersion.v12, .v13])
+    func late(_ version: TLSVersion) throws {
+        let pair = try pair(version) { _ in nil }
+        pair.shakeHands()
+        #expect(pair.client.end == nil)
+        for _ in 0..<3 { _ = pair.client.shakeHands(piece: .max) }
+        #expect(pair.client.end == nil)
+        pair.client.onIdentity = { _ in try? Made.client.get().identity }
+        pair.shakeHands()
+        #expect(pair.client.end?.isFinished == true)
+        #expect(pair.server.end?.isFinished == true)
+    }
+
+    @Test("A missing certificate that is required has its own error, TLS 1.2 in the handshake")
+    func missing12() throws {
+        let pair = try pair(.v12)
+        pair.shakeHands()
+        #expect(pair.client.end?.error == .clientCertificateRequired)
+        #expect(pair.server.end?.error == .clientCertificateRequired)
+    }
+
+    @Test("A missing certificate that is required has its own error, TLS 1.3 after the handshake")
+    func missing13() throws {
+        let pair = try pair(.v13)
+        pair.shakeHands()
+        #expect(pair.client.end?.isFinished == true)
+        pair.client.read()
+        #expect(pair.client.readError == .clientCertificateRequired)
+        #expect(pair.server.end?.error == .clientCertificateRequired)
+    }
+
+    @Test("A missing certificate that is optional is no error", arguments: [TLSVersion.v12, .v13])
+    func optional(_ version: TLSVersion) throws {
+        let pair = try pair(version, .optional)
+        pair.shakeHands()
+        #expect(pair.client.end?.isFinished == true)
+        #expect(pair.server.end?.isFinished == true)
+        #expect(pair.server.session.peer == nil)
+    }
+
+    @Test("A certificate that the server does not accept has its own error", arguments: [TLSVersion.v12, .v13])
+    func rejected(_ version: TLSVersion) throws {
+        let stranger = try CertificateFactory.root("Stranger").issue(.client("Stranger"))
+        let pair = try pair(version) { _ in stranger.identity }
+        pair.shakeHands()
+        pair.client.read()
+        let error = pair.client.end?.error ?? pair.client.readError
+        #expect(error == .clientCertificateRejected)
+        guard case .untrusted(let failure)? = pair.server.end?.error else {
+            Issue.record("the server did not refuse: \(String(describing: pair.server.end))")
+            return
+        }
+        #expect(failure.reason == .unknownRoot)
+    }
+
+    @Test("A server's certificate does not identify a client", arguments: [TLSVersion.v12, .v13])
+    func wrongPurpose(_ version: TLSVersion) throws {
+        let pair = try pair(version) { _ in try Made.server.get().identity }
+        pair.shakeHands()
+        #expect(pair.server.end?.isFinished == false)
+    }
+
+    @Test("A resumed session keeps the client's certificate", arguments: [TLSVersion.v12, .v13])
+    func resumed(_ version: TLSVersion) throws {
+        let tickets = TLSTicketStore()
+        let client = try TLSContext(client: .init(minimum: version, maximum: version))
+        var options = try Made.serverOptions()
+        options.clientAuthentication = .required
+        options.clientAuthorities = [try Made.root.get().certificate]
+        let server = try TLSContext(server: options)
+        for isSecond in [false, true] {
+            let pair = try TLSPair(
+                TLSSession(client: client, serverName: nil, tickets: tickets, ticketKey: "k"),
+                TLSSession(server: server))
+            pair.client.onIdentity = { _ in try? Made.client.get().identity }
+            pair.shakeHands()
+            pair.exchange()
+            #expect(pair.client.session.negotiated?.resumed == isSecond)
+            #expect(pair.server.session.peer?.presented.leaf == (try Made.client.get().certificate))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import COpenSSL
+import LoopbackServer
+import TLS
+import Testing
+import Trust
+
+@Suite struct HostilePeerTests {
+    /// What a client says to bytes of a server, whole and byte by byte; nil when it still waits.
+    private func clientError(_ bytes: [UInt8], piece: Int = .max) throws -> TLSError? {
+        let client = Endpoint(try TLSSession(client: TLSContext(client: .init()), serverName: "example.test"))
+        _ = client.shakeHands(piece: 1)
+        client.inbox = bytes
+        while client.end == nil, !client.inbox.isEmpty { _ = client.shakeHands(piece: piece) }
+        return client.end?.error
+    }
+
+    @Test("B3.74: an answer in plain HTTP is recognised")
+    func plainHTTP() throws {
+        let answer = Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8)
+        #expect(try clientError(answer) == .notTLS)
+        #expect(try clientError(answer, piece: 1) == .notTLS)
+    }
+
+    @Test("B3.74: garbage in place of TLS is recognised")
+    func garbage() throws {
+        #expect(try clientError([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) == .notTLS)
+        #expect(try clientError(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)) == .notTLS)
+        #expect(try clientError([22, 9, 9, 0, 4, 1, 2, 3, 4]) == .notTLS)
+    }
+
+    @Test("A server that gets a plain request recognises it")
+    func plainRequest() throws {
+        let server = Endpoint(try TLSSession(server: TLSContext(server: Made.serverOptions())))
+        server.inbox = Array("GET / HTTP/1.1\r\n\r\n".utf8)
+        _ = server.shakeHands(piece: .max)
+        #expect(server.end?.error == .notTLS)
+    }
+
+    @Test("B3.74: an alert in place of an answer is told by name")
+    func alert() throws {
+        #expect(try clientError([21, 3, 3, 0, 2, 2, 80]) == .alertReceived(code: 80, name: "internal error"))
+        #expect(try clientError([21, 3, 3, 0, 2, 2, 40]) == .alertReceived(code: 40, name: "handshake failure"))
+        #expect(try clientError([21, 3, 3, 0, 2, 2, 70]) == .noCommonVersionOrCipher)
+        #expect(try clientError([21, 3, 3, 0, 2, 2, 112]) == .alertReceived(code: 112, name: "unrecognized name"))
+    }
+
+    @Test("B3.74: a connection that ends during the handshake says so")
+    func closedDuringHandshake() throws {
+        let pair = try TLSPair(server: Made.serverOptions())
+        _ = pair.client.shakeHands(piece: .max)
+        #expect(pair.client.session.endOfInput() == .closedDuringHandshake)
+        pair.shakeHands()
+        #expect(pair.client.end?.error == .closedDuringHandshake)
+    }
+
+    @Test("A handshake message with any byte changed fails or changes nothing, and never crashes")
+    func alteredFlight() throws {
+        var index = 0
+        while true {
+            let pair = try TLSPair(server: Made.serverOptions())
+            _ = pair.client.shakeHands(piece: .max)
+            pair.move()
+            _ = pair.server.shakeHands(piece: .max)
+            pair.move()
+            guard index < pair.client.inbox.count else { break }
+            pair.client.inbox[index] ^= 0x55
+            pair.shakeHands()
+            #expect(pair.client.end?.isFinished != true, "changed at \(index)")
+            index += 23
+        }
+    }
+
+    @Test("B3.10: a server that asks for renegotiation is refused")
+    func renegotiation() throws {
+        let server = try RawServer(Made.server.get().identity)
+        let client = Endpoint(
+            try TLSSession(client: TLSContext(client: .init(maximum: .v12)), serverName: "example.test"))
+        for _ in 0..<4 {
+            _ = client.shakeHands(piece: .max)
+            server.give(client.takeOutgoing())
+            SSL_do_handshake(server.ssl)
+            client.inbox += server.take()
+        }
+        try #require(client.end?.isFinished == true)
+        client.read()
+        SSL_renegotiate(server.ssl)
+        SSL_do_handshake(server.ssl)
+        client.inbox += server.take()
+        client.read()
+        #expect(client.readError == .renegotiationRefused)
+        #expect(throws: TLSError.renegotiationRefused) { try client.write([1]) }
+    }
+}
+
+/// A server of bare OpenSSL over memory, for what a session of ours does not do.
+private final class RawServer {
+    struct Failure: Error {}
+
+    let ssl: OpaquePointer
+    private let context: OpaquePointer
+    private let incoming: OpaquePointer
+    private let outgoing: OpaquePointer
+
+    init(_ identity: Identity) throws {
+        guard let context = SSL_CTX_new(TLS_server_method()), let ssl = SSL_new(context),
+            let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
+        else { throw Failure() }
+        (self.context, self.ssl, self.incoming, self.outgoing) = (context, ssl, incoming, outgoing)
+        SSL_use_certificate(ssl, identity.chain.leaf.pointer)
+        SSL_use_PrivateKey(ssl, identity.keyPointer)
+        SSL_set_bio(ssl, incoming, outgoing)
+        SSL_set_accept_state(ssl)
+    }
+
+    deinit {
+        SSL_free(ssl)
+        SSL_CTX_free(context)
+    }
+
+    func give(_ bytes: [UInt8]) {
+        BIO_write(incoming, bytes, Int32(bytes.count))
+    }
+
+    func take() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = BIO_read(outgoing, &bytes, Int32(bytes.count))
+        return Array(bytes.prefix(Int(max(0, count))))
+    }
+}

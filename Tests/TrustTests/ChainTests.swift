@@ -1,0 +1,140 @@
+import LoopbackServer
+import Testing
+import Trust
+
+@Suite struct ChainTests {
+    @Test("B3.1: a chain from the leaf over an intermediate to an anchor is trusted")
+    func goodChain() throws {
+        let verdict = try judge(Chains.leaf.get())
+        #expect(verdict.failure == nil)
+        #expect(verdict.path?.count == 3)
+    }
+
+    @Test("B3.1: a leaf directly below the anchor is trusted")
+    func leafBelowRoot() throws {
+        let leaf = try Chains.root.get().issue(.server("example.test"))
+        #expect(try judge(leaf).failure == nil)
+    }
+
+    @Test("B3.1: an unknown root is not trusted")
+    func unknownRoot() throws {
+        let other = try CertificateFactory.root("Other Root")
+        let leaf = try Chains.leaf.get()
+        #expect(try judge(leaf, anchors: [other.certificate]).reason == .unknownRoot)
+        let withRoot = leaf.chain.certificates + [try Chains.root.get().certificate]
+        #expect(try judge(withRoot, anchors: [other.certificate]).reason == .unknownRoot)
+    }
+
+    @Test("B3.1: a root of the same name with another key does not vouch")
+    func impostorRoot() throws {
+        let impostor = try CertificateFactory.root("Test Root")
+        let verdict = try judge(Chains.leaf.get(), anchors: [impostor.certificate])
+        #expect(verdict.reason == .unknownRoot || verdict.reason == .signatureInvalid)
+        // Without key identifiers only the signature tells the two apart.
+        let plain = CertificateTemplate.authority("Plain Root").with { $0.hasKeyIdentifiers = false }
+        let genuine = try CertificateFactory.selfSigned(plain)
+        let forged = try CertificateFactory.selfSigned(plain)
+        let leaf = try genuine.issue(.server("example.test").with { $0.hasKeyIdentifiers = false })
+        #expect(try judge(leaf, anchors: [genuine.certificate]).isTrusted)
+        #expect(try judge(leaf, anchors: [forged.certificate]).reason == .signatureInvalid)
+        #expect(try judge(leaf, anchors: [forged.certificate, genuine.certificate]).isTrusted)
+    }
+
+    @Test("B3.1: a certificate that was altered after signing is refused")
+    func alteredCertificate() throws {
+        var bytes = try Chains.leaf.get().certificate.der
+        let name = Array("example.test".utf8)
+        let place = try #require(bytes.indices.last { Array(bytes[$0...].prefix(name.count)) == name })
+        bytes[place] = UInt8(ascii: "X")
+        let altered = try Certificate(der: bytes)
+        let verdict = try judge(
+            [altered, Chains.intermediate.get().certificate], host: "Xxample.test")
+        #expect(verdict.reason == .signatureInvalid)
+    }
+
+    @Test("B3.13: a missing intermediate is an untrusted chain and is not fetched")
+    func missingIntermediate() throws {
+        let verdict = try judge([Chains.leaf.get().certificate])
+        #expect(verdict.reason == .unknownRoot)
+        #expect(verdict.failure?.description.contains("Test Intermediate") == true)
+    }
+
+    @Test("B3.14: the order of what was sent after the leaf does not matter")
+    func reordered() throws {
+        let second = try Chains.intermediate.get().issue(.authority("Second Intermediate"))
+        let leaf = try second.issue(.server("example.test"))
+        let root = try Chains.root.get().certificate
+        let upper = try Chains.intermediate.get().certificate
+        let orders = [[second.certificate, upper], [upper, second.certificate], [root, upper, second.certificate]]
+        for above in orders {
+            let verdict = try judge([leaf.certificate] + above)
+            #expect(verdict.path?.count == 4)
+        }
+    }
+
+    @Test("B3.14: unrelated and doubled certificates in what was sent do no harm")
+    func extraCertificates() throws {
+        let other = try CertificateFactory.root("Unrelated")
+        let leaf = try Chains.leaf.get()
+        let sent = [leaf.certificate, other.certificate, leaf.certificate] + leaf.chain.certificates
+        #expect(try judge(sent).isTrusted)
+    }
+
+    @Test("B3.14: of two intermediates with one key, the one that leads to the anchor is used")
+    func crossSigned() throws {
+        let oldRoot = try CertificateFactory.root("Old Root")
+        let intermediate = try Chains.intermediate.get()
+        let crossed = try oldRoot.issue(.authority("Test Intermediate"), forKeyOf: intermediate)
+        let leaf = try Chains.leaf.get().certificate
+        for sent in [[leaf, crossed.certificate, intermediate.certificate], [leaf, intermediate.certificate, crossed.certificate]] {
+            #expect(try judge(sent, anchors: [oldRoot.certificate]).isTrusted)
+            #expect(try judge(sent).isTrusted)
+        }
+    }
+
+    @Test("B3.32: a self-signed leaf that is no anchor is untrusted")
+    func selfSignedLeaf() throws {
+        let leaf = try CertificateFactory.selfSigned(.server("example.test"))
+        let verdict = try judge(leaf)
+        #expect(verdict.reason == .selfSigned)
+        #expect(verdict.failure?.certificate == "example.test")
+    }
+
+    @Test("B3.39: an empty list of anchors trusts nothing")
+    func noAnchors() throws {
+        #expect(try judge(Chains.leaf.get(), anchors: []).reason == .unknownRoot)
+    }
+
+    @Test("B3.40: a leaf may be an anchor, which is how a self-signed certificate is accepted")
+    func leafAsAnchor() throws {
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        #expect(try judge(own, anchors: [own.certificate]).path?.count == 1)
+        let leaf = try Chains.leaf.get()
+        #expect(try judge([leaf.certificate], anchors: [leaf.certificate]).path?.count == 1)
+        #expect(try judge(own, anchors: [own.certificate], host: "other.test").isTrusted == false)
+    }
+
+    @Test("B3.40: an intermediate may be an anchor; the path ends there")
+    func intermediateAsAnchor() throws {
+        let anchor = try Chains.intermediate.get().certificate
+        let verdict = try judge(Chains.leaf.get(), anchors: [anchor])
+        #expect(verdict.path?.last == anchor)
+        #expect(verdict.path?.count == 2)
+        #expect(try judge([Chains.leaf.get().certificate], anchors: [anchor]).isTrusted)
+    }
+
+    @Test("B3.42: the path is the one that was built, leaf first and anchor last")
+    func builtPath() throws {
+        let leaf = try Chains.leaf.get()
+        let path = try #require(try judge(leaf).path)
+        #expect(path.first == leaf.certificate)
+        #expect(path.last == (try Chains.root.get().certificate))
+    }
+
+    @Test("B3.3: the application's own verdict needs no path")
+    func vouched() throws {
+        let chain = try Chains.leaf.get().chain
+        #expect(VerifiedPeer.vouchedForByApplication(chain).presented == chain)
+        #expect(DangerouslyAcceptAnyEvaluator().evaluate(chain, policy: TrustPolicy(host: nil)).isTrusted)
+    }
+}

@@ -1,0 +1,39 @@
+// Servers for the tests of this target.
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+/// Runs `body` with a server, and stops the server afterwards.
+func withServer<R>(
+    _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
+    _ body: (LoopbackServer) async throws -> R
+) async throws -> R {
+    let server = try LoopbackServer.start(options, router: router)
+    do {
+        let result = try await body(server)
+        await server.stop()
+        return result
+    } catch {
+        await server.stop()
+        throw error
+    }
+}
+
+extension LoopbackServer {
+    /// A path of this server.
+    func at(_ path: String, host: String? = nil) throws -> URL {
+        try #require(URL(string: url(path, host: host)))
+    }
+}
+
+/// The code of the `URLError` that a call throws; `nil` when it throws none.
+func codeThrown(_ body: () async throws -> Void) async -> URLError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? URLError)?.code
+    }
+}
