@@ -41,6 +41,10 @@ let package = Package(
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .executableTarget(
+            name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
+        .testTarget(name: "SoakTests", dependencies: ["soak"]),
+        .testTarget(name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Sockets"]),
         .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -18,7 +18,7 @@ package enum TLSError: Error, Sendable, Equatable {
     case versionsContradict
     /// The peer closed the connection before the handshake was over.
     case closedDuringHandshake
-    /// The server selected an application protocol that was not offered (B3.8).
+    /// The server selected an application protocol that was not offered (B3.8); empty when OpenSSL keeps its name.
     case alpnMismatch(String)
     /// The connection ended without close_notify.
     case truncated
@@ -44,7 +44,9 @@ package enum TLSError: Error, Sendable, Equatable {
         case .notTLS: "The peer's answer is not TLS; perhaps a server without TLS listens on this port."
         case .versionsContradict: "The minimum TLS version is above the maximum."
         case .closedDuringHandshake: "The peer closed the connection during the TLS handshake."
-        case .alpnMismatch(let name): "The server selected the protocol \"\(name)\", which was not offered."
+        case .alpnMismatch(let name):
+            "The server selected " + (name.isEmpty ? "an application protocol" : "the protocol \"\(name)\"")
+                + " that was not offered."
         case .truncated: "The connection ended without TLS's closing message; data may be missing."
         case .clientCertificateRequired: "The server requires a client certificate, and none was given."
         case .clientCertificateRejected: "The server did not accept the client certificate."

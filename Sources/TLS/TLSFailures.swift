@@ -17,7 +17,7 @@ struct FailureCircumstances {
 enum TLSFailures {
     /// Empties the error queue and says what it means.
     static func take(_ facts: FailureCircumstances) -> TLSError {
-        let code = firstCode()
+        let (code, isAboutProtocol) = first()
         if let alert = facts.alertReceived { return error(for: alert, facts) }
         guard let code else {
             return facts.isHandshake ? .closedDuringHandshake : .truncated
@@ -26,6 +26,7 @@ enum TLSFailures {
             let reason = shim_err_reason(code)
             if meansNotTLS.contains(reason), facts.isHandshake { return .notTLS }
             if meansNothingInCommon.contains(reason) { return .noCommonVersionOrCipher }
+            if reason == SSL_R_BAD_EXTENSION, isAboutProtocol { return .alpnMismatch("") }
             if reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE { return .clientCertificateRequired }
         }
         let text = OpenSSLErrors.text(of: code)
@@ -56,13 +57,18 @@ enum TLSFailures {
         return SSL_alert_desc_string_long(Int32(alert)).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// The first error of the TLS library, or else the first of all.
-    private static func firstCode() -> UInt? {
-        var first: UInt?
+    /// The first error of the TLS library, or else the first of all, and whether ALPN's answer caused it: newer releases
+    /// of OpenSSL compare it with the offer themselves and tell so by the function's name only.
+    private static func first() -> (code: UInt?, isAboutProtocol: Bool) {
+        var first: (code: UInt, isAboutProtocol: Bool)?
         while true {
-            let code = ERR_get_error()
-            if code == 0 { return first }
-            if first.map({ shim_err_lib($0) != ERR_LIB_SSL && shim_err_lib(code) == ERR_LIB_SSL }) ?? true { first = code }
+            var function: UnsafePointer<CChar>?
+            let code = ERR_get_error_all(nil, nil, &function, nil, nil)
+            if code == 0 { return (first?.code, first?.isAboutProtocol ?? false) }
+            let isBetter = shim_err_lib(code) == ERR_LIB_SSL && first.map { shim_err_lib($0.code) != ERR_LIB_SSL } ?? true
+            if first == nil || isBetter {
+                first = (code, function.map { String(cString: $0) == "tls_parse_stoc_alpn" } ?? false)
+            }
         }
     }
 

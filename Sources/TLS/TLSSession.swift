@@ -120,6 +120,9 @@ package final class TLSSession {
     }
 
     deinit {
+        // OpenSSL forbids the resumption of a session whose connection ended without close_notify, a rule that TLS 1.1
+        // dropped (RFC 4346 section 7.2.1); one that ended in a failure stays forbidden.
+        if case .open = stage { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
         transport.pointee.releaseOutgoing()
         transport.deallocate()
@@ -470,7 +473,7 @@ extension TLSSession {
         case .asked: return -1
         case .notAsked: break
         }
-        let names = SSL_get0_CA_list(ssl) ?? SSL_get_client_CA_list(ssl)
+        let names = SSL_get0_peer_CA_list(ssl)
         let issuers = (0..<shim_names_count(names)).compactMap { index in
             shim_names_get(names, index).map(Self.encoded)
         }

@@ -236,7 +236,8 @@ final class MockPoolDriver {
             let waiters = waiting.filter { $0.key == key }
             if waiters.count > dials { isBlocked = true }
             if idle > 0 || dials > waiters.count { hasSurplus = true }
-            check(idle == 0 || waiters.allSatisfy(\.needsNew), "\(key.origin): a request waits beside an idle connection")
+            check(
+                idle == 0 || waiters.allSatisfy(\.needsNew), "\(key.origin): a request waits beside an idle connection")
         }
         check(!isBlocked || mine.count == perHost, "\(host): a request waits without dial though there is room")
         check(!isBlocked || !hasSurplus, "\(host): a request waits without dial though room could be made")

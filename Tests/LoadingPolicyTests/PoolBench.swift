@@ -105,6 +105,7 @@ final class PoolBench {
 }
 
 /// A key that must be possible.
-func poolKey(_ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, tls: Int = 0) throws -> PoolKey {
+func poolKey(_ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, tls: Int = 0) throws -> PoolKey
+{
     PoolKey(origin: try #require(Origin(scheme: scheme, host: host, port: port)), tlsSettings: tls)
 }

@@ -54,7 +54,8 @@ import Testing
     func priorityOrder() throws {
         let (pool, key) = (PoolBench(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
-        for (request, priority) in [(1, 0.25), (2, 0.5), (3, 1), (4, 0.5), (5, 1), (6, 0), (7, .nan)] as [(Int, Float)] {
+        for (request, priority) in [(1, 0.25), (2, 0.5), (3, 1), (4, 0.5), (5, 1), (6, 0), (7, .nan)] as [(Int, Float)]
+        {
             _ = pool.request(request, key, priority: priority)
         }
         for request in [3, 5, 2, 4, 7, 1, 6] { #expect(pool.release(connection) == [.use(request, connection)]) }
@@ -447,7 +448,8 @@ import Testing
         #expect(pool.fireTimer() == [.close([first])])
     }
 
-    @Test("B16.6: a peer that allows no idle time gets its connection closed", arguments: [Duration.zero, .seconds(-1)])
+    @Test(
+        "B16.6: a peer that allows no idle time gets its connection closed", arguments: [Duration.zero, .seconds(-1)])
     func keepAliveOfZero(limit: Duration) throws {
         let (pool, key) = (PoolBench(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)

@@ -309,47 +309,6 @@ struct SocketStreamTests {
         }
     }
 
-    @Test("an event for a stream closed earlier in the same batch is dropped, also when its number is in use again")
-    func staleEvents() async throws {
-        try await withLoop { loop in
-            let log = try await onLoop(loop) { reactor, finish in
-                var log: [String] = []
-                let pairs = try (0..<2).map { _ in try SocketStream.pair(on: reactor) }
-                var replacements: [SocketStream] = []
-                for (index, pair) in pairs.enumerated() {
-                    let observer = Observer()
-                    reactor.keep(observer, pair.0, pair.1)
-                    pair.0.observer = observer
-                    observer.onReadable = { _ in
-                        log.append("readable")
-                        // Whoever is told first closes the other, whose event waits in this batch, and takes over its
-                        // descriptor's number.
-                        let other = pairs[1 - index].0
-                        let number = other.withDescriptor { $0 }
-                        other.close()
-                        guard let fresh = try? SocketStream.pair(on: reactor) else { return }
-                        replacements = [fresh.0, fresh.1]
-                        for stream in replacements {
-                            let watcher = Observer()
-                            watcher.onReadable = { _ in log.append("replacement was told") }
-                            watcher.onWritable = watcher.onReadable
-                            stream.observer = watcher
-                            reactor.keep(watcher, stream)
-                        }
-                        log.append(replacements.contains { $0.withDescriptor { $0 } == number } ? "reused" : "other")
-                        // Two turns later every event of this batch has been told.
-                        reactor.later { reactor.later { reactor.later { finish(log) } } }
-                    }
-                }
-                // Both become readable before the next wait: one batch.
-                for pair in pairs {
-                    _ = pair.1.write("x")
-                }
-            }
-            #expect(log == ["readable", "reused"])
-        }
-    }
-
     @Test("a closed stream tells nobody, moves nothing, and closing again is fine")
     func closed() async throws {
         try await withLoop { loop in

@@ -45,12 +45,12 @@ package final class ScriptedPeer: ByteStreamObserver {
     /// Why the connection is broken, if it is.
     package private(set) var failure: SystemError?
     /// True when every step has been played.
-    package var isDone: Bool { position == steps.count && unsent.isEmpty }
+    package var isDone: Bool { steps.isEmpty && unsent.isEmpty }
 
     private let stream: any ByteStream
     private let reactor: Reactor
-    private var steps: [Step]
-    private var position = 0
+    /// What is still to be played, the present step first. Played steps go at once, and what their closures hold with them.
+    private var steps: ArraySlice<Step>
     private var unsent: ArraySlice<UInt8> = []
     /// Where the present wait begins in `received`.
     private var mark = 0
@@ -63,7 +63,7 @@ package final class ScriptedPeer: ByteStreamObserver {
     package init(_ stream: any ByteStream, on reactor: Reactor, _ steps: [Step]) {
         self.stream = stream
         self.reactor = reactor
-        self.steps = steps
+        self.steps = steps[...]
         stream.observer = self
         reactor.hold(self)
         reactor.later { [weak self] in self?.play() }
@@ -92,8 +92,8 @@ package final class ScriptedPeer: ByteStreamObserver {
 
     private func play() {
         readAll()
-        while !isPaused, flush(), position < steps.count {
-            guard take(steps[position]) else { break }
+        while !isPaused, flush(), let step = steps.first {
+            guard take(step) else { break }
         }
         if sawEnd && !isPaused && (isDone || isWaitingForInput) {
             end { stream.close() }
@@ -102,10 +102,9 @@ package final class ScriptedPeer: ByteStreamObserver {
 
     /// The present step can only be ended by input.
     private var isWaitingForInput: Bool {
-        guard position < steps.count else { return false }
-        switch steps[position] {
-        case .receive, .receiveThrough, .receiveEnd: return true
-        case .send, .sendInPieces, .delay, .stopReading, .resumeReading, .halfClose, .close, .reset, .run: return false
+        switch steps.first {
+        case .receive, .receiveThrough, .receiveEnd: true
+        case .send, .sendInPieces, .delay, .stopReading, .resumeReading, .halfClose, .close, .reset, .run, nil: false
         }
     }
 
@@ -126,11 +125,12 @@ package final class ScriptedPeer: ByteStreamObserver {
             let piece = bytes.prefix(max(1, size))
             unsent = piece
             if piece.count < bytes.count {
-                steps[position] = .sendInPieces(Array(bytes.dropFirst(piece.count)), size: size, pause: pause)
+                steps[steps.startIndex] = .sendInPieces(
+                    Array(bytes.dropFirst(piece.count)), size: size, pause: pause)
                 return flush() && rest(pause)
             }
         case .delay(let duration):
-            position += 1
+            steps.removeFirst()
             return rest(duration)
         case .stopReading:
             isReading = false
@@ -146,7 +146,8 @@ package final class ScriptedPeer: ByteStreamObserver {
         case .run(let work):
             work()
         }
-        position += 1
+        // A step that closed has ended the script.
+        _ = steps.popFirst()
         return true
     }
 
@@ -169,6 +170,7 @@ package final class ScriptedPeer: ByteStreamObserver {
     }
 
     private func end(_ close: () -> Void) {
+        steps = []
         close()
         sawEnd = true
         reactor.release(self)

@@ -42,7 +42,7 @@ import Trust
         let pair = try pair(version) { _ in nil }
         pair.shakeHands()
         #expect(pair.client.end == nil)
-        for _ in 0..<3 { _ = pair.client.shakeHands(piece: .max) }
+        for _ in 0..<3 { pair.client.shakeHands(piece: .max) }
         #expect(pair.client.end == nil)
         pair.client.onIdentity = { _ in try? Made.client.get().identity }
         pair.shakeHands()

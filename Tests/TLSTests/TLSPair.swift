@@ -33,9 +33,9 @@ final class Endpoint {
         self.session = session
     }
 
-    /// Goes on until input is needed or the handshake is over; false when nothing happened.
-    func shakeHands(piece: Int) -> Bool {
-        guard end == nil else { return false }
+    /// Goes on until input is needed or the handshake is over.
+    func shakeHands(piece: Int) {
+        guard end == nil else { return }
         var count = min(piece, inbox.count)
         while true {
             var offset = 0
@@ -44,24 +44,24 @@ final class Endpoint {
             count -= offset
             switch step {
             case .needInput:
-                if count == 0 { return true }
+                if count == 0 { return }
             case .needVerdict(let chain):
                 verdictsAsked += 1
-                guard let verdict = onVerdict(chain) else { return true }
+                guard let verdict = onVerdict(chain) else { return }
                 switch verdict {
                 case .trusted(let peer): session.supply(peer)
                 case .refused(let failure): session.refuse(failure)
                 }
             case .needIdentity(let issuers):
                 identitiesAsked.append(issuers)
-                guard let identity = onIdentity(issuers) else { return true }
+                guard let identity = onIdentity(issuers) else { return }
                 session.supply(identity: identity)
             case .finished:
                 end = .finished
-                return true
+                return
             case .failed(let error):
                 end = .failed(error)
-                return true
+                return
             }
         }
     }
@@ -115,6 +115,7 @@ final class TLSPair {
     let client: Endpoint
     let server: Endpoint
     private(set) var sentByClient: [UInt8] = []
+    private var carried = 0
 
     init(_ client: TLSSession, _ server: TLSSession) {
         self.client = Endpoint(client)
@@ -133,14 +134,15 @@ final class TLSPair {
 
     /// Runs the handshake as far as it goes.
     func shakeHands(piece: Int = .max) {
+        var before: [Int] = []
         while true {
-            _ = client.shakeHands(piece: piece)
+            client.shakeHands(piece: piece)
             move()
-            _ = server.shakeHands(piece: piece)
+            server.shakeHands(piece: piece)
             move()
-            let clientWaits = client.end != nil || client.inbox.isEmpty
-            let serverWaits = server.end != nil || server.inbox.isEmpty
-            if clientWaits, serverWaits { return }
+            let now = [client.inbox.count, server.inbox.count, carried]
+            if now == before { return }
+            before = now
         }
     }
 
@@ -149,7 +151,9 @@ final class TLSPair {
         let fromClient = client.takeOutgoing()
         sentByClient += fromClient
         server.inbox += fromClient
-        client.inbox += server.takeOutgoing()
+        let fromServer = server.takeOutgoing()
+        client.inbox += fromServer
+        carried += fromClient.count + fromServer.count
     }
 
     /// Carries, and lets both read.

@@ -26,6 +26,13 @@ package struct RaceAction: Sendable, Equatable {
     package var timer: TimerAction = .none
     /// How the race ended.
     package var outcome: Outcome = .none
+
+    /// Makes an action that does nothing but what it is told.
+    package init(dial: Int? = nil, timer: TimerAction = .none, outcome: Outcome = .none) {
+        self.dial = dial
+        self.timer = timer
+        self.outcome = outcome
+    }
 }
 
 /// A race of connection attempts over the addresses of one host.

@@ -38,7 +38,8 @@ struct NormalHost {
         // the bare form of a zone named "25", which is what it then means.
         var zone = bytes[(percent + 1)...]
         if zone.count > 2, zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
-        guard let decoded = percentDecoded(zone), !decoded.isEmpty, decoded.allSatisfy(isAllowedInZone) else { return nil }
+        guard let decoded = percentDecoded(zone), !decoded.isEmpty, decoded.allSatisfy(isAllowedInZone)
+        else { return nil }
         return lowered + "%" + String(decoding: decoded, as: UTF8.self)
     }
 

@@ -24,8 +24,9 @@ package struct DeadlineMachine: Sendable {
     private var idle = Idle.off
     private var holds = 0
 
-    /// Makes the deadlines. No limit, or one that is not above zero, never expires; the caller has turned zero into
-    /// the default where that is the rule (B6.7).
+    /// Makes the deadlines; no limit, or one that is not above zero, never expires.
+    ///
+    /// The caller has turned zero into the default where that is the rule (B6.7).
     package init(idle: Duration?, resource: ContinuousClock.Instant?) {
         limit = idle.flatMap { $0 > .zero ? Span.bounded($0) : nil }
         self.resource = resource
@@ -53,8 +54,9 @@ package struct DeadlineMachine: Sendable {
         }
     }
 
-    /// The task is suspended, waits for a delegate's answer, or for connectivity: the idle time stands still until as
-    /// many calls of `released` (B6.9). The resource time runs on (B6.8).
+    /// The task is suspended, waits for a delegate's answer, or for connectivity: the idle time stands still (B6.9).
+    ///
+    /// It takes as many calls of `released` to end. The resource time runs on (B6.8).
     package mutating func held(_ now: ContinuousClock.Instant) {
         holds += 1
         if case .running(let deadline) = idle { idle = .held(left: max(.zero, now.duration(to: deadline))) }

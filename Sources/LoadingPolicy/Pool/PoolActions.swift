@@ -14,7 +14,7 @@ package enum TimerAction: Sendable, Equatable {
 ///
 /// Order: close and cancel first, so that the limit holds when the dial starts.
 package struct PoolActions: Sendable {
-    /// Connections to close. After an immediate shut-down also those in use or still being dialled.
+    /// Connections to close; after an immediate shut-down also those in use or still being dialled.
     package var close: [ConnectionID] = []
     /// A dial to give up; the machine has forgotten it.
     package var cancelDial: ConnectionID?

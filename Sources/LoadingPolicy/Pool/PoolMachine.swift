@@ -78,7 +78,7 @@ package struct PoolMachine: ~Copyable {
         books.setPriority(Self.usable(priority), of: waiter)
     }
 
-    /// A request that waits is no longer wanted. One that has its connection is not known here any more.
+    /// A request that waits is no longer wanted; one that has its connection is not known here any more.
     package mutating func cancelled(_ request: RequestID, now: ContinuousClock.Instant) -> PoolActions {
         var actions = PoolActions()
         guard let waiter = books.waiterRow(of: request) else { return actions }
@@ -104,8 +104,10 @@ package struct PoolMachine: ~Copyable {
         return actions
     }
 
-    /// A dial failed, and with it the waiting request it was under way for. Spared are a request that another dial can
-    /// serve, and one that asked after this dial was begun: for that a new dial is made.
+    /// A dial failed, and with it the waiting request it was under way for.
+    ///
+    /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
+    /// dial is made.
     package mutating func dialFailed(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
@@ -180,8 +182,10 @@ package struct PoolMachine: ~Copyable {
         return actions
     }
 
-    /// Ends the pool (B16.7). Gently: idle connections go, requests that wait or are still to come (redirects,
-    /// replays) are served, and each connection is closed when nobody needs it. Immediately: everything goes.
+    /// Ends the pool (B16.7).
+    ///
+    /// Gently: idle connections go, requests that wait or are still to come (redirects, replays) are served, and each
+    /// connection is closed when nobody needs it. Immediately: everything goes.
     package mutating func shutDown(immediately: Bool, now: ContinuousClock.Instant) -> PoolActions {
         var actions = PoolActions()
         if !immediately {

@@ -7,8 +7,9 @@ struct Waiter {
     var request: RequestID
     var key: Int
     var priority: Float
-    /// Place among equals, smaller first: the time of asking, or for one put at the front a negative number that makes
-    /// the last of those the first. Never the same twice.
+    /// Place among equals, smaller first, never the same twice.
+    ///
+    /// How many had asked before, or for one put at the front a negative number that makes the last of those the first.
     var order: Int
     /// Whether only a connection dialled after it asked will do.
     var needsNewConnection: Bool

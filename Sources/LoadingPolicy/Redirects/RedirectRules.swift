@@ -32,6 +32,12 @@ package enum RedirectRules {
         package let method: String
         /// Whether the body is sent again; if not, the fields that describe it go too (B4.11).
         package let keepsBody: Bool
+
+        /// Makes a change.
+        package init(method: String, keepsBody: Bool) {
+            self.method = method
+            self.keepsBody = keepsBody
+        }
     }
 
     /// The method and body that follow a redirect status (B4.8 to B4.10).

@@ -3,8 +3,10 @@
 
 /// Turns a Location value into the URL of the next request.
 package enum RedirectTarget {
-    /// The absolute URL, or nil when the value is empty or no URL can be made of it (B4.17, B4.18: the response is
-    /// delivered). Without a fragment of its own it has the fragment of the URL that was asked for (B4.23).
+    /// The absolute URL, or nil when the value is empty or no URL can be made of it.
+    ///
+    /// With nil the response is delivered (B4.17, B4.18). A URL without a fragment of its own gets the fragment of the
+    /// URL that was asked for (B4.23).
     package static func resolve(location: String, against base: String) -> String? {
         let location = trimmed(location)
         guard !location.isEmpty else { return nil }
@@ -25,8 +27,9 @@ package enum RedirectTarget {
         return String(text[first...last])
     }
 
-    /// Whether an http URL can have this authority: a host, and a port in range or none. Non-ASCII names pass: turning
-    /// them into A-labels is the URL's business (B3.18).
+    /// Whether an http URL can have this authority: a host, and a port in range or none.
+    ///
+    /// Non-ASCII names pass: turning them into A-labels is the URL's business (B3.18).
     private static func isUsable(authority: String?) -> Bool {
         guard let authority else { return false }
         var hostAndPort = authority.utf8[...]

@@ -14,7 +14,7 @@ package struct URIReference: Sendable, Equatable {
     /// After `#`.
     package var fragment: String?
 
-    /// Splits a text (RFC 3986 appendix B). Every text is some reference.
+    /// Splits a text (RFC 3986 appendix B); every text is some reference.
     package init(_ text: String) {
         var rest = text.utf8[...]
         if let colon = rest.firstIndex(where: { ":/?#".utf8.contains($0) }), rest[colon] == UInt8(ascii: ":"),

@@ -44,13 +44,12 @@ package enum RequestFieldRules {
         body: RequestBodyLength
     ) -> Fields {
         var fields = Fields()
-        fields.reserve(
-            fields: application.count + additional.count + 7,
-            bytes: 256)
-        let host = application.first(.host) ?? additional.first(.host) ?? ""
+        // A usual head without cookies stays below 512 bytes.
+        fields.reserve(fields: application.count + additional.count + 7, bytes: 512)
+        let host = (application.first(.host) ?? additional.first(.host)).flatMap(unfolded) ?? ""
         fields.append(.host, host.isEmpty ? origin.hostField : host)
         for index in 0..<application.count { append(application, index, to: &fields) }
-        // B5.14: names are compared with the request's, so an additional field may come twice itself.
+        // B5.14: only the request's own names keep an additional field out, so it may come twice itself.
         for index in 0..<additional.count where !application.contains(FieldName(additional.name(at: index))) {
             append(additional, index, to: &fields)
         }
@@ -69,7 +68,7 @@ package enum RequestFieldRules {
         Tokens.isToken(name) && !ASCII.contains(loaderFields, name)
     }
 
-    /// The value as it is sent: a folded line becomes one line (B5.6). Nil when it holds line ends or NUL otherwise.
+    /// The value as it is sent, a folded line made one line (B5.6); nil when it holds line ends or NUL otherwise.
     package static func unfolded(_ value: String) -> String? {
         let bytes = value.utf8
         guard bytes.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else { return value }
@@ -81,7 +80,7 @@ package enum RequestFieldRules {
                 guard rest.popFirst() == 10, let first = rest.first, Tokens.isWhitespace(first) else { return nil }
                 rest = rest.drop(while: Tokens.isWhitespace)
                 while let last = result.last, Tokens.isWhitespace(last) { result.removeLast() }
-                result.append(32)
+                if !result.isEmpty, !rest.isEmpty { result.append(32) }
             } else if byte == 10 || byte == 0 {
                 return nil
             } else {
@@ -91,7 +90,7 @@ package enum RequestFieldRules {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// How a body is delimited (B5.26 to B5.30). The application's Content-Length counts for streams only.
+    /// How a body is delimited (B5.26 to B5.30); the application's Content-Length counts for streams only.
     package static func framing(method: String, body: RequestBodyLength, applicationLength: String?) -> BodyFraming {
         switch body {
         case .none, .known(0): expectsContent(method) ? .length(0) : .none

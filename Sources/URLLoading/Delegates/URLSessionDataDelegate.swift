@@ -32,7 +32,7 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        dataTask.core.probe.noteMissing(.responseAsync)
+        dataTask.core.asyncProbe.noteMissing(.responseAsync)
         return .allow
     }
 

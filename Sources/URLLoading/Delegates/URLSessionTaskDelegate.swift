@@ -63,7 +63,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        task.core.probe.noteMissing(.redirectAsync)
+        task.core.asyncProbe.noteMissing(.redirectAsync)
         return request
     }
 

@@ -1,0 +1,87 @@
+// The command line that all clients of the comparison share; Peers/README.md describes it.
+
+import Foundation
+
+/// What one run of a client shall do.
+struct ClientOptions: Sendable {
+    /// What is done with each answer.
+    enum Operation: String {
+        /// The whole body in memory.
+        case get
+        /// The body streamed and thrown away.
+        case download
+        /// The body in a file.
+        case save
+        /// A file sent as the body of a POST.
+        case upload
+    }
+
+    /// By which part of the API the work is done. Only this client has the choice.
+    enum Interface: String {
+        /// `data(from:)` for whole bodies, a delegate for streamed ones.
+        case standard
+        /// Data tasks with completion handlers.
+        case completion
+        /// Data tasks with a session delegate.
+        case delegate
+    }
+
+    var operation = Operation.get
+    var interface = Interface.standard
+    var url = ""
+    var anchors: String?
+    var file: String?
+    var connections = 1
+    var origins = 1
+    var requests = 0
+    var warmup = 0
+    var seconds = 0.0
+    var wantsGzip = false
+
+    /// Nil where the command line is not understood.
+    init?(_ arguments: [String]) {
+        guard let operation = arguments.first.flatMap(Operation.init) else { return nil }
+        self.operation = operation
+        var rest = arguments.dropFirst()
+        while let name = rest.popFirst() {
+            if name == "--gzip" {
+                wantsGzip = true
+                continue
+            }
+            guard let value = rest.popFirst(), set(name, value) else { return nil }
+        }
+        if url.isEmpty || connections < 1 || origins < 1 { return nil }
+        if requests == 0 && seconds == 0 { requests = 1 }
+    }
+
+    /// The URLs of the origins; nil where one of them is none.
+    var urls: [URL]? {
+        let texts = (1...origins).map { url.replacingOccurrences(of: "{}", with: String($0)) }
+        let urls = texts.compactMap(URL.init)
+        return urls.count == texts.count ? urls : nil
+    }
+
+    private mutating func set(_ name: String, _ value: String) -> Bool {
+        switch name {
+        case "--url": url = value
+        case "--cacert": anchors = value
+        case "--file": file = value
+        case "--interface":
+            guard let interface = Interface(rawValue: value) else { return false }
+            self.interface = interface
+        case "--seconds":
+            guard let seconds = Double(value) else { return false }
+            self.seconds = seconds
+        case "--connections", "--origins", "--requests", "--warmup":
+            guard let number = Int(value), number >= 0 else { return false }
+            switch name {
+            case "--connections": connections = number
+            case "--origins": origins = number
+            case "--requests": requests = number
+            default: warmup = number
+            }
+        default: return false
+        }
+        return true
+    }
+}

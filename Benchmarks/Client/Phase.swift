@@ -1,0 +1,64 @@
+// One phase of requests, the warm-up or the measured one: who may start another, and what became of them.
+// Workers on any thread share it.
+
+import Synchronization
+
+/// Counts requests out and in.
+final class Phase: Sendable {
+    /// What has become of the requests.
+    struct Totals: Sendable {
+        var requests = 0
+        var bytes = 0
+        var errors = 0
+        /// Nanoseconds of each request that succeeded.
+        var latencies: [Int64] = []
+    }
+
+    private struct State {
+        var started = 0
+        var totals = Totals()
+    }
+
+    private let quota: Int
+    private let deadline: ContinuousClock.Instant?
+    private let state = Mutex(State())
+
+    /// A phase of so many requests (0: no limit), over as soon as the time is.
+    init(quota: Int, seconds: Double) {
+        self.quota = quota
+        deadline = seconds > 0 ? .now + .seconds(seconds) : nil
+    }
+
+    /// The number of the next request, counted from 0; nil when there are no more.
+    func take(at now: ContinuousClock.Instant) -> Int? {
+        if let deadline, now >= deadline { return nil }
+        return state.withLock { state in
+            if quota > 0 && state.started >= quota { return nil }
+            state.started += 1
+            return state.started - 1
+        }
+    }
+
+    /// One request has succeeded.
+    func finished(since start: ContinuousClock.Instant, bytes: Int) {
+        let latency = start.duration(to: .now)
+        let nanoseconds = latency.components.seconds * 1_000_000_000 + latency.components.attoseconds / 1_000_000_000
+        state.withLock { state in
+            state.totals.requests += 1
+            state.totals.bytes += bytes
+            state.totals.latencies.append(nanoseconds)
+        }
+    }
+
+    /// One request has failed; the first failure of a phase is told on standard error.
+    func failed(_ reason: String) {
+        let isFirst = state.withLock { state in
+            state.totals.errors += 1
+            return state.totals.errors == 1
+        }
+        if isFirst { Console.complain(reason) }
+    }
+
+    /// What has become of the requests until now.
+    var totals: Totals { state.withLock { $0.totals } }
+}

@@ -1,0 +1,125 @@
+// The client that is measured. It knows the URL Loading System's API and nothing else, so the same source with another
+// import line is also FoundationNetworking's client: it is compiled with FOUNDATION_NETWORKING there.
+
+import Foundation
+import Synchronization
+
+#if FOUNDATION_NETWORKING
+    import FoundationNetworking
+#else
+    import URLLoading
+#endif
+
+/// A session and the workers that keep it busy.
+final class SessionClient: Sendable {
+    #if FOUNDATION_NETWORKING
+        static let name = "FoundationNetworking"
+    #else
+        static let name = "URLLoading"
+    #endif
+
+    private let options: ClientOptions
+    private let urls: [URL]
+    private let session: URLSession
+    private let relay = DelegateWorkers()
+
+    init(_ options: ClientOptions, urls: [URL]) {
+        self.options = options
+        self.urls = urls
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = options.connections
+        // The store of cookies and the cache are not what is compared; no other client has them.
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
+    }
+
+    /// Keeps as many requests in flight as there are connections until the phase is over.
+    func run(_ phase: Phase) async {
+        switch (options.operation, options.interface) {
+        case (.get, .standard):
+            await runTasks(phase) { [session] url in
+                let (body, response) = try await session.data(from: url)
+                try SessionClient.check(response)
+                return body.count
+            }
+        case (.get, .completion):
+            await runChains(phase)
+        case (.get, .delegate), (.download, .standard), (.download, .delegate):
+            await relay.run(phase, count: options.connections, urls: urls, session: session)
+        case (.download, .completion), (.save, .completion), (.save, .delegate), (.upload, .completion),
+            (.upload, .delegate):
+            Console.unsupported("this operation by that interface")
+        case (.save, .standard):
+            await runTasks(phase) { [session, options] url in
+                try await FileTransfers.save(url, to: options.file, by: session)
+            }
+        case (.upload, .standard):
+            await runTasks(phase) { [session, options] url in
+                try await FileTransfers.upload(options.file, to: url, by: session)
+            }
+        }
+    }
+
+    /// Throws where an answer is not a 200.
+    static func check(_ response: URLResponse) throws {
+        let status = (response as? HTTPURLResponse)?.statusCode
+        if status != 200 { throw UnexpectedStatus(status: status) }
+    }
+
+    // MARK: - Workers
+
+    /// One task for each connection, each with one request at a time.
+    private func runTasks(_ phase: Phase, _ load: @escaping @Sendable (URL) async throws -> Int) async {
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<options.connections {
+                group.addTask { [urls] in
+                    while true {
+                        let start = ContinuousClock.now
+                        guard let number = phase.take(at: start) else { return }
+                        do {
+                            let bytes = try await load(urls[number % urls.count])
+                            phase.finished(since: start, bytes: bytes)
+                        } catch {
+                            phase.failed("\(error)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// One chain for each connection: every completion handler starts the next request.
+    private func runChains(_ phase: Phase) async {
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<options.connections {
+                group.addTask { [self] in
+                    await withCheckedContinuation { continuation in
+                        goOn(phase) { continuation.resume() }
+                    }
+                }
+            }
+        }
+    }
+
+    private func goOn(_ phase: Phase, ended: @escaping @Sendable () -> Void) {
+        let start = ContinuousClock.now
+        guard let number = phase.take(at: start) else { return ended() }
+        let task = session.dataTask(with: urls[number % urls.count]) { [self] body, response, error in
+            do {
+                if let error { throw error }
+                try SessionClient.check(response ?? URLResponse())
+                phase.finished(since: start, bytes: body?.count ?? 0)
+            } catch {
+                phase.failed("\(error)")
+            }
+            goOn(phase, ended: ended)
+        }
+        task.resume()
+    }
+}
+
+/// An answer that is not the one that was asked for.
+struct UnexpectedStatus: Error {
+    let status: Int?
+}

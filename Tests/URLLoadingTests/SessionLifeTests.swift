@@ -1,0 +1,161 @@
+// Making, sharing and ending sessions (behaviour 1.1 to 1.3).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Life of sessions")
+struct SessionLifeTests {
+    @Test("B1.3: a session has its own copy of the configuration")
+    func copiesConfiguration() {
+        let configuration = URLSessionConfiguration.default
+        configuration.timeoutIntervalForRequest = 5
+        let session = URLSession(configuration: configuration)
+        configuration.timeoutIntervalForRequest = 6
+        #expect(session.configuration.timeoutIntervalForRequest == 5)
+        session.configuration.timeoutIntervalForRequest = 7
+        #expect(session.configuration.timeoutIntervalForRequest == 5)
+    }
+
+    @Test("B1.6: the shared session has no delegate and cannot be ended")
+    func sharedSession() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            #expect(URLSession.shared === URLSession.shared)
+            #expect(URLSession.shared.delegate == nil)
+            URLSession.shared.finishTasksAndInvalidate()
+            URLSession.shared.invalidateAndCancel()
+            let (data, _) = try await URLSession.shared.data(from: try server.at("/"))
+            #expect(data == Data("hello".utf8))
+        }
+    }
+
+    @Test("B1.4, B1.54: copies and descriptions")
+    func copies() {
+        let session = URLSession(configuration: .ephemeral)
+        #expect(session.copy() as? URLSession === session)
+        session.sessionDescription = "mine"
+        #expect(session.sessionDescription == "mine")
+        #expect(session.delegateQueue.maxConcurrentOperationCount == 1, "B1.27")
+        let queue = OperationQueue()
+        #expect(URLSession(configuration: .default, delegate: nil, delegateQueue: queue).delegateQueue === queue)
+    }
+
+    @Test("B1.14, B1.15, B1.17, B1.18: finishTasksAndInvalidate waits for the tasks, then tells the delegate last")
+    func finishTasks() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/")).resume()
+            let suspended = session.dataTask(with: try server.at("/"))
+            session.finishTasksAndInvalidate()
+            gate.open()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.invalidated.count == 0)
+            suspended.resume()
+            await delegate.transcript.invalidated.wait()
+            let calls = delegate.transcript.calls
+            #expect(calls.filter { $0 == "complete nil" }.count == 2)
+            #expect(calls.last == "invalid nil")
+            while session.delegate != nil { await Task.yield() }
+        }
+    }
+
+    @Test("B1.16, B1.19, B1.20: invalidateAndCancel cancels running and never resumed tasks, then tells the delegate")
+    func invalidateAndCancel() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let running = session.dataTask(with: try server.at("/"))
+            running.resume()
+            let suspended = session.dataTask(with: try server.at("/"))
+            session.invalidateAndCancel()
+            #expect(await session.allTasks.isEmpty)
+            await delegate.transcript.invalidated.wait()
+            let calls = delegate.transcript.calls
+            #expect(calls.filter { $0 == "complete -999" }.count == 2)
+            #expect(calls.last == "invalid nil")
+            suspended.resume()
+            #expect(suspended.state == .completed)
+        }
+    }
+
+    @Test("B1.15: a session without tasks is told at once")
+    func invalidateEmpty() async {
+        let delegate = RecordingDelegate()
+        let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+        session.finishTasksAndInvalidate()
+        session.finishTasksAndInvalidate()
+        session.invalidateAndCancel()
+        await delegate.transcript.invalidated.wait()
+        #expect(delegate.transcript.calls == ["invalid nil"])
+    }
+
+    @Test("B1.21: a task made on an ended session ends with −999 when resumed")
+    func taskOnEndedSession() async throws {
+        let delegate = RecordingDelegate()
+        let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+        session.invalidateAndCancel()
+        await delegate.transcript.invalidated.wait()
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let error = await withCheckedContinuation { continuation in
+            session.dataTask(with: url) { continuation.resume(returning: $2) }.resume()
+        }
+        #expect((error as? URLError)?.code == .cancelled)
+        #expect(await codeThrown { _ = try await session.data(from: url) } == .cancelled)
+    }
+
+    @Test("B1.26: flush and reset make later requests use new connections, and call on the delegate queue")
+    func flushing() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let session = URLSession(configuration: .default)
+            let url = try server.at("/")
+            _ = try await session.data(from: url)
+            _ = try await session.data(from: url)
+            #expect(server.stats.connectionsAccepted == 1)
+            await session.flush()
+            _ = try await session.data(from: url)
+            #expect(server.stats.connectionsAccepted == 2)
+            let queue = session.delegateQueue
+            let isOnQueue = await withCheckedContinuation { continuation in
+                session.reset { continuation.resume(returning: OperationQueue.current === queue) }
+            }
+            #expect(isOnQueue)
+            _ = try await session.data(from: url)
+            #expect(server.stats.connectionsAccepted == 3)
+        }
+    }
+
+    @Test("B16.7: ending a session, or letting it go, closes its connections", arguments: [true, false])
+    func closesConnections(invalidates: Bool) async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await load(server.at("/"), invalidates: invalidates)
+            await server.wait { $0.connectionsAccepted == 1 && $0.connectionsOpen == 0 }
+        }
+    }
+
+    private func load(_ url: URL, invalidates: Bool) async throws {
+        let session = URLSession(configuration: .default)
+        _ = try await session.data(from: url)
+        if invalidates { session.finishTasksAndInvalidate() }
+    }
+
+    @Test("A delegate that ends its session from inside a callback gets everything once", arguments: 0..<20)
+    func invalidateInsideCallback(repetition: Int) async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let sessions = Box<URLSession?>(nil)
+            let delegate = RecordingDelegate(onData: { _ in sessions.value?.invalidateAndCancel() })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            sessions.value = session
+            session.dataTask(with: try server.at("/")).resume()
+            await delegate.transcript.invalidated.wait()
+            sessions.value = nil
+            #expect(
+                delegate.transcript.calls == [
+                    "created 1", "response 200", "data", "metrics 1", "complete -999", "invalid nil",
+                ])
+        }
+    }
+}

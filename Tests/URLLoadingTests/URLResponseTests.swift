@@ -1,0 +1,191 @@
+// Responses (behaviour 5.4 and 5.5).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Responses")
+struct URLResponseTests {
+    private func response(_ fields: [String: String]?, status: Int = 200, url: String = "https://example.com/dir/file.txt?q")
+        throws -> HTTPURLResponse
+    {
+        let url = try #require(URL(string: url))
+        return try #require(
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields))
+    }
+
+    @Test("B5.44: repeated fields are one entry, in the order of arrival")
+    func repeatedFields() async throws {
+        let router: LoopbackServer.Router = { _ in
+            ServerResponse.text("x").adding("Set-Cookie", "a=1").adding("x-CUSTOM", "1").adding("set-cookie", "b=2")
+                .adding("X-Custom", "2")
+        }
+        try await withServer(router: router) { server in
+            let session = URLSession(configuration: .default)
+            let (_, answer) = try await session.data(from: try server.at("/"))
+            let response = try #require(answer as? HTTPURLResponse)
+            let fields = try #require(response.allHeaderFields as? [String: String])
+            #expect(fields["Set-Cookie"] == "a=1, b=2")
+            #expect(fields["x-CUSTOM"] == "1, 2", "B5.45: an unknown name keeps its first spelling")
+            #expect(response.value(forHTTPHeaderField: "X-CUSTOM") == "1, 2", "B5.46")
+        }
+    }
+
+    @Test("B5.45: well-known names get canonical capitals", arguments: [
+        ("location", "Location"), ("CONTENT-LENGTH", "Content-Length"), ("etag", "Etag"),
+        ("content-type", "Content-Type"), ("www-authenticate", "Www-Authenticate"), ("x-my-Field", "x-my-Field"),
+    ])
+    func capitals(given: String, wanted: String) throws {
+        #expect(try response([given: "1"]).allHeaderFields as? [String: String] == [wanted: "1"])
+    }
+
+    @Test("B5.47: values are trimmed, and bytes that are not UTF-8 are ISO-8859-1")
+    func valueBytes() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nX-Latin:caf".utf8) + [0xE9] + Array("  \r\nX-UTF: café\r\nContent-Length: 0\r\n\r\n".utf8)
+        try await withServer(router: { _ in .script([.send(head)]) }) { server in
+            let session = URLSession(configuration: .default)
+            let (_, answer) = try await session.data(from: try server.at("/"))
+            let response = try #require(answer as? HTTPURLResponse)
+            #expect(response.value(forHTTPHeaderField: "X-Latin") == "café")
+            #expect(response.value(forHTTPHeaderField: "X-UTF") == "café")
+        }
+    }
+
+    @Test("B5.48, B5.61: a response without fields has an empty dictionary")
+    func noFields() throws {
+        #expect(try response(nil).allHeaderFields.isEmpty)
+        #expect(HTTPURLResponse().statusCode == 0)
+        #expect(URLResponse().expectedContentLength == -1)
+    }
+
+    @Test("B5.49: any three-digit status is shown as it is", arguments: [100, 299, 600, 999])
+    func statuses(status: Int) async throws {
+        guard status >= 200 else { return }
+        try await withServer(router: { _ in .status(status) }) { server in
+            let session = URLSession(configuration: .default)
+            let (_, answer) = try await session.data(from: try server.at("/"))
+            #expect((answer as? HTTPURLResponse)?.statusCode == status)
+        }
+    }
+
+    @Test("B5.50: phrases of status codes", arguments: [
+        (200, "no error"), (404, "not found"), (299, "success"), (399, "redirected"), (499, "client error"),
+        (599, "server error"), (103, "informational"), (503, "service unavailable"),
+    ])
+    func phrases(status: Int, phrase: String) {
+        #expect(HTTPURLResponse.localizedString(forStatusCode: status) == phrase)
+    }
+
+    @Test("B5.51, B5.52: type and charset of Content-Type", arguments: [
+        ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"), ("text/plain", "text/plain", nil),
+        ("text/html;charset=ISO-8859-4", "text/html", "iso-8859-4"), ("", nil, nil),
+        ("application/json; a=\"x;charset=no\"; charset=utf-16", "application/json", "utf-16"),
+        (" image/png ;charset=", "image/png", nil), (";charset=utf-8", nil, "utf-8"),
+    ] as [(String, String?, String?)])
+    func contentType(value: String, type: String?, charset: String?) throws {
+        let response = try response(["Content-Type": value])
+        #expect(response.mimeType == type)
+        #expect(response.textEncodingName == charset)
+    }
+
+    @Test("B5.51, B5.54: no Content-Type, no type")
+    func noContentType() throws {
+        #expect(try response([:]).mimeType == nil)
+        #expect(try response([:]).textEncodingName == nil)
+    }
+
+    @Test("B5.53: a plain response keeps what it is given")
+    func plainResponse() throws {
+        let response = URLResponse(
+            url: try #require(URL(string: "https://example.com/x.txt")), mimeType: "Text/HTML",
+            expectedContentLength: 7, textEncodingName: "UTF-8")
+        #expect(response.mimeType == "Text/HTML")
+        #expect(response.textEncodingName == "UTF-8")
+        #expect(response.expectedContentLength == 7)
+        #expect(response.suggestedFilename == "x.txt")
+    }
+
+    @Test("B5.55, B5.56: Content-Length of a response made by hand", arguments: [
+        (["Content-Length": "997"], 997), ([:], -1), (["content-length": "5", "Transfer-Encoding": "chunked"], 5),
+        (["Content-Length": "5", "Content-Encoding": "gzip"], 5), (["Content-Length": "-5"], -1),
+        (["Content-Length": "99999999999999999999"], -1), (["Content-Length": "abc"], -1),
+    ] as [([String: String], Int64)])
+    func contentLength(fields: [String: String], length: Int64) throws {
+        #expect(try response(fields).expectedContentLength == length)
+    }
+
+    @Test("B5.58: the response to HEAD reports Content-Length")
+    func headLength() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let session = URLSession(configuration: .default)
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "HEAD"
+            let (data, response) = try await session.data(for: request)
+            #expect(data.isEmpty)
+            #expect(response.expectedContentLength == 5)
+        }
+    }
+
+    @Test("B5.62: responses survive archiving, live ones too")
+    func archiving() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let session = URLSession(configuration: .default)
+            let (_, live) = try await session.data(from: try server.at("/x"))
+            let made = try response(["Content-Type": "text/html; charset=utf-8", "Content-Disposition": "attachment; filename=a.b"])
+            for response in [live, made] {
+                let data = try NSKeyedArchiver.archivedData(withRootObject: response, requiringSecureCoding: true)
+                let read = try #require(
+                    try NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPURLResponse.self, from: data))
+                #expect(read.isEqual(response))
+                #expect(read.suggestedFilename == response.suggestedFilename)
+                #expect(read.url == response.url)
+                #expect(read.mimeType == response.mimeType)
+            }
+        }
+    }
+
+    @Test("B5.63: equality")
+    func equality() throws {
+        let one = try response(["X": "1"])
+        #expect(one.isEqual(try response(["X": "1"])))
+        #expect(one.hash == (try response(["X": "1"])).hash)
+        #expect(!one.isEqual(try response(["X": "2"])))
+        #expect(!one.isEqual(try response(["X": "1"], status: 201)))
+        #expect(!one.isEqual(try response(["X": "1"], url: "https://example.com/other")))
+        #expect(!one.isEqual(nil))
+        #expect(one.copy() as? HTTPURLResponse === one)
+    }
+
+    @Test("B17.57: descriptions hold no password")
+    func noPasswordInDescription() throws {
+        let response = try response([:], url: "https://user:secret@example.com/")
+        #expect(!response.description.contains("secret"))
+        #expect(response.description.contains("user@example.com"))
+    }
+
+    @Test("B5.64 to B5.69: suggested file names", arguments: [
+        (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"),
+        (nil, "https://www.swift.org", "Unknown"), (nil, "https://www.swift.org/", "Unknown"),
+        (nil, "https://example.com/dir/", "dir"), (nil, "https://example.com/a%2Fb", "a_b"),
+        ("attachment; filename=x.bin", "https://example.com/y", "x.bin"),
+        ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
+        ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
+        ("attachment; filename=first; filename=second", "https://example.com/y", "second"),
+        ("attachment; other=\"filename=no\"", "https://example.com/y", "y"),
+        ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=plain", "https://example.com/y", "naïve.txt"),
+        ("attachment; filename*=iso-8859-1'en'na%EFve.txt", "https://example.com/y", "naïve.txt"),
+        ("attachment; filename*=UTF-8''bad%ZZ; filename=plain", "https://example.com/y", "plain"),
+        ("attachment; filename*=UTF-8''bad%FF; filename=plain", "https://example.com/y", "plain"),
+        ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
+        ("attachment; filename=\"..\"", "https://example.com/y", "y"),
+        ("attachment; filename=\"\"", "https://example.com/y", "y"), ("inline", "https://example.com/y", "y"),
+        ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
+        ("attachment; filename=\"unfinished", "https://example.com/y", "y"), ("", "https://example.com/y", "y"),
+        (nil, "https://example.com/noextension", "noextension"),
+    ] as [(String?, String, String)])
+    func filenames(disposition: String?, url: String, wanted: String) throws {
+        let fields = disposition.map { ["Content-Disposition": $0, "Content-Type": "text/html"] }
+        #expect(try response(fields, url: url).suggestedFilename == wanted)
+    }
+}
