@@ -57,19 +57,17 @@ struct Clocks {
 
     private static func usageNow() -> rusage {
         var usage = rusage()
-        #if canImport(Glibc)
-            getrusage(RUSAGE_SELF, &usage)
-        #else
-            getrusage(0, &usage)
-        #endif
+        // RUSAGE_SELF, which the two C libraries import as different types.
+        getrusage(0, &usage)
         return usage
     }
 
-    /// What the allocator keeps for later is not what the client needs.
+    /// What the allocator keeps for later is not what the client needs. The function is looked up because it is glibc's
+    /// alone, in a header that its module map leaves out.
     private static func giveBackMemory() {
-        #if canImport(Glibc)
-            malloc_trim(0)
-        #endif
+        guard let function = dlsym(nil, "malloc_trim") else { return }
+        typealias Trim = @convention(c) (Int) -> Int32
+        _ = unsafeBitCast(function, to: Trim.self)(0)
     }
 
     /// A number of /proc/self/status, in KiB where it is a size. The peak comes from there and not from getrusage,

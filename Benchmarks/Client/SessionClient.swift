@@ -28,9 +28,11 @@ final class SessionClient: Sendable {
         self.urls = urls
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = options.connections
-        // The store of cookies and the cache are not what is compared; no other client has them.
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
+        #if FOUNDATION_NETWORKING
+            // Cookies and the cache are not what is compared; no other client has them.
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+        #endif
         session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
     }
 
@@ -62,7 +64,7 @@ final class SessionClient: Sendable {
     }
 
     /// Throws where an answer is not a 200.
-    static func check(_ response: URLResponse) throws {
+    static func check(_ response: URLResponse?) throws {
         let status = (response as? HTTPURLResponse)?.statusCode
         if status != 200 { throw UnexpectedStatus(status: status) }
     }
@@ -108,7 +110,7 @@ final class SessionClient: Sendable {
         let task = session.dataTask(with: urls[number % urls.count]) { [self] body, response, error in
             do {
                 if let error { throw error }
-                try SessionClient.check(response ?? URLResponse())
+                try SessionClient.check(response)
                 phase.finished(since: start, bytes: body?.count ?? 0)
             } catch {
                 phase.failed("\(error)")

@@ -7,19 +7,20 @@ guard let options = ClientOptions(Array(CommandLine.arguments.dropFirst())), let
     exit(64)
 }
 
-// Anchors come to this library by the variables of OpenSSL, to FoundationNetworking by its own.
+// Anchors come by the variables of OpenSSL; FoundationNetworking's are seen to by Peers/foundation-networking/anchors.c.
 if let anchors = options.anchors {
-    var isDirectory: ObjCBool = false
-    _ = FileManager.default.fileExists(atPath: anchors, isDirectory: &isDirectory)
-    setenv("SSL_CERT_FILE", isDirectory.boolValue ? "/dev/null" : anchors, 1)
-    setenv("SSL_CERT_DIR", isDirectory.boolValue ? anchors : "/dev/null", 1)
-    if !isDirectory.boolValue { setenv("URLSessionCertificateAuthorityInfoFile", anchors, 1) }
+    var about = stat()
+    let isDirectory = stat(anchors, &about) == 0 && about.st_mode & S_IFMT == S_IFDIR
+    setenv("SSL_CERT_FILE", isDirectory ? "/dev/null" : anchors, 1)
+    setenv("SSL_CERT_DIR", isDirectory ? anchors : "/dev/null", 1)
 }
 
+// As many descriptors as the system allows.
+let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 var limit = rlimit()
-if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+if getrlimit(descriptors, &limit) == 0 {
     limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    setrlimit(descriptors, &limit)
 }
 
 let client = SessionClient(options, urls: urls)

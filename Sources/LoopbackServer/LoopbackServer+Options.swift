@@ -12,7 +12,7 @@ extension LoopbackServer {
         package var tls: ServerTLS?
         /// How many connections the kernel keeps before they are accepted.
         package var backlog = 511
-        /// How much the kernel keeps for a client that does not read; nil leaves it to the kernel, which takes megabytes.
+        /// How much the kernel keeps for a client that does not read; nil leaves it to the kernel (megabytes).
         package var sendBufferBytes: Int32?
         /// How much of a request's body a route gets to see; more is counted and thrown away.
         package var keptBodyBytes = 16 << 20

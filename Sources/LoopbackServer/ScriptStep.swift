@@ -23,7 +23,7 @@ package enum ScriptStep: Sendable {
     case halfClose
     /// Sends TLS's close_notify and keeps the TCP connection; nothing on a plain connection.
     case closeNotify
-    /// Closes in good order: close_notify under TLS, then the server's side, then, when the client has closed, the rest.
+    /// Closes in good order: close_notify under TLS, then the server's side, then, after the client's, the rest.
     case close
     /// Closes the TCP connection without a close_notify.
     case drop

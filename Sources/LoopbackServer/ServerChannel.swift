@@ -76,8 +76,10 @@ final class ServerChannel {
         }
     }
 
-    /// Sends as much as the kernel takes and says how much of `bytes` that was. Under TLS nothing is encrypted while
-    /// earlier records still wait, so that a client that does not read stops the server here too.
+    /// Sends as much as the kernel takes and says how much of `bytes` that was.
+    ///
+    /// Under TLS nothing is encrypted while earlier records still wait, so that a client that does not read stops the
+    /// server here too.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard let session else { return write(bytes) }
         guard flush() else { return 0 }

@@ -21,7 +21,8 @@ final class ServerCore {
     private var lastNumber = 0
 
     init(
-        key: ResidentKey<ServerCore>, reactor: Reactor, loop: Loop, options: LoopbackServer.Options, context: TLSContext?,
+        key: ResidentKey<ServerCore>, reactor: Reactor, loop: Loop, options: LoopbackServer.Options,
+        context: TLSContext?,
         router: @escaping LoopbackServer.Router, board: StatisticsBoard
     ) {
         self.key = key

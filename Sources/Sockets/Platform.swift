@@ -156,7 +156,9 @@ enum Platform {
         }
     }
 
-    /// Leaves the choice of a local port to `connect`. A hint: failure changes nothing.
+    /// Leaves the choice of a local port to `connect`.
+    ///
+    /// A hint: failure changes nothing.
     static func bindWithoutPort(_ raw: Int32) {
         _ = urlloading_bind_without_port(raw)
     }
@@ -199,7 +201,9 @@ enum Platform {
 
     // MARK: Threads
 
-    /// Starts a thread with every signal blocked. Returns its handle, or the error number.
+    /// Starts a thread with every signal blocked.
+    ///
+    /// Returns its handle, or the error number.
     static func startThread(
         detached: Bool, body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
         argument: UnsafeMutableRawPointer

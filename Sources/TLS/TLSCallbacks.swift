@@ -28,7 +28,8 @@ enum TLSCallbacks {
     /// An alert was read or written, or the handshake has moved on, which is of no interest.
     static let alertPassed: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
         guard event & SSL_CB_ALERT != 0, let session = TLSSession.of(ssl) else { return }
-        session.alertPassed(written: event & SSL_CB_WRITE != 0, level: UInt8(value >> 8 & 0xFF), code: UInt8(value & 0xFF))
+        session.alertPassed(
+            written: event & SSL_CB_WRITE != 0, level: UInt8(value >> 8 & 0xFF), code: UInt8(value & 0xFF))
     }
 
     /// The client has sent a server name, which is acknowledged so that it can be asked for later.

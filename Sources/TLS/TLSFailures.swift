@@ -65,7 +65,8 @@ enum TLSFailures {
             var function: UnsafePointer<CChar>?
             let code = ERR_get_error_all(nil, nil, &function, nil, nil)
             if code == 0 { return (first?.code, first?.isAboutProtocol ?? false) }
-            let isBetter = shim_err_lib(code) == ERR_LIB_SSL && first.map { shim_err_lib($0.code) != ERR_LIB_SSL } ?? true
+            let isBetter =
+                shim_err_lib(code) == ERR_LIB_SSL && first.map { shim_err_lib($0.code) != ERR_LIB_SSL } ?? true
             if first == nil || isBetter {
                 first = (code, function.map { String(cString: $0) == "tls_parse_stoc_alpn" } ?? false)
             }

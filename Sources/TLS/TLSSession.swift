@@ -252,8 +252,6 @@ extension TLSSession {
         stage = .open
         for ticket in heldTickets { tickets?.put(ticket, key: ticketKey) }
         heldTickets = []
-        // From here on input is taken over in batches; before, what follows the handshake must stay with the caller.
-        SSL_set_read_ahead(ssl, 1)
     }
 
     private func selectedProtocol() -> String? {
@@ -345,6 +343,7 @@ extension TLSSession {
         if sentClose { throw .internalFailure("nothing can be sent after the closing message") }
         guard let start = plaintext.baseAddress, !plaintext.isEmpty else { return }
         OpenSSLErrors.clear()
+        transport.pointee.reserve(forPlaintext: plaintext.count)
         var written = 0
         let result = SSL_write_ex(ssl, start, plaintext.count, &written)
         guard result == 1, written == plaintext.count else {
@@ -401,6 +400,11 @@ extension TLSSession {
             }
             if result == 1 {
                 filled += count
+                // Nothing is left anywhere: asking again would only cost OpenSSL a new buffer.
+                if transport.pointee.isInputEmpty, SSL_has_pending(ssl) == 0 {
+                    isDrained = true
+                    return filled
+                }
                 continue
             }
             switch SSL_get_error(ssl, result) {

@@ -41,6 +41,8 @@ struct Transport {
         return inputCount
     }
 
+    var isInputEmpty: Bool { inputCount == 0 }
+
     /// Copies input for OpenSSL; 0 when there is none.
     mutating func read(into target: UnsafeMutableRawPointer, _ count: Int) -> Int {
         let count = min(count, inputCount)
@@ -58,6 +60,15 @@ struct Transport {
         (outgoing + outgoingEnd).copyMemory(from: bytes, byteCount: count)
         outgoingEnd += count
         return true
+    }
+
+    /// Makes room at once for the records of so much plaintext, in place of growing with each of them.
+    mutating func reserve(forPlaintext count: Int) {
+        let (overhead, isTooMuch) = (count / Self.recordPlaintext + 1).multipliedReportingOverflow(
+            by: Self.recordOverhead)
+        let (needed, isMore) = count.addingReportingOverflow(overhead)
+        if isTooMuch || isMore { return }
+        if needed > outgoingCapacity - outgoingEnd { _ = makeRoom(for: needed) }
     }
 
     /// The ciphertext that waits to be sent.
@@ -90,6 +101,10 @@ struct Transport {
         (outgoing, outgoingCapacity) = (larger, capacity)
         return true
     }
+
+    // RFC 8446 section 5.1; the overhead is that of the largest suite of TLS 1.2, header and padding included.
+    private static let recordPlaintext = 16_384
+    private static let recordOverhead = 96
 
     private static let method = TransportMethod()
 }

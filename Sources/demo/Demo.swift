@@ -99,7 +99,9 @@ enum Demo {
         // One handshake more than connections were kept: the one that step 3 refused.
         let connections = stats.connectionsAccepted - 1
         try expect(connections <= 6, "\(connections) connections for one host are more than the limit of 6")
-        print("   ✓ the server counted \(stats.requests) requests on \(connections) connections\n")
+        print(
+            "   ✓ the server counted \(stats.requests) requests on \(connections) connections, "
+                + "\(stats.resumedHandshakes) of them with a resumed TLS session\n")
         return metrics
     }
 

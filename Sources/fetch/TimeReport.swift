@@ -8,7 +8,8 @@ struct TimeReport {
     let lines: [String]
 
     init(_ metrics: URLSessionTaskMetrics) {
-        lines = metrics.transactionMetrics.flatMap(Self.lines(about:))
+        lines =
+            metrics.transactionMetrics.flatMap(Self.lines(about:))
             + ["took \(Self.milliseconds(metrics.taskInterval.duration)) in all"]
     }
 
@@ -20,7 +21,10 @@ struct TimeReport {
         }
         let steps: [(String, Date?, Date?)] = [
             ("look-up", transaction.domainLookupStartDate, transaction.domainLookupEndDate),
-            ("connect", transaction.connectStartDate, transaction.secureConnectionStartDate ?? transaction.connectEndDate),
+            (
+                "connect", transaction.connectStartDate,
+                transaction.secureConnectionStartDate ?? transaction.connectEndDate
+            ),
             ("TLS", transaction.secureConnectionStartDate, transaction.secureConnectionEndDate),
             ("request", transaction.requestStartDate, transaction.requestEndDate),
             ("wait", transaction.requestEndDate, transaction.responseStartDate),

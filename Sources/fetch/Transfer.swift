@@ -59,7 +59,9 @@ final class Transfer: NSObject, URLSessionDataDelegate {
         // What was reported already is the reason; the error is then only the cancellation that followed.
         guard outcome == .success, let error else { return isDone?.resume(returning: outcome) ?? () }
         Terminal.complain((error as NSError).localizedDescription)
-        if options.isVerbose, let advice = (error as NSError).localizedRecoverySuggestion { Terminal.note("* \(advice)") }
+        if options.isVerbose, let advice = (error as NSError).localizedRecoverySuggestion {
+            Terminal.note("* \(advice)")
+        }
         isDone?.resume(returning: (error as? URLError).map { ExitCode($0.code) } ?? .other)
     }
 

@@ -92,8 +92,9 @@ struct ContentDecoderTests {
     @Test("B16.48: a transfer coding below the chunks is undone whatever the content coding is")
     func transferCodings() {
         #expect(head(200, ("Transfer-Encoding", "gzip, chunked")).transferCodings == [.gzip])
-        #expect(head(200, ("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "deflate,chunked")).transferCodings
-            == [.gzip, .deflate])
+        #expect(
+            head(200, ("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "deflate,chunked")).transferCodings
+                == [.gzip, .deflate])
         #expect(head(200, ("Transfer-Encoding", "identity, , chunked")).transferCodings == [])
         #expect(head(200, ("Transfer-Encoding", "gzip")).transferCodings == [.gzip])
         #expect(isDecoded(head(200, ("Transfer-Encoding", "gzip, chunked"))))

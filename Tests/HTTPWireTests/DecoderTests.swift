@@ -60,7 +60,7 @@ struct DecoderTests {
         #expect(throws: WireError.closedBeforeResponse) { _ = try decoder.endOfStream() }
     }
 
-    @Test("B12.10: body bytes are counted with and without framing")
+    @Test("B12.19: body bytes are counted with and without framing")
     func counters() throws {
         var decoder = ResponseDecoder()
         decoder.begin(.toOther)

@@ -17,7 +17,8 @@ struct EncoderTests {
         return String(decoding: out, as: UTF8.self)
     }
 
-    private func request(_ method: String = "GET", _ target: String = "/", _ pairs: (String, String)...) -> RequestHead {
+    private func request(_ method: String = "GET", _ target: String = "/", _ pairs: (String, String)...) -> RequestHead
+    {
         var fields = Fields()
         for (name, value) in pairs { fields.append(name, value) }
         return RequestHead(method: method, target: target, fields: fields)
@@ -57,28 +58,38 @@ struct EncoderTests {
 
     @Test(
         "R9112 §11.1: a method that is no token is refused",
-        arguments: ["", " ", "GET ", "GE T", "GET\r\n", "GET\0", "G\u{E9}T", "GET/", "(x)", String(repeating: "a", count: 40) + " "])
+        arguments: [
+            "", " ", "GET ", "GE T", "GET\r\n", "GET\0", "G\u{E9}T", "GET/", "(x)",
+            String(repeating: "a", count: 40) + " ",
+        ])
     func unsendableMethod(method: String) {
         #expect(throws: WireError.unsendableMethod) { try encode(request(method)) }
     }
 
     @Test(
         "R9112 §11.1: a target with white space, control bytes or bytes beyond ASCII is refused",
-        arguments: ["", " ", "/ ", "/\r\nX: y", "/\n", "/\0", "/\t", "/\u{7F}", "/\u{E9}", String(repeating: "/", count: 40) + "\n"])
+        arguments: [
+            "", " ", "/ ", "/\r\nX: y", "/\n", "/\0", "/\t", "/\u{7F}", "/\u{E9}",
+            String(repeating: "/", count: 40) + "\n",
+        ])
     func unsendableTarget(target: String) {
         #expect(throws: WireError.unsendableTarget) { try encode(request("GET", target)) }
     }
 
     @Test(
         "R9112 §11.1: a field name that is no token is refused",
-        arguments: ["", " ", "A ", "A:", "A\r\nB", "A\n", "\0", "\u{E9}", "A b", String(repeating: "a", count: 40) + ":"])
+        arguments: [
+            "", " ", "A ", "A:", "A\r\nB", "A\n", "\0", "\u{E9}", "A b", String(repeating: "a", count: 40) + ":",
+        ])
     func unsendableName(name: String) {
         #expect(throws: WireError.unsendableFieldName) { try encode(request("GET", "/", (name, "x"), ("Y", "z"))) }
     }
 
     @Test(
         "R9110 §5.5: a field value with a control byte is refused",
-        arguments: ["a\r\nB: c", "a\rb", "a\nb", "a\0b", "\u{1}", "\u{7F}", "\r\n", String(repeating: "a", count: 40) + "\n"])
+        arguments: [
+            "a\r\nB: c", "a\rb", "a\nb", "a\0b", "\u{1}", "\u{7F}", "\r\n", String(repeating: "a", count: 40) + "\n",
+        ])
     func unsendableValue(value: String) {
         #expect(throws: WireError.unsendableFieldValue) { try encode(request("GET", "/", ("A", value), ("Y", "z"))) }
         #expect(throws: WireError.unsendableFieldValue) { try encode(request("GET", "/", ("A", value))) }

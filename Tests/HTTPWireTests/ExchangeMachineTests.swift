@@ -83,7 +83,8 @@ struct ExchangeMachineTests {
         #expect(!canReuse(.head(), .bodySent, .response(200, .http11, both, .chunked), .ended))
         let old = [("Transfer-Encoding", "chunked"), ("Connection", "keep-alive")]
         #expect(!canReuse(.head(), .bodySent, .response(200, .http10, old, .chunked), .ended))
-        #expect(canReuse(.head(), .bodySent, .response(200, .http11, [("Transfer-Encoding", "chunked")], .chunked), .ended))
+        #expect(
+            canReuse(.head(), .bodySent, .response(200, .http11, [("Transfer-Encoding", "chunked")], .chunked), .ended))
     }
 
     @Test("B16.5: not reusable with an unread body, nor before the head has come")

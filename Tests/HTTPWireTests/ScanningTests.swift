@@ -7,7 +7,9 @@ import Testing
 @Suite("Looking for delimiters")
 struct ScanningTests {
     /// The outcome of a head whose only field has this name and value.
-    private func parse(name: [UInt8], value: [UInt8], padding: Int) -> Result<(name: [UInt8], value: [UInt8])?, WireError> {
+    private func parse(name: [UInt8], value: [UInt8], padding: Int) -> Result<
+        (name: [UInt8], value: [UInt8])?, WireError
+    > {
         var parser = HeadParser(.response)
         var bytes = Array("HTTP/1.1 200 OK\r\n".utf8) + name + [0x3A] + value + [0x0D, 0x0A, 0x0D, 0x0A]
         bytes += [UInt8](repeating: 0x20, count: padding)

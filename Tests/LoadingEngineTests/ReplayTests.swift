@@ -79,8 +79,8 @@ import Testing
         rig.expectClean()
     }
 
-    @Test("B6.26: only once: a second death is reported")
-    func once() {
+    @Test("B6.26: the second sending goes to a new connection, not to another that may have died as unnoticed")
+    func newConnection() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 2 }
         let script: [ScriptedPeer.Step] = [.receiveHead, .respond("1"), .receiveHead, .close]
         rig.serve("host.test", script)
@@ -90,8 +90,23 @@ import Testing
         #expect(rig.core.counts.idle == 2)
         let journal = rig.submit()
         rig.settle()
+        #expect(journal.text == "1")
+        #expect(journal.outcome?.timelines.map(\.reused) == [true, false])
+        #expect(rig.network.dialled.count == 3)
+        rig.expectClean()
+    }
+
+    @Test("B6.26, B6.28: once: when the new connection dies as well, the loss is reported")
+    func once() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .close], [.receiveHead, .close])
+        rig.submit()
+        rig.settle()
+        let journal = rig.submit()
+        rig.settle()
         #expect(journal.wireError == .closedBeforeResponse)
         #expect(journal.outcome?.timelines.count == 2)
+        #expect(rig.network.dialled.count == 2)
         rig.expectClean()
     }
 

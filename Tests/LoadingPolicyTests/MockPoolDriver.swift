@@ -7,7 +7,8 @@ import Testing
 final class MockPoolDriver {
     struct Connection {
         enum State { case dialling, idle, leased }
-        let key: PoolKey
+        /// Index of the key.
+        let key: Int
         var state: State
         var hasServed = false
         var idleSince = 0
@@ -16,13 +17,16 @@ final class MockPoolDriver {
 
     struct Waiting {
         let request: RequestID
-        let key: PoolKey
+        let key: Int
         var priority: Float
         let order: Int
         let needsNew: Bool
     }
 
     private var pool: PoolMachine
+    private let keys: [PoolKey]
+    /// For each key the index of the first key of its host.
+    private let hosts: [Int]
     private let perHost: Int
     private let idleTimeout: Duration
     private(set) var now = ContinuousClock.now
@@ -41,7 +45,10 @@ final class MockPoolDriver {
     /// What went wrong, with the number of the step.
     private(set) var complaints: [String] = []
 
-    init(perHost: Int, idleTimeout: Duration) {
+    init(keys: [PoolKey], perHost: Int, idleTimeout: Duration = .seconds(60)) {
+        self.keys = keys
+        let names = keys.map(\.origin.matchingHost)
+        hosts = names.map { name in names.firstIndex(of: name) ?? 0 }
         self.perHost = perHost
         self.idleTimeout = idleTimeout
         pool = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
@@ -49,14 +56,14 @@ final class MockPoolDriver {
 
     // MARK: Events
 
-    func ask(_ key: PoolKey, priority: Float, atFront: Bool, needsNew: Bool) {
+    func ask(_ key: Int, priority: Float, atFront: Bool, needsNew: Bool) {
         asked += 1
         let idleBefore = idle(of: key).filter { !isExpired($0.value) }
         let newcomer = Waiting(
             request: asked, key: key, priority: priority, order: atFront ? -asked : asked, needsNew: needsNew)
         waiting.append(newcomer)
         let actions = pool.requested(
-            asked, key: key, priority: priority, now: now, atFront: atFront, onNewConnection: needsNew)
+            asked, key: keys[key], priority: priority, now: now, atFront: atFront, onNewConnection: needsNew)
         if !needsNew, let latest = idleBefore.max(by: { $0.value.idleSince < $1.value.idleSince }) {
             check(actions.use?.request == asked && actions.use?.connection == latest.key, "the latest idle is used")
         }
@@ -163,10 +170,11 @@ final class MockPoolDriver {
         if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
         if let dial = actions.dial {
             check(everDialled.insert(dial.connection).inserted, "gives the id \(dial.connection) twice")
-            let dials = connections.values.count { $0.key == dial.key && $0.state == .dialling }
-            let needed = waiting.count { $0.key == dial.key }
+            let key = keys.firstIndex(of: dial.key) ?? 0
+            let dials = connections.values.count { $0.key == key && $0.state == .dialling }
+            let needed = waiting.count { $0.key == key }
             check(dials < needed, "dials \(dial.key.origin) beyond need")
-            connections[dial.connection] = Connection(key: dial.key, state: .dialling)
+            connections[dial.connection] = Connection(key: key, state: .dialling)
         }
         switch actions.timer {
         case .none: break
@@ -214,8 +222,7 @@ final class MockPoolDriver {
         }
         check(pool.counts == counts, "counts \(pool.counts) instead of \(counts)")
         check(asked == used + failed + cancelled + refused + waiting.count, "a request got lost")
-        let hosts = Set(connections.values.map(\.key.origin.matchingHost) + waiting.map(\.key.origin.matchingHost))
-        for host in hosts { checkInvariants(of: host) }
+        checkHosts()
         if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
             if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
             check(timer != nil, "no timer for idle connections")
@@ -225,29 +232,36 @@ final class MockPoolDriver {
         check(pool.isDrained == (isFinishing && connections.isEmpty && waiting.isEmpty), "isDrained is wrong")
     }
 
-    private func checkInvariants(of host: String) {
-        let mine = connections.values.filter { $0.key.origin.matchingHost == host }
-        check(mine.count <= perHost, "\(mine.count) connections to \(host)")
-        var isBlocked = false
-        var hasSurplus = false
-        for key in Set(mine.map(\.key) + waiting.map(\.key)) where key.origin.matchingHost == host {
-            let dials = mine.count { $0.key == key && $0.state == .dialling }
-            let idle = mine.count { $0.key == key && $0.state == .idle }
-            let waiters = waiting.filter { $0.key == key }
-            if waiters.count > dials { isBlocked = true }
-            if idle > 0 || dials > waiters.count { hasSurplus = true }
-            check(
-                idle == 0 || waiters.allSatisfy(\.needsNew), "\(key.origin): a request waits beside an idle connection")
+    private func checkHosts() {
+        let none = [Int](repeating: 0, count: keys.count)
+        var (dials, idle, waiters, old, connected) = (none, none, none, none, none)
+        for connection in connections.values {
+            if connection.state == .dialling { dials[connection.key] += 1 }
+            if connection.state == .idle { idle[connection.key] += 1 }
+            connected[hosts[connection.key]] += 1
         }
-        check(!isBlocked || mine.count == perHost, "\(host): a request waits without dial though there is room")
-        check(!isBlocked || !hasSurplus, "\(host): a request waits without dial though room could be made")
+        for waiter in waiting {
+            waiters[waiter.key] += 1
+            if !waiter.needsNew { old[waiter.key] += 1 }
+        }
+        for key in keys.indices {
+            let host = hosts[key]
+            check(connected[host] <= perHost, "\(connected[host]) connections to one host")
+            check(idle[key] == 0 || old[key] == 0, "a request waits beside an idle connection")
+            guard waiters[key] > dials[key] else { continue }
+            check(connected[host] == perHost, "a request waits without dial though there is room")
+            for other in keys.indices where hosts[other] == host {
+                check(idle[other] == 0, "a request waits without dial beside an idle connection")
+                check(dials[other] <= waiters[other], "a request waits without dial beside a surplus dial")
+            }
+        }
     }
 
     private func precedes(_ left: Waiting, _ right: Waiting) -> Bool {
         left.priority == right.priority ? left.order < right.order : left.priority > right.priority
     }
 
-    private func idle(of key: PoolKey) -> [ConnectionID: Connection] {
+    private func idle(of key: Int) -> [ConnectionID: Connection] {
         connections.filter { $0.value.key == key && $0.value.state == .idle }
     }
 

@@ -27,7 +27,7 @@ import Testing
         for host in 0..<walk.hosts {
             for port in 0..<walk.keysPerHost { keys.append(try poolKey("host\(host).example", 80 + port)) }
         }
-        let driver = MockPoolDriver(perHost: walk.perHost, idleTimeout: .seconds(60))
+        let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)
         for _ in 0..<20_000 where driver.complaints.isEmpty { step(driver, keys, &random) }
         finish(driver, &random)
         #expect(driver.complaints == [])
@@ -39,7 +39,7 @@ import Testing
     func immediateShutDown(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let keys = try (0..<3).map { try poolKey("host.example", 80 + $0) }
-        let driver = MockPoolDriver(perHost: 4, idleTimeout: .seconds(60))
+        let driver = MockPoolDriver(keys: keys, perHost: 4)
         for _ in 0..<Int.random(in: 0..<300, using: &random) { step(driver, keys, &random) }
         driver.shutDown(immediately: true)
         #expect(driver.complaints == [])
@@ -54,7 +54,7 @@ import Testing
         let idle = connections.filter { $0.value.state == .idle }.map(\.key)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<32:
-            guard driver.waiting.count < 40, let key = keys.randomElement(using: &random) else { return }
+            guard driver.waiting.count < 40, let key = keys.indices.randomElement(using: &random) else { return }
             let priority: Float = random.chance(60) ? 0.5 : Float(Int.random(in: 0...4, using: &random)) / 4
             driver.ask(key, priority: priority, atFront: random.chance(10), needsNew: random.chance(10))
         case 32..<47:

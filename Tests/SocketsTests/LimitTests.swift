@@ -148,8 +148,8 @@ struct LimitTests {
                         pair.0.observer = observer
                         observer.onReadable = { _ in
                             log.append("readable")
-                            // Whoever is told first closes the other, whose event waits in this batch, and takes over its
-                            // descriptor's number.
+                            // Whoever is told first closes the other, whose event waits in this batch, and takes over
+                            // its descriptor's number.
                             let other = pairs[1 - index].0
                             let number = other.withDescriptor { $0 }
                             other.close()
@@ -162,7 +162,8 @@ struct LimitTests {
                                 stream.observer = watcher
                                 reactor.keep(watcher, stream)
                             }
-                            log.append(replacements.contains { $0.withDescriptor { $0 } == number } ? "reused" : "other")
+                            log.append(
+                                replacements.contains { $0.withDescriptor { $0 } == number } ? "reused" : "other")
                             // Two turns later every event of this batch has been told.
                             reactor.later { reactor.later { reactor.later { finish(log) } } }
                         }

@@ -17,8 +17,9 @@ struct Finish<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs `body` on the loop and waits until it, or something it started, calls the `Finish`. What `body` returns is kept
-/// on the loop until then.
+/// Runs `body` on the loop and waits until it, or something it started, calls the `Finish`.
+///
+/// What `body` returns is kept on the loop until then.
 func onLoop<Value: Sendable>(
     _ loop: Loop,
     _ body: @escaping @Sendable (Reactor, Finish<Value>) throws -> Void

@@ -98,7 +98,8 @@ struct ResolverTests {
         }
     }
 
-    @Test("localhost, and every name under it, is this machine", arguments: ["localhost", "LocalHost.", "a.b.localhost"])
+    @Test(
+        "localhost, and every name under it, is this machine", arguments: ["localhost", "LocalHost.", "a.b.localhost"])
     func localhost(host: String) async throws {
         try await withLoop { loop in
             let addresses: [SocketAddress] = try await onLoop(loop) { reactor, finish in

@@ -1,6 +1,7 @@
-// A ByteStream without a socket: two of them share two bounded pipes. Behaves as SocketStream does towards its observer:
-// edges only, reported at the end of the turn, and the same answers after an end, a reset or a close. Also plays the
-// peer's kernel: a close with unread input resets, a write to a closed peer is swallowed once and then refused.
+// A ByteStream without a socket: two of them share two bounded pipes. Behaves as SocketStream does towards its
+// observer: edges only, reported at the end of the turn, and the same answers after an end, a reset or a close. Also
+// plays the peer's kernel: a close with unread input resets, a write to a closed peer is swallowed once and then
+// refused.
 
 import Sockets
 
@@ -12,7 +13,9 @@ import Sockets
 
 /// One end of an in-memory connection.
 package final class MemoryStream: ByteStream {
-    /// Who is told of readiness. Held weakly.
+    /// Who is told of readiness.
+    ///
+    /// Held weakly.
     package weak var observer: (any ByteStreamObserver)?
     /// No read returns more than this: a peer whose segments are small.
     package var readLimit = Int.max
@@ -60,7 +63,9 @@ package final class MemoryStream: ByteStream {
         close()
     }
 
-    /// Two connected ends. `capacity` bounds what each direction holds; more makes writes block.
+    /// Two connected ends.
+    ///
+    /// `capacity` bounds what each direction holds; more makes writes block.
     package static func pair(
         on reactor: Reactor, capacity: Int = 64 << 10, first: SocketAddress? = nil, second: SocketAddress? = nil,
         counter: OpenCounter? = nil
@@ -135,7 +140,9 @@ package final class MemoryStream: ByteStream {
         outgoing.reader?.inputAppeared()
     }
 
-    /// Closes our end. With input unread the peer sees a reset, as it does with TCP.
+    /// Closes our end.
+    ///
+    /// With input unread the peer sees a reset, as it does with TCP.
     package func close() {
         close(resetting: incoming.count > 0)
     }

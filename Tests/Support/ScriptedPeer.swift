@@ -1,5 +1,5 @@
-// A peer that plays a script on its end of a stream: sends, waits, splits, stalls, closes. Works on memory streams and on
-// sockets alike.
+// A peer that plays a script on its end of a stream: sends, waits, splits, stalls, closes. Works on memory streams and
+// on sockets alike.
 
 import Sockets
 
@@ -45,25 +45,31 @@ package final class ScriptedPeer: ByteStreamObserver {
     /// Why the connection is broken, if it is.
     package private(set) var failure: SystemError?
     /// True when every step has been played.
-    package var isDone: Bool { steps.isEmpty && unsent.isEmpty }
+    package var isDone: Bool { steps.isEmpty && unsent.isEmpty && !wasCutShort }
 
     private let stream: any ByteStream
     private let reactor: Reactor
-    /// What is still to be played, the present step first. Played steps go at once, and what their closures hold with them.
-    private var steps: ArraySlice<Step>
+    /// What is still to be played, the present step first.
+    ///
+    /// Played steps go at once, and what their closures hold with them.
+    private var steps: [Step]
     private var unsent: ArraySlice<UInt8> = []
     /// Where the present wait begins in `received`.
     private var mark = 0
     private var isReading = true
     private var isPaused = false
+    /// The other side was gone before the script was over.
+    private var wasCutShort = false
     private var timer: LoopTimer?
 
-    /// Starts playing at the end of the turn. The peer keeps itself alive until the connection is over.
+    /// Starts playing at the end of the turn.
+    ///
+    /// The peer keeps itself alive until the connection is over.
     @discardableResult
     package init(_ stream: any ByteStream, on reactor: Reactor, _ steps: [Step]) {
         self.stream = stream
         self.reactor = reactor
-        self.steps = steps[...]
+        self.steps = steps
         stream.observer = self
         reactor.hold(self)
         reactor.later { [weak self] in self?.play() }
@@ -96,6 +102,7 @@ package final class ScriptedPeer: ByteStreamObserver {
             guard take(step) else { break }
         }
         if sawEnd && !isPaused && (isDone || isWaitingForInput) {
+            wasCutShort = !isDone
             end { stream.close() }
         }
     }
@@ -125,7 +132,7 @@ package final class ScriptedPeer: ByteStreamObserver {
             let piece = bytes.prefix(max(1, size))
             unsent = piece
             if piece.count < bytes.count {
-                steps[steps.startIndex] = .sendInPieces(
+                steps[0] = .sendInPieces(
                     Array(bytes.dropFirst(piece.count)), size: size, pause: pause)
                 return flush() && rest(pause)
             }
@@ -146,8 +153,9 @@ package final class ScriptedPeer: ByteStreamObserver {
         case .run(let work):
             work()
         }
-        // A step that closed has ended the script.
-        _ = steps.popFirst()
+        if !steps.isEmpty {
+            steps.removeFirst()
+        }
         return true
     }
 

@@ -161,7 +161,9 @@ import Trust
     @Test("B3.1: the default evaluation decides with the shared root and refuses without")
     func evaluated() throws {
         let root = try Made.root.get().certificate
-        for (anchors, host, isGood) in [([root], "example.test", true), ([root], "other.test", false), ([], "example.test", false)] {
+        for (anchors, host, isGood) in [
+            ([root], "example.test", true), ([root], "other.test", false), ([], "example.test", false),
+        ] {
             let pair = try TLSPair(server: Made.serverOptions())
             let policy = TrustPolicy(host: HostName(host))
             pair.client.onVerdict = { AnchorsEvaluator(anchors: anchors).evaluate($0, policy: policy) }

@@ -86,7 +86,10 @@ import Trust
 
     @Test("B3.28: an expired leaf is refused, with its date")
     func expiredLeaf() throws {
-        let leaf = try Chains.leaf(.server("example.test").with { $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment })
+        let leaf = try Chains.leaf(
+            .server("example.test").with {
+                $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment
+            })
         let verdict = try judge(leaf)
         #expect(verdict.reason == .expired(notAfter: Self.moment))
         #expect(
@@ -97,7 +100,10 @@ import Trust
     @Test("B3.28: a leaf that is not valid yet is refused, with its date")
     func futureLeaf() throws {
         let start: Int64 = 4_102_444_800  // 2100-01-01
-        let leaf = try Chains.leaf(.server("example.test").with { $0.notBefore = start; $0.notAfter = start + Self.hour })
+        let leaf = try Chains.leaf(
+            .server("example.test").with {
+                $0.notBefore = start; $0.notAfter = start + Self.hour
+            })
         let verdict = try judge(leaf)
         #expect(verdict.reason == .notYetValid(notBefore: start))
         #expect(verdict.failure?.further == [])
@@ -118,14 +124,18 @@ import Trust
     @Test("B3.28: an anchor's own dates do not count")
     func expiredAnchor() throws {
         let root = try CertificateFactory.selfSigned(
-            .authority("Old Root").with { $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment })
+            .authority("Old Root").with {
+                $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment
+            })
         #expect(try judge(root.issue(.server("example.test")), anchors: [root.certificate]).isTrusted)
     }
 
     @Test("B3.28: a leaf that is an anchor itself must be valid")
     func expiredLeafAnchor() throws {
         let own = try CertificateFactory.selfSigned(
-            .server("example.test").with { $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment })
+            .server("example.test").with {
+                $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment
+            })
         #expect(try judge(own, anchors: [own.certificate]).reason == .expired(notAfter: Self.moment))
     }
 
@@ -148,7 +158,8 @@ import Trust
 
     @Test("B3.29: SHA-1 and MD5 signatures are refused, on leaf and intermediate")
     func brokenHashes() throws {
-        #expect(try judge(Chains.leaf(.server("example.test").with { $0.hash = .sha1 })).reason == .weakSignature("SHA-1"))
+        #expect(
+            try judge(Chains.leaf(.server("example.test").with { $0.hash = .sha1 })).reason == .weakSignature("SHA-1"))
         let rsa = try Chains.root.get().issue(.authority("RSA Intermediate").with { $0.key = .rsa(2_048) })
         let md5 = try rsa.issue(.server("example.test").with { $0.hash = .md5 })
         #expect(try judge(md5).reason == .weakSignature("MD5"))
@@ -171,10 +182,18 @@ import Trust
         #expect(curve.reason == .weakKey("elliptic curve of 224 bits"))
     }
 
-    @Test("B3.29: RSA of 2048 bits, P-384 and Ed25519 are fine", arguments: [CertificateTemplate.Key.rsa(2_048), .p384, .ed25519])
+    @Test(
+        "B3.29: RSA of 2048 bits, P-384 and Ed25519 are fine",
+        arguments: [CertificateTemplate.Key.rsa(2_048), .p384, .ed25519])
     func strongKeys(_ key: CertificateTemplate.Key) throws {
         #expect(try judge(Chains.leaf(.server("example.test").with { $0.key = key })).isTrusted)
-        #expect(try judge(Chains.leaf(below: .authority("Strong").with { $0.key = key; $0.hash = .sha384 })).isTrusted)
+        #expect(
+            try judge(
+                Chains.leaf(
+                    below: .authority("Strong").with {
+                        $0.key = key; $0.hash = .sha384
+                    })
+            ).isTrusted)
     }
 
     // MARK: Extensions
@@ -199,7 +218,10 @@ import Trust
     @Test("A malformed extension is refused")
     func malformedExtension() throws {
         let broken = CertificateTemplate.Extension("2.5.29.19", critical: true, value: [0x30, 0x05, 0x01])
-        let leaf = try Chains.leaf(.server("example.test").with { $0.isAuthority = nil; $0.extensions = [broken] })
+        let leaf = try Chains.leaf(
+            .server("example.test").with {
+                $0.isAuthority = nil; $0.extensions = [broken]
+            })
         #expect(try judge(leaf).isTrusted == false)
     }
 
@@ -208,7 +230,9 @@ import Trust
     @Test("B3.72: an untrusted root comes before a wrong host, and a wrong host before dates")
     func mostSeriousFirst() throws {
         let expired = try Chains.leaf(
-            .server("other.test").with { $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment })
+            .server("other.test").with {
+                $0.notBefore = Self.moment - Self.hour; $0.notAfter = Self.moment
+            })
         let wrongHost = TrustFailure.Reason.hostMismatch(wanted: "example.test", presented: ["other.test"])
         let known = try judge(expired)
         #expect(known.reason == wrongHost)
@@ -222,7 +246,10 @@ import Trust
     @Test("B3.71: not-yet-valid is reported first only when nothing else is wrong")
     func notYetValidIsLast() throws {
         let start: Int64 = 4_102_444_800
-        let leaf = try Chains.leaf(.server("other.test").with { $0.notBefore = start; $0.notAfter = start + Self.hour })
+        let leaf = try Chains.leaf(
+            .server("other.test").with {
+                $0.notBefore = start; $0.notAfter = start + Self.hour
+            })
         #expect(try judge(leaf).reason == .hostMismatch(wanted: "example.test", presented: ["other.test"]))
     }
 }

@@ -86,7 +86,10 @@ import Trust
         let intermediate = try Chains.intermediate.get()
         let crossed = try oldRoot.issue(.authority("Test Intermediate"), forKeyOf: intermediate)
         let leaf = try Chains.leaf.get().certificate
-        for sent in [[leaf, crossed.certificate, intermediate.certificate], [leaf, intermediate.certificate, crossed.certificate]] {
+        for sent in [
+            [leaf, crossed.certificate, intermediate.certificate],
+            [leaf, intermediate.certificate, crossed.certificate],
+        ] {
             #expect(try judge(sent, anchors: [oldRoot.certificate]).isTrusted)
             #expect(try judge(sent).isTrusted)
         }

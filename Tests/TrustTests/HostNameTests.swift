@@ -20,12 +20,15 @@ import Trust
     @Test("B3.16: a self-signed certificate with only a common name is refused even as an anchor")
     func selfSignedCommonName() throws {
         let own = try CertificateFactory.selfSigned(.server("example.test").with { $0.names = [] })
-        #expect(try judge(own, anchors: [own.certificate]).reason == .hostMismatch(wanted: "example.test", presented: []))
+        #expect(
+            try judge(own, anchors: [own.certificate]).reason == .hostMismatch(wanted: "example.test", presented: []))
     }
 
     @Test("B3.15: every alternative name counts")
     func severalNames() throws {
-        let names: [CertificateTemplate.Name] = [.dns("a.test"), .uri("https://x.test"), .dns("b.test"), .ip([10, 0, 0, 1])]
+        let names: [CertificateTemplate.Name] = [
+            .dns("a.test"), .uri("https://x.test"), .dns("b.test"), .ip([10, 0, 0, 1]),
+        ]
         #expect(try trusted(names, "a.test"))
         #expect(try trusted(names, "b.test"))
         #expect(try trusted(names, "10.0.0.1"))

@@ -12,7 +12,9 @@ import Trust
             $0.nameConstraints = .init(permitted: permitted, excluded: excluded)
         }
         let leaf = try Chains.root.get().issue(authority).issue(
-            .server("common").with { $0.names = names; $0.commonName = "" })
+            .server("common").with {
+                $0.names = names; $0.commonName = ""
+            })
         return try judge(leaf, host: nil).reason
     }
 

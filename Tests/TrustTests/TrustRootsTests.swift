@@ -80,7 +80,8 @@ import Trust
         #expect(verdict.reason == .noRootsFound(searched: ["/nowhere/bundle.crt", "/nowhere/certs"]))
         #expect(verdict.failure?.description.contains("/nowhere/certs") == true)
         let selfSigned = try CertificateFactory.selfSigned(.server("example.test")).chain
-        let other = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(selfSigned, policy: TrustPolicy(host: nil))
+        let other = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(
+            selfSigned, policy: TrustPolicy(host: nil))
         #expect(other.isTrusted == false)
     }
 
@@ -92,7 +93,8 @@ import Trust
         let bundle = try folder.write("bundle.pem", broken + root.pem)
         #expect(try verdict(SystemStore.find(certificateFile: bundle, certificateDirectories: nil)).failure == nil)
         let noise = try folder.write("noise.pem", "no certificate at all")
-        #expect(try verdict(SystemStore.find(certificateFile: noise, certificateDirectories: nil)).reason == .unknownRoot)
+        #expect(
+            try verdict(SystemStore.find(certificateFile: noise, certificateDirectories: nil)).reason == .unknownRoot)
     }
 
     @Test("B3.6: this machine's store holds roots", .enabled(if: !TrustRoots.system.isMissing))

@@ -25,7 +25,9 @@ package struct ContentDecoder: ~Copyable {
     }
 
     /// A decoder for what has to be undone before a response's body is content: transfer codings below the chunks
-    /// (B16.48), then, if `decodesContent`, the content codings. Nil where there is nothing to undo.
+    /// (B16.48), then, if `decodesContent`, the content codings.
+    ///
+    /// Nil where there is nothing to undo.
     package static func make(for head: ResponseHead, decodesContent: Bool = true) -> ContentDecoder? {
         let transferCodings = head.transferCodings
         guard decodesContent, !isPartFromTheMiddle(head), let value = head.fields.combined(.contentEncoding),
@@ -34,9 +36,10 @@ package struct ContentDecoder: ~Copyable {
         return ContentDecoder(contentCodings + transferCodings)
     }
 
-    /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote. To be called again while
-    /// it wrote as many as `output` holds or `offset` has not reached the input's end. What was decoded before a
-    /// fault is returned first, and the next call or `finish` throws (B16.55).
+    /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote.
+    ///
+    /// To be called again while it wrote as many as `output` holds or `offset` has not reached the input's end. What
+    /// was decoded before a fault is returned first, and the next call or `finish` throws (B16.55).
     package mutating func decode(
         _ input: RawSpan, offset: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(WireError) -> Int {
@@ -76,7 +79,9 @@ package struct ContentDecoder: ~Copyable {
         guard let range = head.fields.first(.contentRange) else { return true }
         return range.withUTF8Bytes { bytes in
             let unit = "bytes ".utf8.count
-            return !(bytes.part(0, unit).equalsIgnoringCase("bytes ") && bytes.part(unit, unit + 2).elementsEqual("0-".utf8))
+            return
+                !(bytes.part(0, unit).equalsIgnoringCase("bytes ")
+                && bytes.part(unit, unit + 2).elementsEqual("0-".utf8))
         }
     }
 

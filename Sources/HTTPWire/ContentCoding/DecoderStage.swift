@@ -16,8 +16,9 @@ final class DecoderStage {
         self.outer = outer
     }
 
-    /// Decodes into `output` and returns how many bytes it wrote. If they are fewer than `output` holds, all input
-    /// was used, or `failure` says why not.
+    /// Decodes into `output` and returns how many bytes it wrote.
+    ///
+    /// If they are fewer than `output` holds, all input was used, or `failure` says why not.
     func decode(
         _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -40,8 +41,11 @@ final class DecoderStage {
     /// Why this stage or one outside it stopped.
     var failure: WireError? { inflater.failure ?? outer?.failure }
 
-    /// The input is over: the error that makes the content incomplete or wrong, the outermost stage's first.
-    func finish() -> WireError? { outer?.finish() ?? inflater.finish() }
+    /// The input is over: the error that makes the content incomplete or wrong.
+    ///
+    /// A fault that was met comes before an end that was not, and of two ends that were not the outermost stage's is
+    /// the cause.
+    func finish() -> WireError? { failure ?? outer?.finish() ?? inflater.finish() }
 
     /// Fills the buffer that was read; false if there is nothing to fill it with.
     private func refill(_ input: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {

@@ -41,8 +41,9 @@ package struct Inflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote. If they are fewer than
-    /// `output` holds, all input was used, or `failure` says why not.
+    /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote.
+    ///
+    /// If they are fewer than `output` holds, all input was used, or `failure` says why not.
     package mutating func decode(
         _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -99,8 +100,10 @@ package struct Inflater: ~Copyable {
         phase = .inflating
     }
 
-    /// B16.50: a zlib header is two bytes that are divisible by 31 as one number and name method 8 (RFC 1950 §2.2);
-    /// a gzip header is let through as well. Anything else is taken for raw deflate.
+    /// B16.50: a zlib header is two bytes that are divisible by 31 as one number and name method 8 (RFC 1950 §2.2); a
+    /// gzip header is let through as well.
+    ///
+    /// Anything else is taken for raw deflate.
     private static func windowBits(_ first: UInt8, _ second: UInt8) -> Int32 {
         let isZlib = first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 | Int(second)) % 31 == 0
         let isGzip = first == 0x1F && second == 0x8B

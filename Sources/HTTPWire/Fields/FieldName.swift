@@ -40,88 +40,88 @@ extension FieldName: ExpressibleByStringLiteral, CustomStringConvertible {
 
 // Computed, not stored: a literal costs nothing, a global of this type would cost a once-check at every use.
 extension FieldName {
-    /// `Accept`
+    /// The name `Accept`.
     package static var accept: FieldName { "Accept" }
-    /// `Accept-Encoding`
+    /// The name `Accept-Encoding`.
     package static var acceptEncoding: FieldName { "Accept-Encoding" }
-    /// `Accept-Language`
+    /// The name `Accept-Language`.
     package static var acceptLanguage: FieldName { "Accept-Language" }
-    /// `Accept-Ranges`
+    /// The name `Accept-Ranges`.
     package static var acceptRanges: FieldName { "Accept-Ranges" }
-    /// `Age`
+    /// The name `Age`.
     package static var age: FieldName { "Age" }
-    /// `Authorization`
+    /// The name `Authorization`.
     package static var authorization: FieldName { "Authorization" }
-    /// `Cache-Control`
+    /// The name `Cache-Control`.
     package static var cacheControl: FieldName { "Cache-Control" }
-    /// `Connection`
+    /// The name `Connection`.
     package static var connection: FieldName { "Connection" }
-    /// `Content-Disposition`
+    /// The name `Content-Disposition`.
     package static var contentDisposition: FieldName { "Content-Disposition" }
-    /// `Content-Encoding`
+    /// The name `Content-Encoding`.
     package static var contentEncoding: FieldName { "Content-Encoding" }
-    /// `Content-Length`
+    /// The name `Content-Length`.
     package static var contentLength: FieldName { "Content-Length" }
-    /// `Content-Location`
+    /// The name `Content-Location`.
     package static var contentLocation: FieldName { "Content-Location" }
-    /// `Content-Range`
+    /// The name `Content-Range`.
     package static var contentRange: FieldName { "Content-Range" }
-    /// `Content-Type`
+    /// The name `Content-Type`.
     package static var contentType: FieldName { "Content-Type" }
-    /// `Cookie`
+    /// The name `Cookie`.
     package static var cookie: FieldName { "Cookie" }
-    /// `Date`
+    /// The name `Date`.
     package static var date: FieldName { "Date" }
-    /// `ETag`
+    /// The name `ETag`.
     package static var eTag: FieldName { "ETag" }
-    /// `Expect`
+    /// The name `Expect`.
     package static var expect: FieldName { "Expect" }
-    /// `Expires`
+    /// The name `Expires`.
     package static var expires: FieldName { "Expires" }
-    /// `Host`
+    /// The name `Host`.
     package static var host: FieldName { "Host" }
-    /// `If-Modified-Since`
+    /// The name `If-Modified-Since`.
     package static var ifModifiedSince: FieldName { "If-Modified-Since" }
-    /// `If-None-Match`
+    /// The name `If-None-Match`.
     package static var ifNoneMatch: FieldName { "If-None-Match" }
-    /// `If-Range`
+    /// The name `If-Range`.
     package static var ifRange: FieldName { "If-Range" }
-    /// `Keep-Alive`
+    /// The name `Keep-Alive`.
     package static var keepAlive: FieldName { "Keep-Alive" }
-    /// `Last-Modified`
+    /// The name `Last-Modified`.
     package static var lastModified: FieldName { "Last-Modified" }
-    /// `Location`
+    /// The name `Location`.
     package static var location: FieldName { "Location" }
-    /// `Pragma`
+    /// The name `Pragma`.
     package static var pragma: FieldName { "Pragma" }
-    /// `Proxy-Authenticate`
+    /// The name `Proxy-Authenticate`.
     package static var proxyAuthenticate: FieldName { "Proxy-Authenticate" }
-    /// `Proxy-Authorization`
+    /// The name `Proxy-Authorization`.
     package static var proxyAuthorization: FieldName { "Proxy-Authorization" }
-    /// `Proxy-Connection`
+    /// The name `Proxy-Connection`.
     package static var proxyConnection: FieldName { "Proxy-Connection" }
-    /// `Range`
+    /// The name `Range`.
     package static var range: FieldName { "Range" }
-    /// `Referer`
+    /// The name `Referer`.
     package static var referer: FieldName { "Referer" }
-    /// `Retry-After`
+    /// The name `Retry-After`.
     package static var retryAfter: FieldName { "Retry-After" }
-    /// `Server`
+    /// The name `Server`.
     package static var server: FieldName { "Server" }
-    /// `Set-Cookie`
+    /// The name `Set-Cookie`.
     package static var setCookie: FieldName { "Set-Cookie" }
-    /// `TE`
+    /// The name `TE`.
     package static var te: FieldName { "TE" }
-    /// `Trailer`
+    /// The name `Trailer`.
     package static var trailer: FieldName { "Trailer" }
-    /// `Transfer-Encoding`
+    /// The name `Transfer-Encoding`.
     package static var transferEncoding: FieldName { "Transfer-Encoding" }
-    /// `Upgrade`
+    /// The name `Upgrade`.
     package static var upgrade: FieldName { "Upgrade" }
-    /// `User-Agent`
+    /// The name `User-Agent`.
     package static var userAgent: FieldName { "User-Agent" }
-    /// `Vary`
+    /// The name `Vary`.
     package static var vary: FieldName { "Vary" }
-    /// `WWW-Authenticate`
+    /// The name `WWW-Authenticate`.
     package static var wwwAuthenticate: FieldName { "WWW-Authenticate" }
 }

@@ -14,8 +14,8 @@ package struct Fields: Sendable {
     }
 
     /// Names and values; also bytes that belong to neither (line ends, a start line, removed fields).
-    private(set) var bytes: [UInt8]
-    private(set) var slots: [Slot]
+    var bytes: [UInt8]
+    var slots: [Slot]
 
     /// Makes an empty list; allocates nothing.
     package init() {
@@ -209,36 +209,5 @@ extension UnsafeRawBufferPointer {
     @inline(__always)
     func value(of slot: Fields.Slot) -> UnsafeRawBufferPointer {
         part(slot.valueStart, slot.valueStart &+ slot.valueLength)
-    }
-}
-
-extension Fields {
-    /// Takes folded lines and control bytes out of received values: a line end with the white space around it
-    /// becomes one space (B16.24), another control byte becomes a space (B16.26).
-    mutating func cleanValues() {
-        for index in slots.indices {
-            let start = slots[index].valueStart
-            var write = start
-            var read = start
-            let end = start + slots[index].valueLength
-            while read < end {
-                let byte = bytes[read]
-                read += 1
-                if byte == ASCII.lineFeed || byte == ASCII.carriageReturn {
-                    while read < end, Tokens.isWhitespace(bytes[read]) || bytes[read] == ASCII.lineFeed { read += 1 }
-                    while write > start, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
-                    bytes[write] = ASCII.space
-                } else {
-                    bytes[write] = Tokens.isControl(byte) ? ASCII.space : byte
-                }
-                write += 1
-            }
-            let value = bytes.withUnsafeBytes { bytes in
-                let trimmed = bytes.part(start, write).trimmed
-                return (bytes.baseAddress.flatMap { base in trimmed.baseAddress.map { $0 - base } } ?? start, trimmed.count)
-            }
-            slots[index].valueStart = value.0
-            slots[index].valueLength = value.1
-        }
     }
 }

@@ -6,9 +6,19 @@ extension UnsafeRawBufferPointer {
     @inline(__always)
     func equalsIgnoringCase(_ other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
-        for index in 0..<count {
+        var index = 0
+        while index < count {
+            // Measured: nearly everybody writes names with the same capitals, so eight bytes are tried at once.
+            if count &- index >= 8,
+                loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            {
+                index &+= 8
+                continue
+            }
             let (left, right) = (self[index], other[index])
             guard left == right || ASCII.lowercased(left) == ASCII.lowercased(right) else { return false }
+            index &+= 1
         }
         return true
     }
@@ -23,7 +33,9 @@ extension UnsafeRawBufferPointer {
     @inline(__always)
     func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         let from = Swift.min(Swift.max(start, 0), count)
-        return UnsafeRawBufferPointer(rebasing: self[from..<Swift.min(Swift.max(end, from), count)])
+        let to = Swift.min(Swift.max(end, from), count)
+        guard let base = baseAddress else { return self }
+        return UnsafeRawBufferPointer(start: base + from, count: to &- from)
     }
 
     /// The run without white space at both ends (RFC 9110 §5.6.3).

@@ -13,13 +13,32 @@ extension RawSpan {
         return unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
     }
 
-    /// The offset of the first byte at or after `start` that ends a run of text: a control byte other than HTAB. CR,
-    /// LF and NUL are among them. `end`, or the span's end, if there is none before.
+    /// Whether CR LF lies at an offset.
+    @inline(__always)
+    func isLineEnd(at offset: Int) -> Bool {
+        guard offset >= 0, offset &+ 2 <= byteCount else { return false }
+        let bytes = unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self)
+        return bytes == UInt16(littleEndian: 0x0A0D)
+    }
+
+    /// The part between two offsets without the white space at its ends.
+    @inline(__always)
+    func trimmed(from start: Int, to end: Int) -> (start: Int, end: Int) {
+        var (start, end) = (max(start, 0), min(end, byteCount))
+        while start < end, Tokens.isWhitespace(uncheckedByte(at: start)) { start &+= 1 }
+        while start < end, Tokens.isWhitespace(uncheckedByte(at: end &- 1)) { end &-= 1 }
+        return (start, end)
+    }
+
+    /// The offset of the first byte at or after `start` that ends a run of text: a control byte other than HTAB.
+    ///
+    /// CR, LF and NUL are among them. `end`, or the span's end, if there is none before.
     @inline(__always)
     func endOfText(from start: Int, to end: Int = .max) -> Int {
         let end = min(end, byteCount)
+        let lastBlock = lastBlock(before: end)
         var offset = start
-        while offset < end, offset &+ 16 <= byteCount {
+        while offset <= lastBlock {
             let block = block(at: offset)
             let hits = ((block .< all(0x20)) .& (block .!= all(0x09))) .| (block .== all(0x7F))
             if let hit = RawSpan.firstLane(hits) { return min(offset &+ hit, end) }
@@ -34,8 +53,9 @@ extension RawSpan {
     @inline(__always)
     func endOfVisible(from start: Int, to end: Int = .max) -> Int {
         let end = min(end, byteCount)
+        let lastBlock = lastBlock(before: end)
         var offset = start
-        while offset < end, offset &+ 16 <= byteCount {
+        while offset <= lastBlock {
             let hits = (block(at: offset) &- all(0x21)) .>= all(0x5E)
             if let hit = RawSpan.firstLane(hits) { return min(offset &+ hit, end) }
             offset &+= 16
@@ -49,8 +69,9 @@ extension RawSpan {
     @inline(__always)
     func endOfToken(from start: Int, to end: Int = .max) -> Int {
         let end = min(end, byteCount)
+        let lastBlock = lastBlock(before: end)
         var offset = start
-        while offset < end, offset &+ 16 <= byteCount {
+        while offset <= lastBlock {
             // Names are made of letters, digits and "-"; the rarer token bytes are looked up one by one.
             let block = block(at: offset)
             let isUpper = (block &- all(0x41)) .< all(26)
@@ -62,7 +83,9 @@ extension RawSpan {
                 continue
             }
             offset &+= hit
-            guard offset < end, Tokens.isTokenByte(byte(at: offset)) else { return min(offset, end) }
+            guard offset < end else { return end }
+            let byte = uncheckedByte(at: offset)
+            guard byte != ASCII.colon, Tokens.isTokenByte(byte) else { return offset }
             offset &+= 1
         }
         while offset < end, Tokens.isTokenByte(byte(at: offset)) { offset &+= 1 }
@@ -72,8 +95,9 @@ extension RawSpan {
     /// The offset of the first LF at or after `start`, nil if there is none.
     @inline(__always)
     func firstLineFeed(from start: Int) -> Int? {
+        let lastBlock = lastBlock(before: byteCount)
         var offset = start
-        while offset &+ 16 <= byteCount {
+        while offset <= lastBlock {
             if let hit = RawSpan.firstLane(block(at: offset) .== all(0x0A)) { return offset &+ hit }
             offset &+= 16
         }
@@ -83,6 +107,16 @@ extension RawSpan {
         }
         return nil
     }
+
+    /// A byte whose offset the caller has compared with the count.
+    @inline(__always)
+    private func uncheckedByte(at offset: Int) -> UInt8 {
+        unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+    }
+
+    /// The last offset before `end` where sixteen bytes lie in the span.
+    @inline(__always)
+    private func lastBlock(before end: Int) -> Int { min(end &- 1, byteCount &- 16) }
 
     /// Sixteen times the same byte.
     @inline(__always)
@@ -98,8 +132,8 @@ extension RawSpan {
     @inline(__always)
     private static func firstLane(_ mask: SIMDMask<SIMD16<Int8>>) -> Int? {
         let words = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
-        if words[0] != 0 { return words[0].littleEndian.trailingZeroBitCount &>> 3 }
-        if words[1] != 0 { return 8 &+ words[1].littleEndian.trailingZeroBitCount &>> 3 }
-        return nil
+        let (low, high) = (words[0].littleEndian, words[1].littleEndian)
+        if low | high == 0 { return nil }
+        return low != 0 ? low.trailingZeroBitCount &>> 3 : 8 &+ high.trailingZeroBitCount &>> 3
     }
 }

@@ -47,9 +47,9 @@ enum ASCII {
     static var comma: UInt8 { 0x2C }
     static var dot: UInt8 { 0x2E }
     static var zero: UInt8 { 0x30 }
-    static var nine: UInt8 { 0x39 }
     static var colon: UInt8 { 0x3A }
     static var semicolon: UInt8 { 0x3B }
+    static var equals: UInt8 { 0x3D }
     static var backslash: UInt8 { 0x5C }
     static var delete: UInt8 { 0x7F }
 

@@ -71,8 +71,9 @@ package struct ExchangeMachine: ~Copyable {
         if head.status == 101 { return switched() }
         if head.isInformational { return }
         response = .body
-        keepAliveTimeout = ExchangeMachine.keepAliveTimeout(head.fields)
-        if framing == .untilClose || !head.allowsReuse { persists = false }
+        let fields = FramingFields(head.fields, readsKeepAlive: true)
+        keepAliveTimeout = fields.keepAliveSeconds.map { .seconds(min($0, ExchangeMachine.longestKeepAlive)) }
+        if framing == .untilClose || !fields.allowsReuse(version: head.version) { persists = false }
     }
 
     /// The final response is complete.
@@ -125,21 +126,6 @@ package struct ExchangeMachine: ~Copyable {
     /// Whether bytes that arrive now can be part of a response.
     package var expectsResponse: Bool { fate == .open && (response == .awaited || response == .body) }
 
-    // MARK: Keep-Alive
-
-    /// The `timeout` parameter of the Keep-Alive fields, the shortest if there are several; at most a year.
-    private static func keepAliveTimeout(_ fields: Fields) -> Duration? {
-        var seconds: Int64?
-        fields.forEachValue(.keepAlive) { value in
-            var members = ListMembers(value)
-            while let member = members.next() {
-                guard let equals = member.firstIndex(of: 0x3D),
-                    member.part(0, equals).trimmed.equalsIgnoringCase("timeout"),
-                    let number = member.part(equals + 1, member.count).trimmed.decimal
-                else { continue }
-                seconds = min(seconds ?? 31_536_000, number)
-            }
-        }
-        return seconds.map { .seconds($0) }
-    }
+    /// Nobody keeps a connection longer than a year, and a `Duration` of `Int64.max` seconds invites overflow.
+    private static var longestKeepAlive: Int64 { 31_536_000 }
 }

@@ -54,8 +54,8 @@ struct FieldSection {
 
     private func isFramingName(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
-        case 14: name.equalsIgnoringCase("content-length")
-        case 17: name.equalsIgnoringCase("transfer-encoding")
+        case 14: name.equalsIgnoringCase("Content-Length")
+        case 17: name.equalsIgnoringCase("Transfer-Encoding")
         default: false
         }
     }

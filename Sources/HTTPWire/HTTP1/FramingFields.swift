@@ -25,18 +25,22 @@ struct FramingFields {
     private(set) var transferEncoding = TransferEncoding.absent
     private(set) var saysClose = false
     private(set) var saysKeepAlive = false
+    /// The shortest `timeout` of the Keep-Alive fields, in seconds; only if it was asked for.
+    private(set) var keepAliveSeconds: Int64?
 
-    /// Reads the fields of a head.
-    init(_ fields: Fields) {
+    /// Reads the fields of a head; Keep-Alive only on demand, because only a reusable connection needs it.
+    init(_ fields: Fields, readsKeepAlive: Bool = false) {
         fields.bytes.withUnsafeBytes { bytes in
             for slot in fields.slots {
                 // The length tells the names apart before any byte is compared.
                 switch slot.nameLength {
-                case 10 where bytes.name(of: slot).equalsIgnoringCase("connection"):
+                case 10 where bytes.name(of: slot).equalsIgnoringCase("Connection"):
                     addConnection(bytes.value(of: slot))
-                case 14 where bytes.name(of: slot).equalsIgnoringCase("content-length"):
+                case 10 where readsKeepAlive && bytes.name(of: slot).equalsIgnoringCase("Keep-Alive"):
+                    addKeepAlive(bytes.value(of: slot))
+                case 14 where bytes.name(of: slot).equalsIgnoringCase("Content-Length"):
                     addContentLength(bytes.value(of: slot))
-                case 17 where bytes.name(of: slot).equalsIgnoringCase("transfer-encoding"):
+                case 17 where bytes.name(of: slot).equalsIgnoringCase("Transfer-Encoding"):
                     addTransferEncoding(bytes.value(of: slot))
                 default:
                     break
@@ -62,6 +66,18 @@ struct FramingFields {
         while let member = members.next() {
             if member.equalsIgnoringCase("close") { saysClose = true }
             if member.equalsIgnoringCase("keep-alive") { saysKeepAlive = true }
+        }
+    }
+
+    /// B16.6: `timeout=n` among the parameters.
+    private mutating func addKeepAlive(_ value: UnsafeRawBufferPointer) {
+        var members = ListMembers(value)
+        while let member = members.next() {
+            guard let equals = member.firstIndex(of: ASCII.equals),
+                member.part(0, equals).trimmed.equalsIgnoringCase("timeout"),
+                let seconds = member.part(equals + 1, member.count).trimmed.decimal
+            else { continue }
+            keepAliveSeconds = min(keepAliveSeconds ?? .max, seconds)
         }
     }
 
@@ -113,8 +129,9 @@ struct FramingFields {
 }
 
 extension FramingFields {
-    /// The codings that remain to be undone once the chunks are taken off, first applied first (B16.48). None where
-    /// chunked is not the last one: such a body cannot be taken apart and is handed on as it comes.
+    /// The codings that remain to be undone once the chunks are taken off, first applied first (B16.48).
+    ///
+    /// None where chunked is not the last one: such a body cannot be taken apart and is handed on as it comes.
     static func codingsBelowChunks(_ fields: Fields) -> [ContentCoding] {
         var codings: [ContentCoding] = []
         var endsInChunked = false

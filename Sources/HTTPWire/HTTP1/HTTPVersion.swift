@@ -9,10 +9,10 @@ package struct HTTPVersion: Sendable, Equatable {
     /// Makes a version; numbers beyond one digit become the nearest digit.
     package init(minor: Int) { self.minor = min(max(minor, 0), 9) }
 
-    /// HTTP/1.0
+    /// The version HTTP/1.0.
     package static var http10: HTTPVersion { HTTPVersion(minor: 0) }
 
-    /// HTTP/1.1
+    /// The version HTTP/1.1.
     package static var http11: HTTPVersion { HTTPVersion(minor: 1) }
 
     /// Whether connections persist unless a side says `close` (RFC 9112 §9.3); higher minors count as 1.1.

@@ -96,10 +96,9 @@ struct HeadLines {
         // next line while it still judges this one's name.
         let textEnd = bytes.endOfText(from: start)
         let lineEnd = textEnd &+ 2
-        let nameEnd = bytes.endOfToken(from: start)
-        guard bytes.byte(at: textEnd) == ASCII.carriageReturn, bytes.byte(at: textEnd &+ 1) == ASCII.lineFeed,
-            lineEnd &- start <= limits.lineBytes, lineEnd <= limits.headBytes,
-            nameEnd > start, bytes.byte(at: nameEnd) == ASCII.colon
+        let nameEnd = bytes.endOfToken(from: start, to: textEnd)
+        guard bytes.isLineEnd(at: textEnd), nameEnd > start, bytes.byte(at: nameEnd) == ASCII.colon,
+            lineEnd &- start <= limits.lineBytes, lineEnd <= limits.headBytes
         else { return nil }
         let slot = slot(bytes, start, nameEnd: nameEnd, textEnd: textEnd)
         start = lineEnd
@@ -131,12 +130,10 @@ struct HeadLines {
     /// The field of a line, its value without the white space around it (B5.47).
     @inline(__always)
     private static func slot(_ bytes: RawSpan, _ start: Int, nameEnd: Int, textEnd: Int) -> Fields.Slot {
-        var (valueStart, valueEnd) = (nameEnd &+ 1, textEnd)
-        while valueStart < valueEnd, Tokens.isWhitespace(bytes.byte(at: valueStart)) { valueStart &+= 1 }
-        while valueStart < valueEnd, Tokens.isWhitespace(bytes.byte(at: valueEnd &- 1)) { valueEnd &-= 1 }
+        let value = bytes.trimmed(from: nameEnd &+ 1, to: textEnd)
         return Fields.Slot(
             nameStart: start, nameLength: nameEnd &- start,
-            valueStart: valueStart, valueLength: valueEnd &- valueStart)
+            valueStart: value.start, valueLength: value.end &- value.start)
     }
 
     /// B16.24: the value goes on in this line; the line end between becomes a space when the head is complete.
@@ -180,7 +177,9 @@ struct HeadLines {
             ? .trailersTooLarge(limit: limits.headBytes) : .headTooLarge(limit: limits.headBytes)
     }
 
-    /// Where a line's content ends: before CRLF, or before a bare LF (B16.22). No CR or NUL is left in it.
+    /// Where a line's content ends: before CRLF, or before a bare LF (B16.22).
+    ///
+    /// No CR or NUL is left in it.
     private func endOfContent(_ bytes: RawSpan, lineEnd: Int) throws(WireError) -> Int {
         var end = lineEnd - 1
         if end > lineStart, bytes.byte(at: end - 1) == ASCII.carriageReturn { end -= 1 }

@@ -25,8 +25,10 @@ package struct HeadParser: ~Copyable {
     /// Whether a part of a head has been read.
     package var isInside: Bool { !buffer.isEmpty }
 
-    /// Reads from `bytes` at `offset`. True if the head is complete: it must be taken before the next call, and
-    /// `offset` lies behind it. False if all bytes were used and more are needed.
+    /// Reads from `bytes` at `offset`.
+    ///
+    /// True if the head is complete: it must be taken before the next call, and `offset` lies behind it. False if all
+    /// bytes were used and more are needed.
     package mutating func parse(_ bytes: RawSpan, offset: inout Int) throws(WireError) -> Bool {
         if buffer.isEmpty {
             let rest = bytes.extracting(offset..<bytes.byteCount)

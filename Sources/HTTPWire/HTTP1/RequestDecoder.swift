@@ -40,8 +40,9 @@ package struct RequestDecoder: ~Copyable {
         chunks = ChunkedDecoder(limits: limits)
     }
 
-    /// Decodes from `bytes` at `offset` and moves `offset` behind what was used. After an error every call throws it
-    /// again.
+    /// Decodes from `bytes` at `offset` and moves `offset` behind what was used.
+    ///
+    /// After an error every call throws it again.
     package mutating func next(_ bytes: RawSpan, offset: inout Int) throws(WireError) -> Step {
         do throws(WireError) {
             return try step(bytes, &offset)

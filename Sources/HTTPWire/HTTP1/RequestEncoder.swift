@@ -4,8 +4,10 @@
 
 /// Writes requests; the body's bytes are the caller's to send.
 package enum RequestEncoder {
-    /// Appends the head. Content-Length and Transfer-Encoding follow from `framing`; fields of these names in the
-    /// head are left out. Throws, and appends nothing, if a part may not be sent.
+    /// Appends the head.
+    ///
+    /// Content-Length and Transfer-Encoding follow from `framing`; fields of these names in the head are left out.
+    /// Throws, and appends nothing, if a part may not be sent.
     package static func encode(
         _ head: RequestHead, framing: BodyFraming, into out: inout [UInt8]
     ) throws(WireError) {

@@ -68,8 +68,9 @@ package struct ResponseDecoder: ~Copyable {
         wireBodyBytes = 0
     }
 
-    /// Decodes from `bytes` at `offset` and moves `offset` behind what was used. After an error every call throws it
-    /// again.
+    /// Decodes from `bytes` at `offset` and moves `offset` behind what was used.
+    ///
+    /// After an error every call throws it again.
     package mutating func next(_ bytes: RawSpan, offset: inout Int) throws(WireError) -> Step {
         do throws(WireError) {
             return try step(bytes, &offset)

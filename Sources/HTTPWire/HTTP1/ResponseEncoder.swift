@@ -3,9 +3,11 @@
 
 /// Writes responses; the body's bytes are the caller's to send.
 package enum ResponseEncoder {
-    /// Appends the head. `.length` and `.chunked` write Content-Length and Transfer-Encoding, and fields of these
-    /// names in the head are left out; `.none` and `.untilClose` leave the head's fields as they are, so that the
-    /// answer to a HEAD can name a length. Throws, and appends nothing, if a part may not be sent.
+    /// Appends the head.
+    ///
+    /// `.length` and `.chunked` write Content-Length and Transfer-Encoding, and fields of these names in the head are
+    /// left out; `.none` and `.untilClose` leave the head's fields as they are, so that the answer to a HEAD can name a
+    /// length. Throws, and appends nothing, if a part may not be sent.
     package static func encode(
         _ head: ResponseHead, framing: BodyFraming, into out: inout [UInt8]
     ) throws(WireError) {

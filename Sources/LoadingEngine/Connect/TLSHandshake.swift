@@ -49,7 +49,7 @@ final class TLSHandshake: ByteStreamObserver {
         case .success(let context):
             do throws(TLSError) {
                 tls = try TLSSession(
-                    client: context, serverName: origin.isIPLiteral ? nil : origin.host, tickets: core.tickets,
+                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: core.tickets,
                     ticketKey: ticketKey)
                 advance([])
             } catch {
@@ -136,7 +136,7 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// Judges the server; `false` when somebody was asked and the answer comes later.
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
-        let policy = TrustPolicy(host: HostName(origin.host))
+        let policy = TrustPolicy(host: HostName(origin.matchingHost))
         switch core.configuration.trust {
         case .evaluator(let evaluator):
             apply(evaluator.evaluate(chain, policy: policy), tls)

@@ -27,11 +27,11 @@ final class PoolDriver {
     // MARK: What transactions ask
 
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
-    func request(_ transaction: Transaction, atFront: Bool = false) {
+    func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
         perform(
             machine.requested(
                 transaction.id, key: key(of: transaction.request), priority: transaction.priority,
-                now: core.reactor.now, atFront: atFront))
+                now: core.reactor.now, atFront: atFront, onNewConnection: onNewConnection))
     }
 
     /// A waiting request needs nothing any more.

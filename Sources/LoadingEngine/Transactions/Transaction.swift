@@ -81,7 +81,7 @@ final class Transaction {
 
     /// Asks for a connection.
     func start() {
-        askForConnection(atFront: false)
+        askForConnection()
     }
 
     /// Ends with `.cancelled`.
@@ -116,7 +116,7 @@ final class Transaction {
         guard suspensions == 0 else { return rearm() }
         switch state {
         case .idle:
-            askForConnection(atFront: false)
+            askForConnection()
         case .exchanging(let connection):
             connection.flush()
             goOnReading()
@@ -264,7 +264,8 @@ final class Transaction {
             core.configuration.trace?.replayed?(id)
             pastTimelines.append(timeline)
             timeline = Timeline(fetchStart: core.reactor.now)
-            askForConnection(atFront: true)
+            // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
+            askForConnection(isReplay: true)
         case .fail:
             finish(error)
         }
@@ -281,7 +282,7 @@ final class Transaction {
 
     // MARK: Private steps
 
-    private func askForConnection(atFront: Bool) {
+    private func askForConnection(isReplay: Bool = false) {
         guard suspensions == 0 else {
             state = .idle
             return
@@ -289,7 +290,7 @@ final class Transaction {
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
-        core.pool.request(self, atFront: atFront)
+        core.pool.request(self, atFront: isReplay, onNewConnection: isReplay)
     }
 
     private func goOnReading() {

@@ -37,4 +37,10 @@ package struct TransactionOutcome: Sendable {
     package let error: EngineError?
     /// One record per exchange, in order, replays included (B6.30).
     package let timelines: [Timeline]
+
+    /// An outcome, for whoever stands in for the engine.
+    package init(error: EngineError?, timelines: [Timeline]) {
+        self.error = error
+        self.timelines = timelines
+    }
 }

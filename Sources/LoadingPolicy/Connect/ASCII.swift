@@ -19,11 +19,6 @@ enum ASCII {
         isUppercase(byte) ? byte | 0x20 : byte
     }
 
-    static func lowercase(_ text: String) -> String {
-        guard text.utf8.contains(where: isUppercase) else { return text }
-        return String(decoding: text.utf8.map { lowercase($0) }, as: UTF8.self)
-    }
-
     static func isUppercase(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
     }

@@ -48,7 +48,7 @@ package struct Origin: Sendable {
         return host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
     }
 
-    /// The value of the Host field: IPv6 in brackets, no zone, the port only when it is not the default (B5.21, B16.12).
+    /// The value of the Host field: IPv6 in brackets, no zone, the port unless it is the default (B5.21, B16.12).
     package var hostField: String {
         var field = isIPLiteral ? addressWithoutZone : host
         if field.utf8.contains(UInt8(ascii: ":")) { field = "[\(field)]" }

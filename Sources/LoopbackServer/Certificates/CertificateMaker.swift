@@ -67,7 +67,9 @@ enum CertificateMaker {
     }
 
     private static func add(_ addition: CertificateTemplate.Extension, to certificate: OpaquePointer) -> Bool {
-        guard let object = OBJ_txt2obj(addition.identifier, 1), let value = ASN1_OCTET_STRING_new() else { return false }
+        guard let object = OBJ_txt2obj(addition.identifier, 1), let value = ASN1_OCTET_STRING_new() else {
+            return false
+        }
         defer {
             ASN1_OBJECT_free(object)
             ASN1_OCTET_STRING_free(value)

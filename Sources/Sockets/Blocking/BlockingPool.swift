@@ -130,7 +130,9 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// The time is over. False when a signal is on its way to this thread, which it then must take.
+    /// The time is over.
+    ///
+    /// False when a signal is on its way to this thread, which it then must take.
     private func mayLeave(_ signal: WakeSignal) -> Bool {
         let isFree = state.withLock { state in
             guard state.idle > 0 else { return false }

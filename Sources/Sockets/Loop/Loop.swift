@@ -1,6 +1,6 @@
-// A loop: an actor whose executor is one epoll thread. What belongs to the loop (connections, pools, timers, buffers) is
-// plain, unshared state that hangs on its `Reactor`; other threads reach it through the mailbox only.
-// Must not know what its commands do.
+// A loop: an actor whose executor is one epoll thread. What belongs to the loop (connections, pools, timers, buffers)
+// is plain, unshared state that hangs on its `Reactor`; other threads reach it through the mailbox only. Must not know
+// what its commands do.
 
 /// An actor that runs on its own epoll thread.
 package actor Loop {

@@ -4,7 +4,9 @@ import Synchronization
 
 /// A fixed set of loops, handed out in turn.
 package final class LoopGroup: Sendable {
-    /// The process's own loops: at most four, never more than processors. They live as long as the process.
+    /// The process's own loops: at most four, never more than processors.
+    ///
+    /// They live as long as the process.
     ///
     /// A loop's thread starts with the first thing sent to it, so a program with one session has one thread.
     package static let shared = LoopGroup(count: min(4, Platform.processorCount), name: "urlloading")
@@ -23,7 +25,9 @@ package final class LoopGroup: Sendable {
         return loops[Int(index)]
     }
 
-    /// Stops every loop and waits until its thread is gone and all it held is released. Not for `shared`.
+    /// Stops every loop and waits until its thread is gone and all it held is released.
+    ///
+    /// Not for `shared`.
     ///
     /// What was submitted before still runs; what is submitted later is dropped. Must not be called on one of the
     /// group's own loops.

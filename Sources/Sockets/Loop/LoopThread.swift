@@ -43,6 +43,8 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
     // MARK: Executor
 
     /// Queues a piece of a task; the runtime calls this on any thread.
+    ///
+    /// On a loop that has ended it never runs.
     package func enqueue(_ job: consuming ExecutorJob) {
         post(.job(UnownedJob(job)))
     }
@@ -109,7 +111,9 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
     }
 }
 
-/// The body of every loop thread. Formed outside any actor: a C callback with an isolation would trap here.
+/// The body of every loop thread.
+///
+/// Formed outside any actor: a C callback with an isolation would trap here.
 private nonisolated func runLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()

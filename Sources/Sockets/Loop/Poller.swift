@@ -68,7 +68,9 @@ final class Poller {
 
     // MARK: Registrations
 
-    /// Registers a descriptor, once in its life. The target is not retained.
+    /// Registers a descriptor, once in its life.
+    ///
+    /// The target is not retained.
     func add(_ target: any PollTarget, descriptor: Int32, events: PollEvents) throws(SystemError) -> Token {
         try open()
         let index = freeSlots.popLast() ?? slots.count
@@ -86,7 +88,9 @@ final class Poller {
         return token
     }
 
-    /// Ends a registration. The kernel forgets the descriptor when it is closed, so this is no system call.
+    /// Ends a registration.
+    ///
+    /// The kernel forgets the descriptor when it is closed, so this is no system call.
     func remove(_ token: Token) {
         guard let index = validIndex(token.raw) else { return }
         slots[index].generation &+= 1
@@ -96,7 +100,9 @@ final class Poller {
 
     // MARK: Waiting
 
-    /// Waits for events, at most `milliseconds` (-1: until there is one). Returns how many there are.
+    /// Waits for events, at most `milliseconds` (-1: until there is one).
+    ///
+    /// Returns how many there are.
     func wait(milliseconds: Int32) -> Int {
         if epoll == nil {
             waitBlindly(milliseconds)

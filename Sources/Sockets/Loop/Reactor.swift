@@ -1,18 +1,24 @@
-// Everything that is reachable from one loop's thread: the poller, the timers, the residents, the receive buffer and the
-// time. Not Sendable on purpose: the compiler keeps it, and what hangs on it, on its loop.
-// A turn: wait; take the mailbox; tell what is ready; fire timers; run the mailbox; run what was put off until later.
+// Everything that is reachable from one loop's thread: the poller, the timers, the residents, the receive buffer and
+// the time. Not Sendable on purpose: the compiler keeps it, and what hangs on it, on its loop.
 // Must not know HTTP, TLS or who its residents are.
+//
+// A turn: wait; take the mailbox; tell what is ready; fire timers; run the mailbox; run what was put off until later.
+//
+// While the machine sleeps the clock goes on and epoll's waiting does not: a deadline that passed meanwhile is noticed
+// at the first turn afterwards.
 
 /// What belongs to one loop.
 package final class Reactor {
     /// The time, read once per turn.
-    package private(set) var now: ContinuousClock.Instant
+    package private(set) var now: ContinuousClock.Instant {
+        didSet { elapsed = timers.epoch.duration(to: now) }
+    }
     /// The loop this reactor belongs to, for whoever has to answer from another thread.
     package unowned let loop: Loop
     /// 64 KiB that any stream of this loop may use for the duration of one callback.
     package let receiveBuffer: UnsafeMutableRawBufferPointer
 
-    let timers = TimerQueue()
+    let timers: TimerQueue
     /// nil in virtual mode.
     let poller: Poller?
 
@@ -25,6 +31,8 @@ package final class Reactor {
     private var putOff: [() -> Void] = []
     private var running: [() -> Void] = []
     private var isStopping = false
+    /// `now` as the timers count it.
+    private var elapsed = Duration.zero
 
     private init(loop: Loop, poller: Poller?, virtualLoop: Loop?) {
         self.loop = loop
@@ -32,6 +40,7 @@ package final class Reactor {
         self.virtualLoop = virtualLoop
         thread = loop.thread
         now = ContinuousClock.now
+        timers = TimerQueue(epoch: now)
         receiveBuffer = .allocate(byteCount: 64 << 10, alignment: 64)
     }
 
@@ -52,7 +61,9 @@ package final class Reactor {
 
     // MARK: Timers and later work
 
-    /// A timer of this loop, not set yet. It holds `fire` until it is released.
+    /// A timer of this loop, not set yet.
+    ///
+    /// It holds `fire` until it is released.
     package func makeTimer(_ fire: @escaping () -> Void) -> LoopTimer {
         LoopTimer(queue: timers, fire: fire)
     }
@@ -98,7 +109,7 @@ package final class Reactor {
             now = ContinuousClock.now
             thread.mailbox.take(into: &batch)
             poller?.dispatch(count)
-            timers.fire(now: now)
+            timers.fire(now: elapsed)
             runBatch()
             runPutOff()
             if isStopping && putOff.isEmpty && thread.mailbox.endIfEmpty() {
@@ -127,7 +138,7 @@ package final class Reactor {
             return 0
         }
         guard let wake = timers.nextWake else { return -1 }
-        return wake <= now ? 0 : (wake - now).wholeMilliseconds
+        return (wake - elapsed).wholeMilliseconds
     }
 
     private func runBatch() {
@@ -156,7 +167,9 @@ package final class Reactor {
 
     // MARK: Virtual time
 
-    /// Runs commands, jobs and put-off work until there is none. Time stands still. For a virtual reactor.
+    /// Runs commands, jobs and put-off work until there is none.
+    ///
+    /// Time stands still. For a virtual reactor.
     package func runPending() {
         guard virtualLoop != nil else { return }
         thread.adoptCurrentThread()
@@ -170,14 +183,16 @@ package final class Reactor {
         }
     }
 
-    /// Moves the clock, stopping at each deadline on the way in order, and runs what becomes due. For a virtual reactor.
+    /// Moves the clock, stopping at each deadline on the way in order, and runs what becomes due.
+    ///
+    /// For a virtual reactor.
     package func advance(by duration: Duration) {
         guard virtualLoop != nil else { return }
         let end = now + duration
         runPending()
-        while let deadline = timers.earliestDeadline(), deadline <= end {
-            now = max(now, deadline)
-            timers.fire(now: now)
+        while let deadline = timers.earliestDeadline(), timers.epoch + deadline <= end {
+            now = max(now, timers.epoch + deadline)
+            timers.fire(now: elapsed)
             runPending()
         }
         now = end

@@ -23,7 +23,9 @@ package final class WakeSignal: Sendable {
         Platform.wake(descriptor.raw)
     }
 
-    /// Waits for a signal and takes it; false when the time passed first. -1 waits for ever.
+    /// Waits for a signal and takes it; false when the time passed first.
+    ///
+    /// -1 waits for ever.
     package func wait(milliseconds: Int32) -> Bool {
         while Platform.waitReadable(descriptor.raw, milliseconds: milliseconds) {
             // Another waiter may have taken the signal that woke this one.

@@ -46,7 +46,9 @@ package final class SystemResolver: Resolver {
         self.lookUp = lookUp
     }
 
-    /// Looks up a name. Also an answer that is known at once arrives at the end of the turn.
+    /// Looks up a name.
+    ///
+    /// Also an answer that is known at once arrives at the end of the turn.
     package func resolve(
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution {

@@ -1,5 +1,5 @@
-// What a connection is to everybody above: two directions of bytes that are ready or not. Implemented by sockets here and
-// by in-memory pipes in tests. Must not know what the bytes mean.
+// What a connection is to everybody above: two directions of bytes that are ready or not. Implemented by sockets here
+// and by in-memory pipes in tests. Must not know what the bytes mean.
 
 /// The result of one read or write.
 package enum IOResult: Sendable, Equatable {
@@ -17,8 +17,8 @@ package enum IOResult: Sendable, Equatable {
 ///
 /// Edges, not levels: after `streamBecameReadable`, read until the result is not `bytes`, or until `hasPendingInput` is
 /// false. A reader that stops earlier, for back-pressure, is not told again: it reads when it likes, and
-/// `hasPendingInput` stays true until then. The same holds for writing: after `wouldBlock` or a short write the observer
-/// is told once when there is room again. Whoever becomes observer late looks at `hasPendingInput` first.
+/// `hasPendingInput` stays true until then. The same holds for writing: after `wouldBlock` or a short write the
+/// observer is told once when there is room again. Whoever becomes observer late looks at `hasPendingInput` first.
 package protocol ByteStream: AnyObject {
     /// Who is told of readiness. Held weakly.
     var observer: (any ByteStreamObserver)? { get set }
@@ -51,7 +51,9 @@ package protocol ByteStream: AnyObject {
     var remoteAddress: SocketAddress? { get }
 }
 
-/// Who is told when a stream is ready. Every call is on the stream's loop.
+/// Who is told when a stream is ready.
+///
+/// Every call is on the stream's loop.
 package protocol ByteStreamObserver: AnyObject {
     /// There are bytes, an end or an error to read.
     func streamBecameReadable(_ stream: any ByteStream)

@@ -1,4 +1,5 @@
-// Making a connection to one numeric address. Which address, how many at a time and for how long is the caller's matter.
+// Making a connection to one numeric address. Which address, how many at a time and for how long is the caller's
+// matter.
 
 /// Makes connections for one loop.
 package protocol Dialer: AnyObject {
@@ -49,7 +50,9 @@ package final class SocketDialer: Dialer {
         self.reactor = reactor
     }
 
-    /// Starts a non-blocking connect. A shortage of descriptors or memory is reported like any other failure.
+    /// Starts a non-blocking connect.
+    ///
+    /// A shortage of descriptors or memory is reported like any other failure.
     package func dial(
         _ address: SocketAddress, options: DialOptions,
         completion: @escaping (Result<any ByteStream, SystemError>) -> Void

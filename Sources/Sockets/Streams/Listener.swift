@@ -8,8 +8,10 @@
 
 /// Accepts connections on one loop.
 package final class Listener: PollTarget {
-    /// Called on the loop with each connection. The stream has no observer yet: set one, then look at
-    /// `hasPendingInput`.
+    /// Called on the loop with each connection.
+    ///
+    /// The stream has no observer yet: set one, then look at `hasPendingInput`. Without a receiver connections are
+    /// closed.
     package var onAccept: ((SocketStream) -> Void)?
 
     /// Where it listens; the port is the real one when 0 was asked for.
@@ -21,12 +23,18 @@ package final class Listener: PollTarget {
     private var retry: LoopTimer?
     private var isAccepting = false
 
-    /// Connections taken before others on the loop get their turn. Picked by feel.
+    /// Connections taken before others on the loop get their turn.
+    ///
+    /// Picked by feel.
     private static let batchSize = 64
-    /// How long to wait when descriptors or memory have run out. Picked by feel.
+    /// How long to wait when descriptors or memory have run out.
+    ///
+    /// Picked by feel.
     private static let shortageRetry = Duration.milliseconds(50)
 
-    /// Binds and listens. A UNIX-domain path is created here, and removed by `close()`.
+    /// Binds and listens.
+    ///
+    /// A UNIX-domain path is created here, and removed by `close()`.
     package init(reactor: Reactor, address: SocketAddress, backlog: Int = 128) throws(SystemError) {
         let descriptor = try Platform.socket(family: address.systemFamily)
         if address.family != .unix {
@@ -54,7 +62,9 @@ package final class Listener: PollTarget {
         close()
     }
 
-    /// Stops listening; connections that were not accepted are refused. Idempotent.
+    /// Stops listening; connections that were not accepted are refused.
+    ///
+    /// Idempotent.
     package func close() {
         guard descriptor.isOpen else { return }
         if let token {
@@ -96,7 +106,7 @@ package final class Listener: PollTarget {
         var remote: SocketAddress?
         let outcome = Platform.accept(descriptor.raw, &remote)
         if !outcome.failed {
-            welcome(Descriptor(owning: outcome.value), remote ?? unnamedPeer)
+            welcome(Descriptor(owning: outcome.value), remote)
             return true
         }
         if Platform.isTemporarilyBlocked(outcome.error) {
@@ -107,11 +117,6 @@ package final class Listener: PollTarget {
         }
         pause()
         return false
-    }
-
-    /// A UNIX-domain client usually has no name; it still is one.
-    private var unnamedPeer: SocketAddress? {
-        address.family == .unix ? address : nil
     }
 
     private func welcome(_ descriptor: consuming Descriptor, _ remote: SocketAddress?) {

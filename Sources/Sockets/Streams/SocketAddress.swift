@@ -1,5 +1,5 @@
-// Where a socket is or goes: IPv4, IPv6 with its zone, or a UNIX-domain path. Parses and prints numeric forms only; names
-// are the resolver's matter. RFC 4291, RFC 4007 (zones), RFC 6874 (zones in URLs: "%25").
+// Where a socket is or goes: IPv4, IPv6 with its zone, or a UNIX-domain path. Parses and prints numeric forms only;
+// names are the resolver's matter. RFC 4291, RFC 4007 (zones), RFC 6874 (zones in URLs: "%25").
 
 import CPlatform
 
@@ -81,8 +81,9 @@ package struct SocketAddress: Sendable, Hashable {
         self.init(.ipv6(high: high, low: low, scope: scope, port: port))
     }
 
-    /// RFC 6874 writes a zone as "%25eth0" in a URL; callers may also pass it decoded. An interface may be called
-    /// "25": then there is nothing after it.
+    /// RFC 6874 writes a zone as "%25eth0" in a URL; callers may also pass it decoded.
+    ///
+    /// An interface may be called "25": then there is nothing after it.
     private static func scope(ofZone zone: Substring) -> UInt32? {
         if zone.hasPrefix("25"), zone.count > 2, let index = interfaceIndex(zone.dropFirst(2)) {
             return index
@@ -161,7 +162,9 @@ package struct SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// The same address with another port; a path has none and stays as it is. Nil when the port is not one.
+    /// The same address with another port; a path has none and stays as it is.
+    ///
+    /// Nil when the port is not one.
     package func with(port: Int) -> SocketAddress? {
         guard let port = UInt16(exactly: port) else { return nil }
         switch storage {

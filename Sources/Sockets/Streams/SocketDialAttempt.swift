@@ -1,5 +1,5 @@
-// One connect() from the making of the socket to its end. While it is under way the reactor keeps the attempt alive; the
-// attempt keeps the stream, and the stream knows the attempt weakly.
+// One connect() from the making of the socket to its end. While it is under way the reactor keeps the attempt alive;
+// the attempt keeps the stream, and the stream knows the attempt weakly.
 
 #if canImport(Glibc)
     import Glibc
@@ -15,7 +15,9 @@ final class SocketDialAttempt: DialAttempt {
     private var stream: SocketStream?
     private var retry: LoopTimer?
 
-    /// A UNIX-domain listener whose queue is full answers EAGAIN and reports nothing later. Picked by feel.
+    /// A UNIX-domain listener whose queue is full answers EAGAIN and reports nothing later.
+    ///
+    /// Picked by feel.
     private static let queueFullRetry = Duration.milliseconds(10)
 
     init(

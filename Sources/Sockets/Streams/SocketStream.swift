@@ -1,8 +1,8 @@
-// A connected TCP or UNIX-domain socket. Registered with epoll once, edge-triggered, for its whole life: a request costs
-// no epoll_ctl. Must not know how it came to be connected, nor what the bytes mean.
+// A connected TCP or UNIX-domain socket. Registered with epoll once, edge-triggered, for its whole life: a request
+// costs no epoll_ctl. Must not know how it came to be connected, nor what the bytes mean.
 //
-// The stream remembers what the edges said. `isReadable` is cleared by EAGAIN and, to save that call, by a read that did
-// not fill its buffer: epoll(7) allows this for stream sockets, as later input makes a new edge. It is not done
+// The stream remembers what the edges said. `isReadable` is cleared by EAGAIN and, to save that call, by a read that
+// did not fill its buffer: epoll(7) allows this for stream sockets, as later input makes a new edge. It is not done
 // - once the peer's end, an error or urgent data was reported (there may be no further edge), or
 // - for UNIX-domain sockets, where a read also stops at a boundary between ancillary data.
 
@@ -15,8 +15,10 @@
 /// A connected stream socket of one loop.
 package final class SocketStream: ByteStream, PollTarget {
     // Weak, and not a strong reference cleared by close(): a forgotten close() must not keep a connection and its
-    // descriptor for ever. Measured: 12 ns an event, against about 1.5 µs for the event's system calls.
-    /// Who is told of readiness. Held weakly.
+    // descriptor for ever. Measured: weak costs 2 % of a loopback echo's time, of which system calls take 85 %.
+    /// Who is told of readiness.
+    ///
+    /// Held weakly.
     package weak var observer: (any ByteStreamObserver)?
 
     private let reactor: Reactor
@@ -43,6 +45,7 @@ package final class SocketStream: ByteStream, PollTarget {
         self.reactor = reactor
         self.descriptor = descriptor
         knownRemoteAddress = remote
+        // Only UNIX-domain peers have no address.
         isInternet = remote.map { $0.family != .unix } ?? false
         isWritable = true
         try register()

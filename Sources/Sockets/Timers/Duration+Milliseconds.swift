@@ -1,8 +1,9 @@
 // Durations as the system's waiting calls want them.
 
 extension Duration {
-    /// Whole milliseconds, rounded up: waking early would only mean waiting again. Between 0 and an hour; a wake-up too
-    /// many is harmless.
+    /// Whole milliseconds, rounded up: waking early would only mean waiting again.
+    ///
+    /// Between 0 and an hour; a wake-up too many is harmless.
     var wholeMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,9 +1,19 @@
 // One timer of a loop. Not a clock: it fires when its reactor's turn sees that the deadline has passed.
 
-/// A timer that belongs to one loop. It never fires after it is gone.
+/// A timer that belongs to one loop.
+///
+/// It never fires after it is gone.
 package final class LoopTimer {
     /// When it will fire; nil when it is not set.
-    package private(set) var deadline: ContinuousClock.Instant?
+    package var deadline: ContinuousClock.Instant? { time.map { queue.epoch + $0 } }
+
+    /// The deadline as the queue counts time.
+    private(set) var time: Duration?
+
+    /// Where it stands in the queue's heap; nil when it does not.
+    ///
+    /// Owner: the queue.
+    var queuedTime: Duration?
 
     private let queue: TimerQueue
     private let fire: () -> Void
@@ -19,20 +29,26 @@ package final class LoopTimer {
         queue.remove(slot)
     }
 
-    /// Sets or moves the deadline. Moving it later costs one store.
+    /// Sets or moves the deadline.
+    ///
+    /// Moving it later is one store: the timer keeps its place, and is put right when that comes up.
     package func set(_ deadline: ContinuousClock.Instant) {
-        self.deadline = deadline
-        queue.deadlineChanged(slot, to: deadline)
+        let time = queue.epoch.duration(to: deadline)
+        self.time = time
+        if let queuedTime, queuedTime <= time {
+            return
+        }
+        queue.enqueue(self, slot, time)
     }
 
     /// Unsets the deadline: one store.
     package func clear() {
-        deadline = nil
+        time = nil
     }
 
-    func fireIfDue(now: ContinuousClock.Instant) {
-        guard let deadline, deadline <= now else { return }
-        self.deadline = nil
+    func fireIfDue(now: Duration) {
+        guard let time, time <= now else { return }
+        self.time = nil
         fire()
     }
 }

@@ -2,8 +2,8 @@
 
 /// Slots ordered by time; each slot is in the heap at most once.
 struct TimerHeap {
-    private struct Entry {
-        var time: ContinuousClock.Instant
+    struct Entry {
+        var time: Duration
         var slot: Int
     }
 
@@ -11,20 +11,10 @@ struct TimerHeap {
     /// Where each slot's entry is, or -1.
     private var positions: [Int] = []
 
-    var first: (time: ContinuousClock.Instant, slot: Int)? {
-        entries.first.map { ($0.time, $0.slot) }
-    }
-
-    var count: Int { entries.count }
-
-    /// When a slot is due, if it is in the heap.
-    func time(of slot: Int) -> ContinuousClock.Instant? {
-        guard slot < positions.count, positions[slot] >= 0 else { return nil }
-        return entries[positions[slot]].time
-    }
+    var first: Entry? { entries.first }
 
     /// Inserts a slot, or moves it to `time`.
-    mutating func set(_ slot: Int, to time: ContinuousClock.Instant) {
+    mutating func set(_ slot: Int, to time: Duration) {
         while positions.count <= slot {
             positions.append(-1)
         }

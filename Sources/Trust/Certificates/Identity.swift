@@ -67,7 +67,8 @@ package struct Identity: Sendable {
         ERR_clear_error()
         // Order: these libraries report only when a key was found and could not be opened.
         let asked = [ERR_LIB_EVP, ERR_LIB_PROV, ERR_LIB_PKCS12].contains(shim_err_lib(code))
-        let badPassphrase = shim_err_lib(code) == ERR_LIB_PEM
+        let badPassphrase =
+            shim_err_lib(code) == ERR_LIB_PEM
             && [PEM_R_BAD_PASSWORD_READ, PEM_R_BAD_DECRYPT].contains(shim_err_reason(code))
         if badPassphrase || (asked && text.contains("ENCRYPTED")) { throw .wrongPassphrase }
         throw .unreadableKey(OpenSSLErrors.text(of: code))

@@ -31,7 +31,11 @@ enum PathVerifier {
         var search = PathSearch(chain, roots: roots, isThorough: isThorough)
         search.forEachPath(from: chain.leaf) { path in
             let problems = judge(path, policy: policy)
-            if problems.isEmpty { good = path } else if best.map({ problems.isLessSerious(than: $0) }) ?? true { best = problems }
+            if problems.isEmpty {
+                good = path
+            } else if best.map({ problems.isLessSerious(than: $0) }) ?? true {
+                best = problems
+            }
             judged += 1
             return problems.isEmpty || judged == mostPaths
         }

@@ -70,11 +70,13 @@ package struct TrustFailure: Error, Sendable, Equatable {
         let main: String
         switch reason {
         case .noRootsFound(let searched):
-            main = "No trusted root certificates were found on this machine; looked for: "
+            main =
+                "No trusted root certificates were found on this machine; looked for: "
                 + searched.joined(separator: ", ")
                 + ". Install the package ca-certificates, or name a bundle in SSL_CERT_FILE"
         case .unknownRoot:
-            main = named + (issuer.isEmpty ? "" : ", issued by \"\(issuer)\",")
+            main =
+                named + (issuer.isEmpty ? "" : ", issued by \"\(issuer)\",")
                 + " does not lead to a trusted root certificate"
         case .selfSigned: main = named + " is self-signed and is not among the trusted certificates"
         case .expired(let end): main = named + " expired on " + Self.date(end)

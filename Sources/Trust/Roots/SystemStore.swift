@@ -37,8 +37,10 @@ package final class SystemStore: Sendable {
             if isHashed { directories.append(place) } else if takesEveryFile { files += loose }
         }
         // The usual files are several names for one bundle: the first that exists is enough.
-        files += takesEveryFile
-            ? candidates.filter(Platform.isReadableFile) : candidates.first(where: Platform.isReadableFile).map { [$0] } ?? []
+        files +=
+            takesEveryFile
+            ? candidates.filter(Platform.isReadableFile)
+            : candidates.first(where: Platform.isReadableFile).map { [$0] } ?? []
         self.files = files
         self.directories = takesEveryFile ? directories : Array(directories.prefix(1))
     }

@@ -9,9 +9,9 @@ import TLS
 import Trust
 
 /// Maps the errors of the layers below.
-enum ErrorMapping {
+package enum ErrorMapping {
     /// The public error for the request to `url`.
-    static func urlError(_ error: EngineError, url: URL?) -> URLError {
+    package static func urlError(_ error: EngineError, url: URL?) -> URLError {
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
@@ -23,7 +23,7 @@ enum ErrorMapping {
         case .connect(_, let failures):
             let decisive = decisiveFailure(failures)
             return LoadFailure.make(
-                connectCode(failures), url, error.description,
+                connectCode(failures.map(\.error.errno)), url, error.description,
                 underlying: decisive.map { UnderlyingError.system($0.error) })
         case .tls(let failure, let host):
             return tlsError(failure, host: host, description: error.description, url: url)
@@ -59,12 +59,12 @@ enum ErrorMapping {
         failures.last { !isNoRoute($0.error.errno) } ?? failures.first
     }
 
-    /// B17.15, B17.20, B17.21: only when every address failed for want of a network is it the network's fault.
-    private static func connectCode(_ failures: [EngineError.ConnectFailure]) -> URLError.Code {
-        guard !failures.isEmpty else { return .cannotFindHost }
-        let isOffline = failures.allSatisfy { failure in
-            isNoNetwork(failure.error.errno)
-                || failure.error.errno == EHOSTUNREACH && !NetworkPresence.hasInterface
+    /// The code for connects that failed with these error numbers (B17.15, B17.20, B17.21): only when every address
+    /// failed for want of a network is it the network's fault.
+    package static func connectCode(_ errnos: [Int32]) -> URLError.Code {
+        guard !errnos.isEmpty else { return .cannotFindHost }
+        let isOffline = errnos.allSatisfy { errno in
+            isNoNetwork(errno) || errno == EHOSTUNREACH && !NetworkPresence.hasInterface
         }
         return isOffline ? .notConnectedToInternet : .cannotConnectToHost
     }

@@ -241,7 +241,13 @@ extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, Cus
     }
 }
 
-extension URLRequest: ReferenceConvertible {
+extension URLRequest: ReferenceConvertible {}
+
+// Stated by itself: without this the compiler does not accept `request as NSURLRequest` on Linux.
+extension URLRequest: _ObjectiveCBridgeable {
+    /// The reference type that this value bridges to.
+    public typealias _ObjectiveCType = NSURLRequest
+
     /// Gives the reference type that shares this value's storage.
     public func _bridgeToObjectiveC() -> NSURLRequest {
         NSURLRequest(sharing: storage)

@@ -43,20 +43,26 @@ struct AdditionalHeaders: @unchecked Sendable {
         var table = RequestFieldTable()
         var texts: [String: String] = [:]
         for (key, value) in dictionary ?? [:] {
-            if let name = Self.text(key.base), let value = Self.text(value) { texts[name] = value }
+            if let name = Self.name(key.base), let value = Self.text(value) { texts[name] = value }
         }
         table.replaceAll(with: texts)
         return table.fields
     }
 
-    private static func text(_ value: Any) -> String? {
+    private static func name(_ value: Any) -> String? {
         switch value {
         case let text as String: text
         case let text as NSString: String(describing: text)
+        default: nil
+        }
+    }
+
+    private static func text(_ value: Any) -> String? {
+        switch value {
         case let number as NSNumber: number.stringValue
         case let text as Substring: String(text)
         case let number as any FixedWidthInteger: "\(number)"
-        default: nil
+        default: name(value)
         }
     }
 }

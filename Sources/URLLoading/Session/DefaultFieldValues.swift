@@ -9,12 +9,12 @@ import Foundation
 #endif
 
 /// The value of Accept-Language (B5.17).
-enum AcceptLanguage {
+package enum AcceptLanguage {
     /// For the environment in which the process was started.
     static let ofEnvironment = value(environment: ProcessInfo.processInfo.environment)
 
     /// The user's languages with falling weights, from the variables of POSIX and of gettext in their order.
-    static func value(environment: [String: String]) -> String {
+    package static func value(environment: [String: String]) -> String {
         let locale =
             ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         // gettext's rule: in the C locale LANGUAGE is ignored.
@@ -53,7 +53,7 @@ enum AcceptLanguage {
 }
 
 /// The value of User-Agent (B5.20).
-enum UserAgent {
+package enum UserAgent {
     /// The version that the library tells to servers.
     static let libraryVersion = "0.1"
 
@@ -61,7 +61,8 @@ enum UserAgent {
     static let ofProcess = value(
         processName: ProcessInfo.processInfo.processName, kernelRelease: kernelRelease)
 
-    static func value(processName: String, kernelRelease: String) -> String {
+    /// For a process of that name on that kernel.
+    package static func value(processName: String, kernelRelease: String) -> String {
         "\(encoded(processName))/unknown URLLoading/\(libraryVersion) Linux/\(encoded(kernelRelease))"
     }
 

@@ -8,24 +8,20 @@ import LoadingEngine
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     // Safe to share: every stored property is immutable.
     private let record: TransactionRecord?
-    private let clock: WallClock
+    private let dates: TransactionDates
 
     /// Makes an empty object, for mocks.
     @available(*, deprecated, message: "Metrics are made by sessions")
     public override init() {
         record = nil
-        clock = WallClock()
+        dates = TransactionDates()
         super.init()
     }
 
     init(_ record: TransactionRecord, clock: WallClock) {
         self.record = record
-        self.clock = clock
+        dates = TransactionDates(record.timeline, clock: clock)
         super.init()
-    }
-
-    private func date(_ path: KeyPath<Timeline, ContinuousClock.Instant?>) -> Date? {
-        record?.timeline[keyPath: path].map(clock.date)
     }
 
     /// The request as it was sent (B12.6).
@@ -37,37 +33,37 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     open var response: URLResponse? { record?.response }
 
     /// When the exchange was taken up (B12.8).
-    open var fetchStartDate: Date? { record.map { clock.date($0.timeline.fetchStart) } }
+    open var fetchStartDate: Date? { dates.fetchStart }
 
     /// Before the look-up of the name.
-    open var domainLookupStartDate: Date? { date(\.lookupStart) }
+    open var domainLookupStartDate: Date? { dates.lookupStart }
 
     /// After the look-up of the name.
-    open var domainLookupEndDate: Date? { date(\.lookupEnd) }
+    open var domainLookupEndDate: Date? { dates.lookupEnd }
 
     /// Before the first TCP connect.
-    open var connectStartDate: Date? { date(\.connectStart) }
+    open var connectStartDate: Date? { dates.connectStart }
 
     /// Before the TLS handshake.
-    open var secureConnectionStartDate: Date? { date(\.secureStart) }
+    open var secureConnectionStartDate: Date? { dates.secureStart }
 
     /// After the TLS handshake.
-    open var secureConnectionEndDate: Date? { date(\.secureEnd) }
+    open var secureConnectionEndDate: Date? { dates.secureEnd }
 
     /// When the connection could be used, TLS included (B12.10).
-    open var connectEndDate: Date? { date(\.connectEnd) }
+    open var connectEndDate: Date? { dates.connectEnd }
 
     /// Before the first byte of the request.
-    open var requestStartDate: Date? { date(\.requestStart) }
+    open var requestStartDate: Date? { dates.requestStart }
 
     /// After its last byte.
-    open var requestEndDate: Date? { date(\.requestEnd) }
+    open var requestEndDate: Date? { dates.requestEnd }
 
     /// The first byte of the response.
-    open var responseStartDate: Date? { date(\.responseStart) }
+    open var responseStartDate: Date? { dates.responseStart }
 
     /// After its last byte.
-    open var responseEndDate: Date? { date(\.responseEnd) }
+    open var responseEndDate: Date? { dates.responseEnd }
 
     /// `http/1.1` or `http/1.0` (B12.16).
     open var networkProtocolName: String? { record?.timeline.protocolName }
@@ -137,4 +133,42 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
     /// Always unknown on Linux (B12.23).
     open var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
+}
+
+/// The dates of one exchange, none before the one of the step before (B12.15): the engine reads its clock once a turn,
+/// and a server may answer before it has read the whole request.
+struct TransactionDates: Sendable {
+    private(set) var fetchStart: Date?
+    private(set) var lookupStart: Date?
+    private(set) var lookupEnd: Date?
+    private(set) var connectStart: Date?
+    private(set) var secureStart: Date?
+    private(set) var secureEnd: Date?
+    private(set) var connectEnd: Date?
+    private(set) var requestStart: Date?
+    private(set) var requestEnd: Date?
+    private(set) var responseStart: Date?
+    private(set) var responseEnd: Date?
+
+    init() {}
+
+    init(_ timeline: Timeline, clock: WallClock) {
+        var latest = timeline.fetchStart
+        func next(_ instant: ContinuousClock.Instant?) -> Date? {
+            guard let instant else { return nil }
+            latest = max(latest, instant)
+            return clock.date(latest)
+        }
+        fetchStart = next(timeline.fetchStart)
+        lookupStart = next(timeline.lookupStart)
+        lookupEnd = next(timeline.lookupEnd)
+        connectStart = next(timeline.connectStart)
+        secureStart = next(timeline.secureStart)
+        secureEnd = next(timeline.secureEnd)
+        connectEnd = next(timeline.connectEnd)
+        requestStart = next(timeline.requestStart)
+        requestEnd = next(timeline.requestEnd)
+        responseStart = next(timeline.responseStart)
+        responseEnd = next(timeline.responseEnd)
+    }
 }

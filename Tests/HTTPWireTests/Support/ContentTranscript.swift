@@ -17,7 +17,11 @@ enum ContentTranscript {
             for piece in pieces {
                 try decode(&decoder, Array(piece), outputBytes) { output in
                     // A million zeros are counted, not kept.
-                    if content.isEmpty, output.allSatisfy({ $0 == 0 }) { zeros += output.count } else { content += output }
+                    if content.isEmpty, output.allSatisfy({ $0 == 0 }) {
+                        zeros += output.count
+                    } else {
+                        content += output
+                    }
                 }
             }
             try decoder.finish()

@@ -3,7 +3,9 @@
 
 /// The ways to cut bytes.
 enum Pieces {
-    /// Every way to cut, each as the list of its pieces. Places in the middle of very long inputs are sampled.
+    /// Every way to cut, each as the list of its pieces.
+    ///
+    /// Places in the middle of very long inputs are sampled.
     static func waysToCut(_ bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
         var ways: [[ArraySlice<UInt8>]] = [[bytes[...]]]
         if bytes.count <= 20_000 { ways.append(bytes.indices.map { bytes[$0...$0] }) }

@@ -9,12 +9,15 @@ final class Transcript: Sendable {
     let completed = Signal()
     let invalidated = Signal()
     private let lines = Mutex<[String]>([])
-    private let bytes = Mutex<Data>(Data())
+    private let bytes = Mutex<(first: Data, count: Int)>((Data(), 0))
 
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 
     func note(data: Data) {
-        bytes.withLock { $0.append(data) }
+        bytes.withLock { bytes in
+            bytes.count += data.count
+            if bytes.first.count < 65_536 { bytes.first.append(data) }
+        }
         // How a body is cut into pieces is not defined, so all pieces in a row are one line.
         lines.withLock { if $0.last != "data" { $0.append("data") } }
     }
@@ -22,8 +25,8 @@ final class Transcript: Sendable {
     /// Every call in order; several data calls in a row are one.
     var calls: [String] { lines.withLock { $0 } }
 
-    /// The body as it was delivered.
-    var body: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    /// The beginning of the body as it was delivered.
+    var body: String { bytes.withLock { String(decoding: $0.first, as: UTF8.self) } }
     var byteCount: Int { bytes.withLock { $0.count } }
 
     static func text(_ error: (any Error)?) -> String {

@@ -1,0 +1,3 @@
+enum CountCommand {
+    static func run(_ arguments: [String]) throws {}
+}

@@ -1,0 +1,111 @@
+// One scenario as a table: the lines, the ratios and the promises, in words. Where it is shown decides how it looks.
+
+/// The text of one scenario's table.
+struct Table {
+    let scenario: Scenario
+    let header: [String]
+    let lines: [[String]]
+    /// Each promise with what came of it; nil where a figure is missing.
+    let promises: [(text: String, isKept: Bool?)]
+
+    init(_ scenario: Scenario, _ entry: ResultFile.Entry) {
+        self.scenario = scenario
+        let summaries = entry.rows.map(Summary.init)
+        let ours = summaries.first { $0.row.name == Contestant.ours }?.cpu?.median
+        header = [
+            "client", scenario.unit.rateSymbol, "p50 µs", "p99 µs", "CPU, \(scenario.unit.symbol)", "±",
+            scenario.memory.heading, "threads", "ours / theirs",
+        ]
+        lines = summaries.map { Table.line($0, scenario, ours: ours) }
+        promises = scenario.bars.map { Table.outcome(of: $0, summaries) }
+    }
+
+    private static func line(_ summary: Summary, _ scenario: Scenario, ours: Double?) -> [String] {
+        func text(_ figures: Figures?) -> String { figures.map { Figures.short($0.median) } ?? "–" }
+        guard let cpu = summary.cpu else {
+            return [summary.row.name, "–", "–", "–", "–", "–", "–", "–", summary.row.gap ?? "–"]
+        }
+        let ratio = ours.map { Figures.short($0 / cpu.median) } ?? "–"
+        return [
+            summary.row.name, text(summary.rate), text(summary.p50), text(summary.p99), text(cpu),
+            String(Int(cpu.spread.rounded())) + " %", summary.memory.map { scenario.memory.text($0.median) } ?? "–",
+            text(summary.threads), ratio,
+        ]
+    }
+
+    private static func outcome(of bar: Bar, _ summaries: [Summary]) -> (text: String, isKept: Bool?) {
+        func figure(_ name: String) -> Double? {
+            summaries.first { $0.row.name == name }?.median(of: bar.figure)
+        }
+        let ours = figure(Contestant.ours)
+        switch bar.measure {
+        case .atMost(let factor, let peer):
+            let ratio = ratio(ours, figure(peer))
+            let text = "\(bar.figure.rawValue) at most \(Figures.short(factor)) times that of \(peer)"
+            return (told(text, ratio), ratio.map { $0 <= factor })
+        case .atLeast(let factor, let peer):
+            let ratio = ratio(ours, figure(peer))
+            let text = "\(bar.figure.rawValue) at least \(Figures.short(factor)) times that of \(peer)"
+            return (told(text, ratio), ratio.map { $0 >= factor })
+        case .below(let limit):
+            return (told("\(bar.figure.rawValue) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit })
+        }
+    }
+
+    private static func ratio(_ ours: Double?, _ theirs: Double?) -> Double? {
+        guard let ours, let theirs, theirs > 0 else { return nil }
+        return ours / theirs
+    }
+
+    private static func told(_ text: String, _ value: Double?) -> String {
+        "\(text): \(value.map(Figures.short) ?? "not known")"
+    }
+}
+
+/// One row's medians.
+struct Summary {
+    let row: ResultFile.Row
+    let rate: Figures?
+    let p50: Figures?
+    let p99: Figures?
+    let cpu: Figures?
+    let memory: Figures?
+    let threads: Figures?
+
+    init(_ row: ResultFile.Row) {
+        self.row = row
+        rate = Figures(row.samples.map(\.rate))
+        p50 = Figures(row.samples.compactMap(\.p50))
+        p99 = Figures(row.samples.compactMap(\.p99))
+        cpu = Figures(row.samples.map(\.cpu))
+        memory = Figures(row.samples.compactMap(\.memory))
+        threads = Figures(row.samples.compactMap { $0.threads.map(Double.init) })
+    }
+
+    func median(of figure: Bar.Figure) -> Double? {
+        switch figure {
+        case .cpu: cpu?.median
+        case .rate: rate?.median
+        case .p50: p50?.median
+        case .memory: memory?.median
+        }
+    }
+}
+
+extension Scenario.Memory {
+    var heading: String {
+        switch self {
+        case .peak: "memory, MiB"
+        case .peakPerConnection: "KiB a request in flight"
+        case .restPerConnection: "KiB a connection"
+        }
+    }
+
+    /// KiB, as the heading's unit has it.
+    func text(_ kibibytes: Double) -> String {
+        switch self {
+        case .peak: Figures.short(kibibytes / 1_024)
+        case .peakPerConnection, .restPerConnection: Figures.short(kibibytes)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// The clients that are compared: this library's, by each interface, and the peers that are installed.
+
+import Foundation
+
+/// A program with the common command line.
+struct Contestant: Sendable {
+    /// What bars and result files call it.
+    let name: String
+    let program: String
+    var arguments: [String] = []
+    var environment: [String: String] = [:]
+    /// Whether its uploads are so slow that they are measured with a smaller file.
+    var uploadsSlowly = false
+
+    var isOurs: Bool { name.hasPrefix(Contestant.ours) }
+
+    /// The name of this library's client by its standard interface.
+    static let ours = "urlloading"
+
+    /// This library's client, built beside the harness.
+    static func client(interface: String? = nil) throws -> Contestant {
+        let program = directoryOfThisProgram.appendingPathComponent("urlloading-client").path
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw HarnessError("\(program) is not there: swift build -c release builds it")
+        }
+        guard let interface else { return Contestant(name: ours, program: program) }
+        return Contestant(name: "\(ours)-\(interface)", program: program, arguments: ["--interface", interface])
+    }
+
+    /// The peers in the order of the tables, those that are not installed included as nil programs.
+    static func peers(in directory: URL) -> (present: [Contestant], missing: [String]) {
+        var present: [Contestant] = []
+        var missing: [String] = []
+        for name in peerNames {
+            let program = directory.appendingPathComponent(name).path
+            guard FileManager.default.isExecutableFile(atPath: program) else {
+                missing.append(name)
+                continue
+            }
+            var peer = Contestant(name: name, program: program)
+            if FileManager.default.fileExists(atPath: program + ".so") {
+                peer.environment["LD_PRELOAD"] = program + ".so"
+            }
+            peer.uploadsSlowly = name == "foundation-networking"
+            present.append(peer)
+        }
+        return (present, missing)
+    }
+
+    /// The directory in which the build puts its programs.
+    static let directoryOfThisProgram: URL = {
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: link ?? CommandLine.arguments[0]).deletingLastPathComponent()
+    }()
+
+    private static let peerNames = [
+        "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", "foundation-networking",
+    ]
+}

@@ -1,0 +1,132 @@
+// The list of scenarios, in the order of the tables, with the promises that go with them.
+
+extension Scenario {
+    /// All scenarios at some scale.
+    static func all(_ scale: Scale) -> [Scenario] {
+        steady(scale) + bodies(scale) + newConnections(scale) + crowds(scale) + starts(scale)
+    }
+
+    // MARK: - Requests over kept connections
+
+    private static func steady(_ scale: Scale) -> [Scenario] {
+        [
+            Scenario(
+                name: "get-64", title: "Small GET, 64 connections", operation: "get",
+                place: Place(server: .fast, path: "/small"), connections: 64, warmup: 2_000,
+                amount: .seconds(scale.seconds), interfaces: ["completion", "delegate"], bars: manyRequests),
+            Scenario(
+                name: "get-64-tls", title: "Small GET, 64 connections, TLS 1.3", operation: "get",
+                place: Place(server: .fastTLS, path: "/small"), connections: 64, warmup: 2_000,
+                amount: .seconds(scale.seconds)),
+            Scenario(
+                name: "get-64-fields", title: "16 fields and 1.5 KB of JSON, 64 connections", operation: "get",
+                place: Place(server: .fast, path: "/fields"), connections: 64, warmup: 2_000,
+                amount: .seconds(scale.seconds), bars: manyRequests),
+            Scenario(
+                name: "one-by-one", title: "Small GET, one at a time", operation: "get",
+                place: Place(server: .fast, path: "/small"), warmup: 200, amount: .seconds(scale.seconds),
+                interfaces: ["completion", "delegate"],
+                bars: [.atMost(1.3, .p50, of: "floor"), .atMost(1, .p50, of: "go")]),
+            Scenario(
+                name: "origins", title: "1,000 small GETs to 100 origins", operation: "get",
+                place: Place(server: .fast, path: "/small"), connections: 50, origins: 100, amount: .requests(1_000)),
+        ]
+    }
+
+    private static let manyRequests: [Bar] = [
+        .atMost(1.25, .cpu, of: "reqwest"), .atMost(0.7, .cpu, of: "libcurl-multi"), .atMost(0.7, .cpu, of: "go"),
+        .atMost(2.2, .cpu, of: "floor"), .atMost(1 / 15, .cpu, of: "foundation-networking"),
+        .atLeast(10, .rate, of: "foundation-networking"), .atLeast(1.4, .rate, of: "libcurl-multi"),
+    ]
+
+    // MARK: - Large bodies
+
+    private static func bodies(_ scale: Scale) -> [Scenario] {
+        [
+            Scenario(
+                name: "download", title: "Download, streamed", operation: "download",
+                place: Place(server: .fast, path: "/large"), amount: .requests(1), unit: .gibibyte,
+                bars: [.atMost(1.3, .cpu, of: "reqwest")]),
+            Scenario(
+                name: "download-tls", title: "Download, streamed, TLS 1.3", operation: "download",
+                place: Place(server: .fastTLS, path: "/large"), amount: .requests(1), unit: .gibibyte,
+                bars: [.atMost(1, .cpu, of: "libcurl-multi")]),
+            Scenario(
+                name: "save", title: "Download to a file", operation: "save",
+                place: Place(server: .fast, path: "/large"), amount: .requests(1), unit: .gibibyte,
+                bars: [.atMost(1, .cpu, of: "curl")]),
+            Scenario(
+                name: "upload", title: "Upload from a file", operation: "upload",
+                place: Place(server: .scripted, path: "/upload"), amount: .requests(1), unit: .gibibyte,
+                bars: [.atMost(1.3, .cpu, of: "floor")]),
+            Scenario(
+                name: "gzip", title: "JSON in gzip, \(scale.json >> 20) MiB decoded", operation: "download",
+                place: Place(server: .fast, path: "/json"), amount: .requests(1), gzip: true, unit: .transfer,
+                bars: [.atMost(1.1, .cpu, of: "floor")]),
+        ]
+    }
+
+    // MARK: - A new connection for each request
+
+    private static func newConnections(_ scale: Scale) -> [Scenario] {
+        [
+            Scenario(
+                name: "connect", title: "New plain connection for each request", operation: "get",
+                place: Place(server: .fast, path: "/close"), warmup: 100, amount: .seconds(scale.seconds),
+                bars: [.atMost(1.2, .cpu, of: "libcurl-multi")]),
+            Scenario(
+                name: "connect-tls", title: "New TLS 1.3 connection for each request, full handshake (ECDSA)",
+                operation: "get", place: Place(server: .fastTLSWithoutTickets, path: "/close"), warmup: 20,
+                amount: .seconds(scale.seconds), bars: [.atMost(1.15, .cpu, of: "floor")]),
+            Scenario(
+                name: "connect-tls-resumed", title: "New TLS 1.3 connection for each request, resumed",
+                operation: "get", place: Place(server: .fastTLS, path: "/close"), warmup: 20,
+                amount: .seconds(scale.seconds), bars: [.atMost(1.25, .cpu, of: "floor")]),
+        ]
+    }
+
+    // MARK: - Many at once
+
+    private static func crowds(_ scale: Scale) -> [Scenario] {
+        func crowd(
+            _ name: String, _ title: String, _ server: Place.Server, count: Int, seconds: Int, memory: Memory, limit: Double
+        ) -> Scenario {
+            Scenario(
+                name: name, title: "\(count) \(title)", operation: "get",
+                place: Place(server: server, path: "/slow?\(seconds)"), connections: count, warmup: 1,
+                amount: .requests(count), memory: memory, bars: [.below(limit, .memory)])
+        }
+        return [
+            crowd(
+                "in-flight", "requests in flight, answered after a second", .scripted, count: scale.inFlight, seconds: 1,
+                memory: .peakPerConnection, limit: 12),
+            crowd(
+                "idle", "kept connections", .scripted, count: scale.idle, seconds: 3, memory: .restPerConnection, limit: 3
+            ),
+            // The server needs longer for the handshakes; nobody may have been answered before all are connected.
+            crowd(
+                "idle-tls", "kept connections, TLS 1.3", .scriptedTLS, count: scale.idle, seconds: 20,
+                memory: .restPerConnection, limit: 25),
+        ]
+    }
+
+    // MARK: - Whole processes
+
+    private static func starts(_ scale: Scale) -> [Scenario] {
+        func start(_ name: String, _ title: String, _ server: Place.Server, _ anchors: Anchors, share: Double) -> Scenario {
+            Scenario(
+                name: name, title: title, operation: "get", place: Place(server: server, path: "/small"),
+                amount: .processes(scale.processes, anchors: anchors), unit: .process,
+                bars: [
+                    .atMost(share, .cpu, of: "foundation-networking"), .atMost(1, .memory, of: "foundation-networking"),
+                ])
+        }
+        return [
+            start("start", "Smallest program, one GET", .fast, .file, share: 0.6),
+            start("start-tls", "Smallest program, one GET over TLS, roots in a file", .fastTLS, .file, share: 0.4),
+            start(
+                "start-tls-directory", "Smallest program, one GET over TLS, roots in a hashed directory", .fastTLS,
+                .directory, share: 0.4),
+        ]
+    }
+}

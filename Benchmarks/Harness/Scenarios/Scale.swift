@@ -1,0 +1,25 @@
+// How large a run is. The quick one finds out whether everything works; its figures mean little.
+
+/// The sizes that scenarios are made with.
+struct Scale: Sendable {
+    /// Seconds of each run of a scenario that counts requests.
+    let seconds: Double
+    /// Bytes of a large body.
+    let largeBody: Int
+    /// Bytes of the file for clients whose uploads take minutes.
+    let smallUpload: Int
+    /// Bytes of JSON before compression.
+    let json: Int
+    /// Requests in flight while the server takes its time.
+    let inFlight: Int
+    /// Connections that are kept without work.
+    let idle: Int
+    /// Processes for one start-up measurement.
+    let processes: Int
+
+    static let full = Scale(
+        seconds: 2, largeBody: 1 << 30, smallUpload: 32 << 20, json: 100 << 20, inFlight: 2_000, idle: 10_000,
+        processes: 20)
+    static let quick = Scale(
+        seconds: 0.3, largeBody: 64 << 20, smallUpload: 4 << 20, json: 10 << 20, inFlight: 200, idle: 500, processes: 3)
+}

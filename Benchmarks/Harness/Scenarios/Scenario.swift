@@ -1,0 +1,135 @@
+// One kind of work that all clients are given, and how its cost is told. Values only.
+
+/// A named scenario of the comparison.
+struct Scenario: Sendable {
+    /// What the command line and the result files call it.
+    let name: String
+    /// What a reader sees.
+    let title: String
+    /// What the clients do; the word of their command line.
+    let operation: String
+    /// Where the clients are sent.
+    let place: Place
+    /// How many requests are in flight.
+    var connections = 1
+    /// How many origins the requests go to.
+    var origins = 1
+    /// How many requests are made before the clocks start.
+    var warmup = 0
+    /// When a client has done enough.
+    let amount: Amount
+    /// Whether clients must ask for gzip.
+    var gzip = false
+    /// What the processor time is divided by.
+    var unit = Unit.request
+    /// What the memory column shows.
+    var memory = Memory.peak
+    /// The other ways into this library's API that are measured as well.
+    var interfaces: [String] = []
+    /// What must come out.
+    var bars: [Bar] = []
+
+    /// A server and a path on it.
+    struct Place: Sendable {
+        /// The servers that are started.
+        enum Server: Sendable {
+            /// Keeps connections; nginx where it is installed.
+            case fast
+            /// The same over TLS, with session tickets.
+            case fastTLS
+            /// Over TLS without resumption.
+            case fastTLSWithoutTickets
+            /// `LoopbackServer`, for what nginx cannot do by itself.
+            case scripted
+            /// The same over TLS.
+            case scriptedTLS
+        }
+
+        let server: Server
+        let path: String
+
+        /// Whether certificates are to be checked, and against which anchors.
+        var isSecure: Bool {
+            switch server {
+            case .fast, .scripted: false
+            case .fastTLS, .fastTLSWithoutTickets, .scriptedTLS: true
+            }
+        }
+    }
+
+    /// How much is done in one run.
+    enum Amount: Sendable {
+        /// As many requests as fit into so many seconds.
+        case seconds(Double)
+        /// So many requests.
+        case requests(Int)
+        /// So many processes with one request each; their whole cost counts, from start to end.
+        case processes(Int, anchors: Anchors)
+    }
+
+    /// The form in which trusted certificates are given.
+    enum Anchors: Sendable {
+        /// A file with all of them.
+        case file
+        /// A directory in which each is found by a hash of its name.
+        case directory
+    }
+
+    /// What the processor time is divided by.
+    enum Unit: Sendable {
+        /// µs for a request.
+        case request
+        /// Seconds for 2^30 bytes.
+        case gibibyte
+        /// Seconds for a whole transfer.
+        case transfer
+        /// ms for a process.
+        case process
+    }
+
+    /// What is shown of the memory.
+    enum Memory: Sendable {
+        /// The most that was resident.
+        case peak
+        /// How far the peak is above the start, for each request in flight.
+        case peakPerConnection
+        /// How far the end is above the start, for each connection kept.
+        case restPerConnection
+    }
+}
+
+/// A promise about one figure of a scenario.
+struct Bar: Sendable {
+    /// A figure of a row of the table.
+    enum Figure: String, Sendable {
+        case cpu = "CPU"
+        case rate = "rate"
+        case p50 = "p50"
+        case memory = "memory"
+    }
+
+    /// What the figure is held against.
+    enum Measure: Sendable {
+        /// At most so many times the peer's.
+        case atMost(Double, of: String)
+        /// At least so many times the peer's.
+        case atLeast(Double, of: String)
+        /// Below a number in the figure's own unit.
+        case below(Double)
+    }
+
+    let figure: Figure
+    let measure: Measure
+
+    static func atMost(_ factor: Double, _ figure: Figure, of peer: String) -> Bar {
+        Bar(figure: figure, measure: .atMost(factor, of: peer))
+    }
+
+    static func atLeast(_ factor: Double, _ figure: Figure, of peer: String) -> Bar {
+        Bar(figure: figure, measure: .atLeast(factor, of: peer))
+    }
+
+    static func below(_ limit: Double, _ figure: Figure) -> Bar {
+        Bar(figure: figure, measure: .below(limit))
+    }
+}

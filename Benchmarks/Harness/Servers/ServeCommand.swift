@@ -1,0 +1,101 @@
+// `Benchmarks serve DIRECTORY`: LoopbackServer in a process of its own, for what nginx cannot do (slow answers, uploads
+// that are read to their end) and for everything where nginx is not installed. Ends when its input does.
+
+import Foundation
+import HTTPWire
+import LoopbackServer
+import Trust
+
+/// The server's process.
+enum ServeCommand {
+    /// Where the servers listen, as the process says it in its only line.
+    struct Ports {
+        let plain: Int
+        let secure: Int
+        let secureWithoutTickets: Int
+
+        var line: String { "\(plain) \(secure) \(secureWithoutTickets)" }
+
+        init(plain: Int, secure: Int, secureWithoutTickets: Int) {
+            self.plain = plain
+            self.secure = secure
+            self.secureWithoutTickets = secureWithoutTickets
+        }
+
+        init?(_ line: String) {
+            let numbers = line.split(separator: " ").compactMap { Int($0) }
+            guard numbers.count == 3 else { return nil }
+            self.init(plain: numbers[0], secure: numbers[1], secureWithoutTickets: numbers[2])
+        }
+    }
+
+    static func run(directory: String) throws {
+        let place = URL(fileURLWithPath: directory)
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: place.appendingPathComponent(name), encoding: .utf8)
+        }
+        let identity = try Identity(
+            certificatePEM: text(Material.certificateFile), keyPEM: text(Material.keyFile))
+        let site = try Site(directory: place)
+        let plain = try start(nil, site)
+        let secure = try start(ServerTLS(identity: identity), site)
+        var withoutTickets = ServerTLS(identity: identity)
+        withoutTickets.tickets = 0
+        let secureWithoutTickets = try start(withoutTickets, site)
+
+        let ports = Ports(plain: plain.port, secure: secure.port, secureWithoutTickets: secureWithoutTickets.port)
+        FileHandle.standardOutput.write(Data((ports.line + "\n").utf8))
+        _ = FileHandle.standardInput.readDataToEndOfFile()
+        withExtendedLifetime((plain, secure, secureWithoutTickets)) {}
+    }
+
+    private static func start(_ tls: ServerTLS?, _ site: Site) throws -> LoopbackServer {
+        // Every address of 127.0.0.0/8, each an origin.
+        var options = LoopbackServer.Options(host: "0.0.0.0", tls: tls)
+        options.backlog = 4_096
+        options.keptBodyBytes = 0
+        return try LoopbackServer.start(options, router: site.answer)
+    }
+}
+
+/// The answers of the scenarios.
+private struct Site: Sendable {
+    private let small: ServerResponse
+    private let fields: ServerResponse
+    private let closing: ServerResponse
+    private let json: ServerResponse
+    private let largeBody: Int64
+
+    init(directory: URL) throws {
+        let plain = ServerResponse.text(Material.smallBody)
+        small = Site.encoded(plain)
+        var document = ServerResponse.bytes(Array(Material.document.utf8), type: "application/json")
+        for (name, value) in Material.extraFields {
+            document = document.adding(name, value.replacingOccurrences(of: "\\", with: ""))
+        }
+        fields = Site.encoded(document)
+        closing = plain.closing()
+        let compressed = try Data(contentsOf: directory.appendingPathComponent(Material.jsonFile))
+        json = ServerResponse.bytes(Array(compressed), type: "application/json").adding("Content-Encoding", "gzip")
+        let large = directory.appendingPathComponent(Material.largeFile).path
+        let attributes = try FileManager.default.attributesOfItem(atPath: large)
+        largeBody = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        switch request.path {
+        case "/small", "/upload": small
+        case "/fields": fields
+        case "/close": closing
+        case "/json": json
+        case "/large": .generated(length: largeBody)
+        case "/slow": .slow([.init(Material.smallBody, after: .seconds(request.query.flatMap { Int($0) } ?? 0))])
+        default: .status(404)
+        }
+    }
+
+    /// Encoded once, so that it costs the server next to nothing.
+    private static func encoded(_ response: ServerResponse) -> ServerResponse {
+        response.message().map(ServerResponse.encoded) ?? response
+    }
+}

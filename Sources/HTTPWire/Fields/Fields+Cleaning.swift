@@ -1,0 +1,37 @@
+// Values that were received with folded lines or control bytes in them are put in order here, once, when their head is
+// complete. Such values are rare, so nothing else pays for them. RFC 9112 §5.2, RFC 9110 §5.5.
+
+extension Fields {
+    /// Takes folded lines and control bytes out of all values, and the white space that may be left around them.
+    mutating func cleanValues() {
+        for index in slots.indices {
+            let cleaned = cleanValue(from: slots[index].valueStart, count: slots[index].valueLength)
+            slots[index].valueStart = cleaned.lowerBound
+            slots[index].valueLength = cleaned.count
+        }
+    }
+
+    /// Rewrites a value where it lies; it can only become shorter.
+    private mutating func cleanValue(from start: Int, count: Int) -> Range<Int> {
+        let end = start + count
+        var (read, write) = (start, start)
+        while read < end {
+            let byte = bytes[read]
+            read += 1
+            if byte == ASCII.carriageReturn || byte == ASCII.lineFeed {
+                // B16.24: a line end and the white space around it are one space.
+                while read < end, Tokens.isWhitespace(bytes[read]) || bytes[read] == ASCII.lineFeed { read += 1 }
+                while write > start, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
+                bytes[write] = ASCII.space
+            } else {
+                // B16.26: other control bytes are kept out.
+                bytes[write] = Tokens.isControl(byte) ? ASCII.space : byte
+            }
+            write += 1
+        }
+        var first = start
+        while first < write, Tokens.isWhitespace(bytes[first]) { first += 1 }
+        while first < write, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
+        return first..<write
+    }
+}

@@ -1,0 +1,24 @@
+// The program: standard input into the driver, its answers to standard output. Driver protocol, section 1.
+
+import Foundation
+
+/// Speaks the driver protocol, version 1.
+@main
+enum ConformanceDriver {
+    static func main() {
+        // A runner that closes its end is noticed by the failing write.
+        signal(SIGPIPE, SIG_IGN)
+        let driver = Driver(outbox: Outbox(descriptor: STDOUT_FILENO))
+        var input = LineReader(descriptor: STDIN_FILENO)
+        reading: while true {
+            switch input.next() {
+            case .bytes(let line): driver.carryOut(line)
+            case .tooLong: driver.refuseLine("the line is too long", id: nil)
+            case .end: break reading
+            }
+        }
+        driver.end()
+        // Whatever does not end by itself ends here.
+        exit(EXIT_SUCCESS)
+    }
+}

@@ -1,0 +1,138 @@
+// Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
+// anything, answers come when they come. Driver protocol, sections 1 to 4.
+//
+// Cookies, caches, trust evaluation by itself and web sockets have no public API yet and are not among the operations.
+
+import Foundation
+import Synchronization
+import URLLoading
+
+/// The driver: takes lines, on one thread, and gives answers.
+final class Driver: Sendable {
+    private struct State {
+        var sessions: [String: DriverSession] = [:]
+        var tasks: [Int64: URLSessionDataTask] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let outbox: Outbox
+    private let open = DispatchGroup()
+
+    init(outbox: Outbox) {
+        self.outbox = outbox
+    }
+
+    /// Carries out a line.
+    func carryOut(_ line: [UInt8]) {
+        switch Command.read(line) {
+        case .success(let command): carryOut(command, Reply(id: command.id, outbox: outbox, open: open))
+        case .failure(let unreadable): refuseLine(unreadable.reason, id: unreadable.id)
+        }
+    }
+
+    /// Answers a line that is no command.
+    func refuseLine(_ reason: String, id: Int64?) {
+        Reply(id: id, outbox: outbox, open: open).refuse(.badCommand(reason))
+    }
+
+    /// Cancels everything and returns when everything is answered and written, or the time is over.
+    func end() {
+        let sessions = state.withLock { Array($0.sessions.values) }
+        for session in sessions { session.close {} }
+        _ = open.wait(timeout: .now() + .seconds(3))
+        outbox.flush(within: .seconds(1))
+    }
+
+    private func carryOut(_ command: Command, _ reply: Reply) {
+        do throws(Refusal) {
+            switch command.op {
+            case "hello": try hello(command.members, reply)
+            case "session.open": try openSession(command.members, reply)
+            case "session.close": try closeSession(command.members, reply)
+            case "request": try request(command, reply)
+            case "cancel": try cancel(command.members, reply)
+            default: throw .unsupported(command.op)
+            }
+        } catch {
+            reply.refuse(error)
+        }
+    }
+
+    private func hello(_ members: Members, _ reply: Reply) throws(Refusal) {
+        try members.finish()
+        let ops = ["hello", "session.open", "session.close", "request", "cancel"]
+        reply.succeed([
+            "protocol": .integer(1), "name": .string("URLLoading"), "version": .string("0.1"),
+            "ops": .array(ops.map(JSONValue.string)),
+            "config": .array(SessionPlan.keys.map(JSONValue.string)),
+            "options": .array(RequestOptions.keys.map(JSONValue.string)),
+        ])
+    }
+
+    // MARK: Sessions
+
+    private func openSession(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let name = try members.requiredString("session")
+        let plan = try SessionPlan(members.object("config"))
+        try members.finish()
+        guard state.withLock({ $0.sessions[name] == nil }) else {
+            throw .badCommand("session.open: session \(name) is open")
+        }
+        let session = DriverSession(plan)
+        state.withLock { $0.sessions[name] = session }
+        reply.succeed()
+    }
+
+    private func closeSession(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let name = try members.requiredString("session")
+        try members.finish()
+        guard let session = state.withLock({ $0.sessions.removeValue(forKey: name) }) else {
+            throw .badCommand("session.close: session \(name) is not open")
+        }
+        session.close { reply.succeed() }
+    }
+
+    // MARK: Requests
+
+    private func request(_ command: Command, _ reply: Reply) throws(Refusal) {
+        let id = command.id
+        let plan = try RequestPlan(command.members)
+        guard let session = state.withLock({ $0.sessions[plan.session] }) else {
+            throw .badCommand("request: session \(plan.session) is not open")
+        }
+        guard state.withLock({ $0.tasks[id] == nil }) else {
+            throw .badCommand("request: \(id) is the number of a request in progress")
+        }
+        guard let url = URL(string: plan.url) else {
+            var record = TransferRecord(mostBodyBytes: 0, keepsChunks: plan.options.reportsChunks)
+            record.error = .badURL
+            return reply.succeed(record.result)
+        }
+        let body = plan.options.bodyPieces.map(PieceSource.init)
+        let transfer = Transfer(
+            options: plan.options, redirects: plan.options.redirects ?? session.redirects, body: body
+        ) { [self] record in
+            state.withLock { _ = $0.tasks.removeValue(forKey: id) }
+            reply.succeed(record.result)
+        }
+        let request = plan.request(to: url, stream: body.map(PieceStream.init))
+        let task = session.task(request, reportingTo: transfer)
+        state.withLock { $0.tasks[id] = task }
+        task.resume()
+        guard let milliseconds = plan.options.cancelAfterMilliseconds else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak task] in
+            task?.cancel()
+        }
+    }
+
+    private func cancel(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        guard let target = try members.integer("target") else { throw .badCommand("cancel: target is missing") }
+        try members.finish()
+        let task = state.withLock { $0.tasks[target] }
+        task?.cancel()
+        reply.succeed(["found": .bool(task != nil)])
+    }
+}

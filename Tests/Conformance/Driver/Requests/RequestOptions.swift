@@ -1,0 +1,67 @@
+// The value of `options`. A key that cannot be honoured refuses the command; one that asks for the absence of something
+// that does not exist yet is honoured. Driver protocol, section 4.
+
+import Foundation
+import URLLoading
+
+/// The options of a request.
+struct RequestOptions {
+    let cachePolicy: URLRequest.CachePolicy
+    /// In seconds; the session's if there is none.
+    let timeout: TimeInterval?
+    let isWithoutCookies: Bool
+    /// The session's if there is none.
+    let redirects: RedirectPolicy?
+    let bodyPieces: [BodyPiece]?
+    let cancelAfterMilliseconds: Int?
+    let cancelAfterBytes: Int64?
+    let reportsChunks: Bool
+    let mostBodyBytes: Int
+
+    /// The keys that are honoured.
+    static let keys = [
+        "task", "cache_policy", "timeout_ms", "redirects", "body_stream", "cancel_after_ms", "cancel_after_bytes",
+        "report_chunks", "max_body_bytes",
+    ]
+
+    /// Reads the value of `options`.
+    init(_ members: consuming Members) throws(Refusal) {
+        var members = members
+        _ = try members.word("task", ["data": true], unsupported: Self.missingTasks)
+        cachePolicy = try members.word("cache_policy", Self.cachePolicies) ?? .useProtocolCachePolicy
+        timeout = try members.timeout("timeout_ms")
+        isWithoutCookies = try members.bool("cookies").map { !$0 } ?? false
+        redirects = try members.word("redirects", RedirectPolicy.words)
+        bodyPieces = try Self.pieces(members.array("body_stream"))
+        cancelAfterMilliseconds = try members.count("cancel_after_ms").map { Int(clamping: $0) }
+        cancelAfterBytes = try members.count("cancel_after_bytes")
+        try members.accept("resume", only: { $0 == .bool(false) })
+        reportsChunks = try members.bool("report_chunks") ?? false
+        let most = try members.count("max_body_bytes") ?? 16 << 20
+        // A line of 64 MiB has no room for more.
+        mostBodyBytes = Int(min(most, 47 << 20))
+        try members.finish()
+    }
+
+    private static func pieces(_ elements: [JSONValue]?) throws(Refusal) -> [BodyPiece]? {
+        guard let elements else { return nil }
+        var pieces: [BodyPiece] = []
+        for element in elements {
+            var members = try Members(element, of: "body_stream")
+            guard let bytes = try members.base64("base64") else { throw .badCommand("body_stream: base64 is missing") }
+            let delay = try members.count("delay_ms") ?? 0
+            try members.finish()
+            pieces.append(BodyPiece(bytes: bytes, delayInMilliseconds: Int(clamping: delay)))
+        }
+        return pieces
+    }
+
+    /// Downloads, uploads and byte sequences have no public API yet.
+    private static let missingTasks: Set<String> = ["download", "upload", "bytes"]
+
+    private static let cachePolicies: [String: URLRequest.CachePolicy] = [
+        "protocol": .useProtocolCachePolicy, "reload": .reloadIgnoringLocalCacheData,
+        "cache_else_load": .returnCacheDataElseLoad, "cache_only": .returnCacheDataDontLoad,
+        "revalidate": .reloadRevalidatingCacheData,
+    ]
+}

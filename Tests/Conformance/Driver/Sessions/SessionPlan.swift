@@ -1,0 +1,75 @@
+// What `session.open` asks for, as settings of the package. A key that cannot be honoured refuses the command; one that
+// asks for the absence of something that does not exist yet is honoured. Driver protocol, section 3.
+
+import Foundation
+import URLLoading
+
+/// What happens to redirects.
+enum RedirectPolicy: Sendable {
+    case follow
+    /// The redirect itself is the response.
+    case stop
+
+    static let words: [String: RedirectPolicy] = ["follow": .follow, "stop": .stop]
+}
+
+/// The settings of a session.
+struct SessionPlan {
+    let configuration: URLSessionConfiguration
+    let redirects: RedirectPolicy
+
+    /// The keys that are honoured.
+    static let keys = [
+        "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve", "trust", "tls",
+    ]
+
+    /// Reads the value of `config`.
+    init(_ members: consuming Members) throws(Refusal) {
+        var members = members
+        let configuration = URLSessionConfiguration.ephemeral
+        if let seconds = try members.timeout("timeout_ms") { configuration.timeoutIntervalForRequest = seconds }
+        // 0 is no limit; the package's own default is a week.
+        configuration.timeoutIntervalForResource = try members.timeout("resource_timeout_ms") ?? 0
+        if let number = try members.integer("max_connections_per_host") {
+            configuration.httpMaximumConnectionsPerHost = Int(clamping: number)
+        }
+        let fields = try members.fields("headers")
+        if !fields.isEmpty { configuration.httpAdditionalHeaders = Self.dictionary(fields) }
+        if let overrides = try Self.overrides(members.object("resolve")) { configuration.hostOverrides = overrides }
+        if let trust = members.take("trust") {
+            configuration.serverTrustEvaluation = try TrustPlan.evaluation(Members(trust, of: "trust"))
+        }
+        try Self.setVersions(members.object("tls"), of: configuration)
+        redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
+        // There are no cookies and no credentials yet, so being without them is no wish that needs honouring.
+        try members.accept("cookies", only: { $0 == .bool(false) })
+        try members.accept("credentials", only: { $0 == [] })
+        try members.finish()
+        self.configuration = configuration
+    }
+
+    /// Fields that come more than once are joined: a dictionary holds a name once (RFC 9110 §5.2).
+    private static func dictionary(_ fields: [(name: String, value: String)]) -> [AnyHashable: Any] {
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        return request.allHTTPHeaderFields ?? [:]
+    }
+
+    private static func overrides(_ members: Members) throws(Refusal) -> [String: String]? {
+        var members = members
+        var overrides: [String: String] = [:]
+        for name in members.names { overrides[name] = try members.requiredString(name) }
+        return overrides.isEmpty ? nil : overrides
+    }
+
+    private static func setVersions(_ members: Members, of configuration: URLSessionConfiguration) throws(Refusal) {
+        var members = members
+        if let version = try members.word("min", versions) { configuration.tlsMinimumSupportedProtocolVersion = version }
+        if let version = try members.word("max", versions) { configuration.tlsMaximumSupportedProtocolVersion = version }
+        try members.finish()
+    }
+
+    private static let versions: [String: tls_protocol_version_t] = [
+        "1.0": .TLSv10, "1.1": .TLSv11, "1.2": .TLSv12, "1.3": .TLSv13,
+    ]
+}

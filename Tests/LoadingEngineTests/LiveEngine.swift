@@ -1,0 +1,78 @@
+// An engine on a real loop against a LoopbackServer, for what the in-memory network cannot show: TLS and the kernel.
+
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import LoopbackServer
+import Sockets
+import Synchronization
+
+/// One engine and the way to await a request's end.
+final class LiveEngine: Sendable {
+    let engine: Engine
+
+    init(configure: (inout EngineConfiguration) -> Void = { _ in }) {
+        var configuration = EngineConfiguration()
+        configuration.hostOverrides = ["host.test": "127.0.0.1", "other.test": "127.0.0.1"]
+        configure(&configuration)
+        engine = Engine(configuration: configuration)
+    }
+
+    /// Sends a GET and waits for its end.
+    func get(
+        _ server: LoopbackServer, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
+        started: (@Sendable (TransactionHandle) -> Void)? = nil
+    ) async -> Answer {
+        guard let origin = Origin(scheme: scheme, host: host, port: server.port) else {
+            return Answer(outcome: TransactionOutcome(error: .cancelled, timelines: []))
+        }
+        var head = RequestHead(method: "GET", target: target)
+        head.fields.append("Host", origin.hostField)
+        return await withCheckedContinuation { continuation in
+            let handle = engine.submit(
+                TransactionRequest(origin: origin, head: head) { _ in
+                    Collector { continuation.resume(returning: $0) }
+                })
+            started?(handle)
+        }
+    }
+
+    /// What came of a request.
+    struct Answer: Sendable {
+        var status: Int?
+        var body: [UInt8] = []
+        var outcome: TransactionOutcome
+
+        var error: EngineError? { outcome.error }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+}
+
+/// Collects a response and passes it on at the end.
+private final class Collector: TransactionReceiver {
+    private var status: Int?
+    private var body: [UInt8] = []
+    private let done: (LiveEngine.Answer) -> Void
+
+    init(done: @escaping (LiveEngine.Answer) -> Void) {
+        self.done = done
+    }
+
+    func received(informational head: ResponseHead) {}
+
+    func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        status = head.status
+        return .more
+    }
+
+    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
+        body.append(contentsOf: bytes)
+        return .more
+    }
+
+    func sent(bodyBytes: Int64) {}
+
+    func finished(_ outcome: TransactionOutcome) {
+        done(LiveEngine.Answer(status: status, body: body, outcome: outcome))
+    }
+}

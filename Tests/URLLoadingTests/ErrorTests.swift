@@ -1,0 +1,272 @@
+// Errors (behaviour 3.6 and chapter 17): what a program sees for each thing that can go wrong.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoopbackServer
+import Sockets
+import TLS
+import Testing
+import Trust
+import URLLoading
+
+@Suite("Errors")
+struct ErrorTests {
+    private let url = URL(string: "https://user:secret@example.com/x")
+
+    private func failure(_ url: URL, _ configuration: URLSessionConfiguration = .ephemeral) async -> URLError? {
+        do {
+            _ = try await URLSession(configuration: configuration).data(from: url)
+            return nil
+        } catch {
+            return error as? URLError
+        }
+    }
+
+    private func underlying(_ error: URLError?) -> NSError? {
+        (error?.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+    }
+
+    // MARK: The table
+
+    @Test("B17.10 to B17.44: every error of the engine has its code", arguments: [
+        (.cancelled, .cancelled), (.idleTimeout(phase: .connecting, after: .seconds(1)), .timedOut),
+        (.resourceTimeout(phase: .receivingBody), .timedOut),
+        (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
+        (.connect(host: "h", []), .cannotFindHost),
+        (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
+        (.connectionLost(SystemError(errno: ECONNRESET, call: "recv"), phase: .waitingForResponse, received: 0, expected: nil),
+            .networkConnectionLost),
+        (.wire(.malformedStatusLine), .cannotParseResponse), (.wire(.conflictingContentLengths), .cannotParseResponse),
+        (.wire(.closedInBody(received: 1, expected: 2)), .networkConnectionLost),
+        (.wire(.unexpectedSwitchOfProtocols), .badServerResponse), (.wire(.unknownTransferCoding), .badServerResponse),
+        (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
+        (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
+        (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),
+        (.tls(.noCommonVersionOrCipher, host: "h"), .secureConnectionFailed),
+        (.tls(.notTLS, host: "h"), .secureConnectionFailed), (.tls(.closedDuringHandshake, host: "h"), .secureConnectionFailed),
+        (.tls(.alpnMismatch("x"), host: "h"), .secureConnectionFailed),
+        (.tls(.handshakeFailed(reason: "r", alert: 40), host: "h"), .secureConnectionFailed),
+        (.tls(.alertReceived(code: 40, name: "handshake_failure"), host: "h"), .secureConnectionFailed),
+        (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
+        (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
+        (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
+        (.tls(.truncated, host: "h"), .networkConnectionLost),
+        (Self.untrusted(.unknownRoot), .serverCertificateUntrusted), (Self.untrusted(.selfSigned), .serverCertificateUntrusted),
+        (Self.untrusted(.expired(notAfter: 0)), .serverCertificateUntrusted),
+        (Self.untrusted(.hostMismatch(wanted: "h", presented: [])), .serverCertificateUntrusted),
+        (Self.untrusted(.notYetValid(notBefore: 0)), .serverCertificateNotYetValid),
+        (Self.untrusted(.notYetValid(notBefore: 0), further: [.hostMismatch(wanted: "h", presented: [])]),
+            .serverCertificateUntrusted),
+    ] as [(EngineError, URLError.Code)])
+    func mapping(error: EngineError, code: URLError.Code) throws {
+        let mapped = ErrorMapping.urlError(error, url: url)
+        #expect(mapped.code == code)
+        // B17.2, B17.4, B17.57: both keys, always a text, never a password.
+        #expect(mapped.failingURL == url)
+        #expect(mapped.userInfo["NSErrorFailingURLStringKey"] as? String == url?.absoluteString)
+        #expect(!mapped.localizedDescription.isEmpty)
+        #expect(!mapped.localizedDescription.contains("secret"))
+        #expect((mapped.userInfo[NSLocalizedDescriptionKey] as? String) == mapped.localizedDescription)
+        if case .tls(.untrusted, _) = error {
+            #expect(mapped.userInfo[NSLocalizedRecoverySuggestionErrorKey] is String, "B3.73")
+            #expect(underlying(mapped)?.domain == URLLoadingErrorDomain.trust)
+        }
+    }
+
+    @Test("B17.15, B17.20, B17.21: which connect failures are the network's", arguments: [
+        ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
+        ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
+        ([ENETUNREACH, ECONNREFUSED], .cannotConnectToHost), ([], .cannotFindHost),
+    ] as [([Int32], URLError.Code)])
+    func connectCodes(errnos: [Int32], code: URLError.Code) {
+        #expect(ErrorMapping.connectCode(errnos) == code)
+    }
+
+    private static func untrusted(_ reason: TrustFailure.Reason, further: [TrustFailure.Reason] = []) -> EngineError {
+        .tls(.untrusted(TrustFailure(reason, certificate: "CN=x", further: further)), host: "h")
+    }
+
+    // MARK: Situations
+
+    @Test("B17.15, B17.3: a refused port is −1004 over a POSIX error, with the address in its text")
+    func refusedPort() async throws {
+        let error = await failure(try #require(URL(string: "http://127.0.0.1:1/")))
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(underlying(error)?.domain == NSPOSIXErrorDomain)
+        #expect(underlying(error)?.code == Int(ECONNREFUSED))
+        #expect(error?.localizedDescription.contains("127.0.0.1:1") == true)
+    }
+
+    @Test("B17.14: a host that does not exist is −1003, or what a machine without network must say")
+    func unknownHost() async throws {
+        let error = await failure(try #require(URL(string: "http://no-such-host.invalid/")))
+        let codes: [URLError.Code] = [.cannotFindHost, .dnsLookupFailed, .notConnectedToInternet]
+        #expect(error.map { codes.contains($0.code) } == true)
+        #expect(error?.localizedDescription.contains("no-such-host.invalid") == true)
+        #expect(underlying(error)?.domain == URLLoadingErrorDomain.resolver)
+    }
+
+    @Test("B17.16: a connection closed or reset before the response is −1005", arguments: [true, false])
+    func closedBeforeResponse(resets: Bool) async throws {
+        try await withServer(router: { _ in .script([resets ? .reset : .close]) }) { server in
+            let failed = try await failure(server.at("/"))
+            #expect(failed?.code == .networkConnectionLost)
+        }
+    }
+
+    @Test("B17.29: garbage instead of HTTP is −1017", arguments: [
+        "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "<html>hello</html>\n",
+    ])
+    func garbage(text: String) async throws {
+        try await withServer(router: { _ in .script([.text(text), .close]) }) { server in
+            let error = await failure(try server.at("/"))
+            #expect(error?.code == .cannotParseResponse)
+            #expect(underlying(error)?.domain == URLLoadingErrorDomain.http)
+        }
+    }
+
+    @Test("B17.27: a known content coding that is corrupt is −1015")
+    func corruptCoding() async throws {
+        try await withServer(router: { _ in ServerResponse.text("not gzip at all").adding("Content-Encoding", "gzip") }) { server in
+            let failed = try await failure(server.at("/"))
+            #expect(failed?.code == .cannotDecodeRawData)
+        }
+    }
+
+    @Test("B17.23: an unexpected 101 is −1011")
+    func unexpectedSwitch() async throws {
+        try await withServer(router: { _ in .script([.lines("HTTP/1.1 101 Switching Protocols\nUpgrade: x\n\n")]) }) { server in
+            let failed = try await failure(server.at("/"))
+            #expect(failed?.code == .badServerResponse)
+        }
+    }
+
+    @Test("B17.38, B17.50: https to a server without TLS is −1200")
+    func notTLS() async throws {
+        try await withServer(router: { _ in .text("x") }) { server in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let error = await failure(url)
+            #expect(error?.code == .secureConnectionFailed)
+            #expect(underlying(error)?.domain == URLLoadingErrorDomain.tls)
+        }
+    }
+
+    // MARK: TLS and trust
+
+    private func tlsServer(_ template: CertificateTemplate) throws -> (root: String, options: LoopbackServer.Options) {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(template)
+        return (root.certificate.pem, LoopbackServer.Options(tls: ServerTLS(identity: leaf.identity)))
+    }
+
+    @Test("B17.40, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart", arguments: [
+        ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
+        ("expired", .expired),
+    ])
+    func untrustedServers(kind: String, wanted: URLLoadingErrorDomain.TrustCode) async throws {
+        var template = CertificateTemplate.server("localhost")
+        if kind == "host" { template = .server("other.example") }
+        if kind == "expired" { template.notBefore = 1_000_000_000; template.notAfter = 1_100_000_000 }
+        let (root, options) = try tlsServer(template)
+        var served = options
+        if kind == "self" {
+            served = LoopbackServer.Options(tls: ServerTLS(identity: try CertificateFactory.selfSigned(template).identity))
+        }
+        try await withServer(served, router: { _ in .text("secret") }) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["localhost": "127.0.0.1"]
+            configuration.serverTrustEvaluation =
+                kind == "unknown" ? .anchors(pem: try CertificateFactory.root("Other").certificate.pem) : .anchors(pem: root)
+            let error = await failure(try server.at("/", host: "localhost"), configuration)
+            #expect(error?.code == .serverCertificateUntrusted)
+            #expect(underlying(error)?.code == wanted.rawValue, "\(error?.localizedDescription ?? "")")
+            #expect(server.stats.requests == 0, "no byte of the request left")
+        }
+    }
+
+    @Test("B17.42: a certificate that is not valid yet is −1204")
+    func notYetValid() async throws {
+        var template = CertificateTemplate.server("localhost")
+        template.notBefore = 4_000_000_000
+        template.notAfter = 4_100_000_000
+        let (root, options) = try tlsServer(template)
+        try await withServer(options, router: { _ in .text("x") }) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["localhost": "127.0.0.1"]
+            configuration.serverTrustEvaluation = .anchors(pem: root)
+            let failed = try await failure(server.at("/", host: "localhost"), configuration)
+            #expect(failed?.code == .serverCertificateNotYetValid)
+        }
+    }
+
+    @Test("Trusted through the session's own anchor, with metrics of TLS (B12.11, B12.21)")
+    func ownAnchor() async throws {
+        let (root, options) = try tlsServer(.server("localhost"))
+        try await withServer(options, router: { _ in .text("hello") }) { server in
+            for evaluation in [
+                URLSessionConfiguration.ServerTrustEvaluation.anchors(pem: root), .anchorsAndSystem(pem: root),
+                .dangerouslyAcceptAnyCertificate,
+            ] {
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.hostOverrides = ["localhost": "127.0.0.1"]
+                configuration.serverTrustEvaluation = evaluation
+                let version = Box<[tls_protocol_version_t?]>([])
+                let delegate = RecordingDelegate(onMetrics: { _, metrics in
+                    version.value = metrics.transactionMetrics.map(\.negotiatedTLSProtocolVersion)
+                })
+                let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+                let (data, _) = try await session.data(from: try server.at("/", host: "localhost"))
+                #expect(data == Data("hello".utf8))
+                #expect(version.value == [.TLSv13])
+            }
+        }
+    }
+
+    @Test("Anchors that cannot be read trust nobody, and say so")
+    func unreadableAnchors() async throws {
+        let (_, options) = try tlsServer(.server("localhost"))
+        try await withServer(options, router: { _ in .text("x") }) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["localhost": "127.0.0.1"]
+            configuration.serverTrustEvaluation = .anchors(pem: "not a certificate")
+            let error = await failure(try server.at("/", host: "localhost"), configuration)
+            #expect(error?.code == .serverCertificateUntrusted)
+            #expect(error?.localizedDescription.contains("anchors could not be read") == true)
+        }
+    }
+
+    @Test("B3.7: the configuration's TLS versions are kept to; a contradiction is −1200")
+    func tlsVersions() async throws {
+        let (root, options) = try tlsServer(.server("localhost"))
+        try await withServer(options, router: { request in
+            .text("\(request.tls?.version ?? 0)")
+        }) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["localhost": "127.0.0.1"]
+            configuration.serverTrustEvaluation = .anchors(pem: root)
+            configuration.tlsMaximumSupportedProtocolVersion = .DTLSv12
+            let (data, _) = try await URLSession(configuration: configuration).data(from: server.at("/", host: "localhost"))
+            #expect(String(decoding: data, as: UTF8.self) == "\(0x0303)")
+            configuration.tlsMinimumSupportedProtocolVersion = .TLSv13
+            let failed = try await failure(server.at("/", host: "localhost"), configuration)
+            #expect(failed?.code == .secureConnectionFailed)
+        }
+    }
+
+    @Test("The members that Foundation lacks")
+    func members() {
+        let error = URLError(
+            .notConnectedToInternet,
+            userInfo: [NSURLErrorNetworkUnavailableReasonKey: 2, NSURLSessionDownloadTaskResumeData: Data([1])])
+        #expect(error.networkUnavailableReason == .constrained)
+        #expect(error.downloadTaskResumeData == Data([1]))
+        #expect(error.uploadTaskResumeData == nil)
+        #expect(error.backgroundTaskCancelledReason == nil)
+        #expect(URLError.dataLengthExceedsMaximum.rawValue == -1103)
+        #expect(URLError.appTransportSecurityRequiresSecureConnection.rawValue == -1022)
+        #expect(NSURLErrorFileOutsideSafeArea == -1104)
+        #expect(NSErrorFailingURLStringKey == "NSErrorFailingURLStringKey")
+    }
+}

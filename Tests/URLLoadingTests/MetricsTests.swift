@@ -1,0 +1,103 @@
+// Metrics (behaviour chapter 12).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Metrics")
+struct MetricsTests {
+    /// Loads some requests one after the other and gives their metrics.
+    private func metrics(
+        _ server: LoopbackServer, _ requests: [URLRequest], _ configuration: URLSessionConfiguration = .ephemeral
+    ) async throws -> [URLSessionTaskMetrics] {
+        let all = Box<[URLSessionTaskMetrics]>([])
+        let delegate = RecordingDelegate(onMetrics: { _, metrics in all.change { $0.append(metrics) } })
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        for request in requests { _ = try? await session.data(for: request) }
+        session.invalidateAndCancel()
+        return all.value
+    }
+
+    @Test("B12.1, B12.3, B12.6 to B12.10, B12.13 to B12.20: a first request and one on the same connection")
+    func twoRequests() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let request = URLRequest(url: try server.at("/x"))
+            let all = try await metrics(server, [request, request])
+            #expect(all.count == 2)
+            let first = try #require(all.first?.transactionMetrics.first)
+            let second = try #require(all.last?.transactionMetrics.first)
+            #expect(all.allSatisfy { $0.transactionMetrics.count == 1 && $0.redirectCount == 0 })
+
+            #expect(first.request.url == request.url)
+            #expect(first.request.value(forHTTPHeaderField: "Accept-Encoding") == "gzip, deflate", "as sent")
+            #expect((first.response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(first.domainLookupStartDate == nil, "B12.9: an IP literal needs no look-up")
+            #expect(first.secureConnectionStartDate == nil, "B12.11")
+            let dates = [
+                first.fetchStartDate, first.connectStartDate, first.connectEndDate, first.requestStartDate,
+                first.requestEndDate, first.responseStartDate, first.responseEndDate,
+            ]
+            let known = dates.compactMap(\.self)
+            #expect(known.count == dates.count)
+            #expect(known == known.sorted(), "B12.15: \(known.map { $0.timeIntervalSince(known[0]) })")
+            #expect(abs((first.fetchStartDate ?? .distantPast).timeIntervalSinceNow) < 60)
+            let interval = try #require(all.first?.taskInterval)
+            #expect(interval.start <= known[0] && interval.end >= known[6])
+
+            #expect(!first.isReusedConnection && second.isReusedConnection)
+            #expect(second.connectStartDate == nil && second.connectEndDate == nil, "B12.12")
+            #expect(second.requestStartDate != nil)
+            #expect(first.networkProtocolName == "http/1.1", "B12.16")
+            #expect(first.resourceFetchType == .networkLoad, "B12.18")
+            #expect(first.remoteAddress == "127.0.0.1" && first.remotePort == server.port)
+            #expect(first.localAddress == "127.0.0.1" && (first.localPort ?? 0) > 0)
+            #expect(first.negotiatedTLSProtocolVersion == nil && first.negotiatedTLSCipherSuite == nil)
+            #expect(!first.isProxyConnection && !first.isCellular && !first.isExpensive, "B12.17, B12.22")
+            #expect(!first.isConstrained && !first.isMultipath)
+            #expect(first.domainResolutionProtocol == .unknown, "B12.23")
+        }
+    }
+
+    @Test("B12.19: counts of bytes")
+    func counts() async throws {
+        let text = String(repeating: "hello ", count: 500)
+        try await withServer(router: { _ in ServerResponse.text(text).compressed() }) { server in
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("12345".utf8)
+            let metrics = try #require(try await metrics(server, [request]).first?.transactionMetrics.first)
+            #expect(metrics.countOfRequestBodyBytesSent == 5)
+            #expect(metrics.countOfRequestBodyBytesBeforeEncoding == 5)
+            #expect(metrics.countOfRequestHeaderBytesSent > 50)
+            #expect(metrics.countOfRequestHeaderBytesSent + 5 == server.stats.bytesReceived)
+            #expect(metrics.countOfResponseHeaderBytesReceived > 20)
+            #expect(metrics.countOfResponseBodyBytesAfterDecoding == 3000)
+            #expect(metrics.countOfResponseBodyBytesReceived < 300)
+            #expect(
+                metrics.countOfResponseHeaderBytesReceived + metrics.countOfResponseBodyBytesReceived
+                    == server.stats.bytesWritten)
+        }
+    }
+
+    @Test("B12.6, B12.7: after a failure the dates stop where the load stopped")
+    func failure() async throws {
+        try await withServer(router: { _ in .script([.close]) }) { server in
+            let request = URLRequest(url: try server.at("/"))
+            let metrics = try #require(try await metrics(server, [request]).first?.transactionMetrics.first)
+            #expect(metrics.response == nil)
+            #expect(metrics.requestStartDate != nil)
+            #expect(metrics.responseStartDate == nil && metrics.responseEndDate == nil)
+        }
+    }
+
+    @Test("Empty metrics, for mocks")
+    @available(*, deprecated)
+    func mocks() {
+        let metrics = URLSessionTaskMetrics()
+        #expect(metrics.transactionMetrics.isEmpty && metrics.redirectCount == 0)
+        let transaction = URLSessionTaskTransactionMetrics()
+        #expect(transaction.fetchStartDate == nil && transaction.resourceFetchType == .unknown)
+        #expect(transaction.request.url == nil && transaction.countOfRequestHeaderBytesSent == 0)
+    }
+}

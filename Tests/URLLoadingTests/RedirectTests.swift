@@ -1,0 +1,254 @@
+// Redirects (behaviour chapter 4).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Redirects")
+struct RedirectTests {
+    private func redirect(_ status: Int, to location: String) -> ServerResponse {
+        ServerResponse.text("moved", status: status).adding("Location", location)
+    }
+
+    /// Answers `/status/NNN` with a redirect to `/end`, which tells what arrived there.
+    private func router(_ request: ServerRequest) -> ServerResponse {
+        let parts = request.path.split(separator: "/")
+        if parts.first == "status", parts.count == 2, let status = Int(parts[1]) {
+            return redirect(status, to: "/end")
+        }
+        if parts.first == "loop" { return redirect(302, to: "/loop") }
+        let auth = request.fields.first(.authorization) ?? "-"
+        let type = request.fields.first(.contentType) ?? "-"
+        return .text("\(request.method) \(request.body.count) \(auth) \(type)")
+    }
+
+    @Test("B4.1, B4.6, B4.8, B4.9, B4.10, B4.11: what follows each status", arguments: [
+        (301, "POST", "GET 0 - -"), (302, "POST", "GET 0 - -"), (303, "POST", "GET 0 - -"), (303, "PUT", "GET 0 - -"),
+        (301, "PUT", "PUT 4 - text/x"), (302, "PUT", "PUT 4 - text/x"), (305, "POST", "POST 4 - text/x"),
+        (307, "POST", "POST 4 - text/x"), (308, "POST", "POST 4 - text/x"),
+    ])
+    func follows(status: Int, method: String, seen: String) async throws {
+        try await withServer(router: router) { server in
+            let session = URLSession(configuration: .default)
+            var request = URLRequest(url: try server.at("/status/\(status)"))
+            request.httpMethod = method
+            request.httpBody = Data("body".utf8)
+            request.setValue("text/x", forHTTPHeaderField: "Content-Type")
+            let (data, response) = try await session.data(for: request)
+            #expect(String(decoding: data, as: UTF8.self) == seen)
+            #expect(response.url?.path == "/end", "B4.24")
+        }
+    }
+
+    @Test("B4.6, B4.17: 300, 304 and a redirect without Location are delivered", arguments: [300, 304, 302])
+    func delivers(status: Int) async throws {
+        try await withServer(router: { _ in status == 302 ? .status(302) : redirect(status, to: "/end") }) { server in
+            let session = URLSession(configuration: .default)
+            let (_, response) = try await session.data(from: try server.at("/"))
+            #expect((response as? HTTPURLResponse)?.statusCode == status)
+        }
+    }
+
+    @Test("B4.2, B4.5, B1.107, B4.24, B4.35, B12.4, B12.5: a followed redirect, in order")
+    func transcript() async throws {
+        try await withServer(router: router) { server in
+            let count = Box(0)
+            let delegate = RecordingDelegate(onMetrics: { count.value = $1.redirectCount })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/status/302"))
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == [
+                    "created 1", "redirect 302 GET /end", "response 200", "data", "metrics 2", "complete nil",
+                ])
+            #expect(delegate.transcript.body == "GET 0 - -")
+            #expect(count.value == 1)
+            #expect(task.originalRequest?.url?.path == "/status/302")
+            #expect(task.currentRequest?.url?.path == "/end")
+            #expect(server.stats.connectionsAccepted == 1, "B4.33: the connection is kept")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.3: nil delivers the redirect itself, with its body")
+    func redirectToNil() async throws {
+        try await withServer(router: router) { server in
+            let delegate = RecordingDelegate(onRedirect: { $1(nil) })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/status/302")).resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == [
+                    "created 1", "redirect 302 GET /end", "response 302", "data", "metrics 1", "complete nil",
+                ])
+            #expect(delegate.transcript.body == "moved")
+            let url = try server.at("/status/307")
+            let (data, response) = await withCheckedContinuation { continuation in
+                session.dataTask(with: url) { data, response, _ in continuation.resume(returning: (data, response)) }.resume()
+            }
+            #expect((response as? HTTPURLResponse)?.statusCode == 307)
+            #expect(data == Data("moved".utf8))
+            let (body, _) = try await session.data(from: try server.at("/status/308"))
+            #expect(body == Data("moved".utf8))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.2, B4.28: another request goes elsewhere, as given")
+    func redirectElsewhere() async throws {
+        try await withServer(router: router) { server in
+            let other = try server.at("/other")
+            let delegate = RecordingDelegate(onRedirect: { request, handler in
+                var changed = request
+                changed.url = other
+                changed.setValue("Basic given", forHTTPHeaderField: "Authorization")
+                handler(changed)
+            })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let (data, response) = try await session.data(from: try server.at("/status/301"))
+            #expect(response.url == other)
+            #expect(String(decoding: data, as: UTF8.self) == "GET 0 Basic given -")
+        }
+    }
+
+    @Test("B4.4: cancelling while asked ends with −999")
+    func cancelWhileAsked() async throws {
+        try await withServer(router: router) { server in
+            let asked = Signal()
+            let delegate = RecordingDelegate(onRedirect: { _, _ in asked.fire() })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/status/302"))
+            task.resume()
+            await asked.wait()
+            task.cancel()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == ["created 1", "redirect 302 GET /end", "metrics 1", "complete -999"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.2: the async form is asked too")
+    func asyncForm() async throws {
+        try await withServer(router: router) { server in
+            for _ in 0..<2 {
+                let delegate = AsyncDelegate()
+                let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+                session.dataTask(with: try server.at("/status/302")).resume()
+                await delegate.transcript.completed.wait()
+                #expect(delegate.transcript.calls == ["async redirect 302", "async response", "data", "complete nil"])
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test("B4.13, B4.14, B4.15, B4.16: the 21st redirect fails with −1007, without response")
+    func tooMany() async throws {
+        try await withServer(router: router) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/loop"))
+            task.resume()
+            await delegate.transcript.completed.wait()
+            let calls = delegate.transcript.calls
+            #expect(calls.filter { $0.hasPrefix("redirect") }.count == 20)
+            #expect(calls.last == "complete -1007")
+            #expect(!calls.contains("data"))
+            #expect(task.response == nil)
+            let error = try #require(task.error as? URLError)
+            #expect(error.localizedDescription == "too many HTTP redirects")
+            #expect(error.failingURL?.path == "/loop")
+            let code = await codeThrown {
+                _ = try await URLSession(configuration: .default).data(from: server.at("/loop"))
+            }
+            #expect(code == .httpTooManyRedirects)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.27: Authorization stays within the origin and is dropped across origins")
+    func authorization() async throws {
+        try await withServer(router: router) { other in
+            let port = other.port
+            try await withServer(router: { request in
+                request.path == "/away" ? redirect(302, to: "http://127.0.0.1:\(port)/end") : router(request)
+            }) { server in
+                let session = URLSession(configuration: .default)
+                var request = URLRequest(url: try server.at("/status/302"))
+                request.setValue("Basic secret", forHTTPHeaderField: "Authorization")
+                let (same, _) = try await session.data(for: request)
+                #expect(String(decoding: same, as: UTF8.self) == "GET 0 Basic secret -")
+                request.url = try server.at("/away")
+                let (away, _) = try await session.data(for: request)
+                #expect(String(decoding: away, as: UTF8.self) == "GET 0 - -")
+            }
+        }
+    }
+
+    @Test("B4.31: a redirect out of HTTP is refused with −1002", arguments: ["file:///etc/passwd", "data:,x", "ftp://a/b"])
+    func otherSchemes(location: String) async throws {
+        try await withServer(router: { _ in redirect(302, to: location) }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/")).resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.calls.contains { $0.hasPrefix("redirect 302") }, "the delegate is asked")
+            #expect(delegate.transcript.calls.last == "complete -1002")
+            let code = await codeThrown {
+                _ = try await URLSession(configuration: .default).data(from: server.at("/"))
+            }
+            #expect(code == .unsupportedURL)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.18, B4.20, B4.22, B4.23: where a Location leads", arguments: [
+        ("relative?x", "/dir/relative?x#kept"), ("../up", "/up#kept"), ("?only", "/dir/start?only#kept"),
+        ("/abs path", "/abs%20path#kept"), ("/enc%20oded?a=%26", "/enc%20oded?a=%26#kept"), ("/own#frag", "/own#frag"),
+        ("/ü", "/%C3%BC#kept"),
+    ])
+    func targets(location: String, wanted: String) async throws {
+        try await withServer(router: { request in
+            request.path == "/dir/start" && request.query == nil ? redirect(302, to: location) : .text("end")
+        }) { server in
+            let session = URLSession(configuration: .default)
+            let (_, response) = try await session.data(from: try server.at("/dir/start#kept"))
+            #expect(response.url?.absoluteString == server.url(wanted))
+        }
+    }
+
+    @Test("B4.33: a large body of a followed redirect does not hold the task up")
+    func largeRedirectBody() async throws {
+        try await withServer(router: { request in
+            request.path == "/end"
+                ? .text("end") : ServerResponse.generated(length: 100_000_000).with(status: 302).adding("Location", "/end")
+        }) { server in
+            let session = URLSession(configuration: .default)
+            let (data, _) = try await session.data(from: try server.at("/"))
+            #expect(data == Data("end".utf8))
+        }
+    }
+
+    @Test("B4.38: an unreachable target fails with the target's error and URL")
+    func unreachableTarget() async throws {
+        try await withServer(router: { _ in redirect(302, to: "http://127.0.0.1:1/gone") }) { server in
+            do {
+                _ = try await URLSession(configuration: .default).data(from: try server.at("/"))
+                Issue.record("no error")
+            } catch let error as URLError {
+                #expect(error.code == .cannotConnectToHost)
+                #expect(error.failingURL?.absoluteString == "http://127.0.0.1:1/gone")
+            }
+        }
+    }
+}
+
+extension ServerResponse {
+    func with(status: Int) -> ServerResponse {
+        var response = self
+        response.status = status
+        return response
+    }
+}

@@ -1,0 +1,118 @@
+// Many tasks at once, cancelled at random moments, and bodies larger than memory should be: each answers exactly once,
+// and nothing is left behind.
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("Stress", .serialized)
+struct StressTests {
+    @Test("Of many async calls a third is cancelled at a random moment: each answers exactly once")
+    func cancelledAtRandom() async throws {
+        let total = 3000
+        let flights = 100
+        try await withServer(router: { request in
+            switch request.number % 4 {
+            case 0: .text("hello")
+            case 1: .generated(length: 20_000, framing: .chunked)
+            case 2: ServerResponse.text("moved", status: 302).adding("Location", "/x")
+            default: .slow([.init("a", after: .milliseconds(1)), .init("b")])
+            }
+        }) { server in
+            let session = URLSession(configuration: .default)
+            let url = try server.at("/")
+            let counts = Counts()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for flight in 0..<flights {
+                    group.addTask {
+                        for index in 0..<(total / flights) {
+                            let load = Task { try await session.data(from: url) }
+                            if (flight + index) % 3 == 0 {
+                                for _ in 0..<Int.random(in: 0..<200) { await Task.yield() }
+                                load.cancel()
+                            }
+                            switch await load.result {
+                            case .success: counts.succeeded.wrappingAdd(1, ordering: .relaxed)
+                            case .failure(let error):
+                                let code = (error as? URLError)?.code
+                                #expect(code == .cancelled || code == .httpTooManyRedirects)
+                                counts.failed.wrappingAdd(1, ordering: .relaxed)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let answered = counts.succeeded.load(ordering: .relaxed) + counts.failed.load(ordering: .relaxed)
+            #expect(answered == total)
+            #expect(await session.allTasks.isEmpty)
+            session.invalidateAndCancel()
+            await server.wait { $0.connectionsOpen == 0 }
+        }
+    }
+
+    @Test("84 delegate tasks through a 303 to another host, one of them cancelled")
+    func manyRedirects() async throws {
+        try await withServer(router: { _ in .text("arrived") }) { other in
+            let port = other.port
+            try await withServer(router: { _ in
+                ServerResponse.text("see", status: 303).adding("Location", "http://127.0.0.1:\(port)/")
+            }) { server in
+                let delegate = RecordingDelegate()
+                let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+                let url = try server.at("/")
+                let tasks = (0..<84).map { _ in session.dataTask(with: url) }
+                for task in tasks { task.resume() }
+                tasks[41].cancel()
+                session.finishTasksAndInvalidate()
+                await delegate.transcript.invalidated.wait()
+                let calls = delegate.transcript.calls
+                #expect(calls.filter { $0 == "complete nil" }.count == 83)
+                #expect(calls.filter { $0 == "complete -999" }.count == 1)
+                #expect(calls.last == "invalid nil")
+            }
+        }
+    }
+
+    @Test("A large body is streamed to a delegate in little memory")
+    func largeBodyInLittleMemory() async throws {
+        let length: Int64 = 512 * 1024 * 1024
+        final class Counter: NSObject, URLSessionDataDelegate {
+            let bytes = Atomic<Int64>(0)
+            let wrong = Atomic<Int>(0)
+            let mostMemory = Atomic<Int>(0)
+            let done = Signal()
+            func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+                let before = bytes.wrappingAdd(Int64(data.count), ordering: .relaxed).oldValue
+                if before >> 24 != (before + Int64(data.count)) >> 24 {
+                    mostMemory.max(ProcessCounts.now().residentBytes, ordering: .relaxed)
+                }
+            }
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                if error != nil { wrong.wrappingAdd(1, ordering: .relaxed) }
+                done.fire()
+            }
+        }
+        try await withServer(router: { _ in .generated(length: length) }) { server in
+            let delegate = Counter()
+            let memoryBefore = ProcessCounts.now().residentBytes
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/")).resume()
+            await delegate.done.wait()
+            #expect(delegate.bytes.load(ordering: .relaxed) == length)
+            #expect(delegate.wrong.load(ordering: .relaxed) == 0)
+            // Other suites run beside this one and use some memory too.
+            #expect(delegate.mostMemory.load(ordering: .relaxed) - memoryBefore < 128 << 20)
+            session.invalidateAndCancel()
+        }
+    }
+
+    /// How calls ended.
+    private final class Counts: Sendable {
+        let succeeded = Atomic<Int>(0)
+        let failed = Atomic<Int>(0)
+    }
+}
