@@ -19,6 +19,7 @@ package final class LoopCore {
     private let port: EnginePort
     private var tlsContext: Result<TLSContext, TLSError>?
     private var isShutDown = false
+    private var freeTimers: [DeadlineTimer] = []
     private lazy var poolDriver = PoolDriver(core: self)
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
@@ -74,6 +75,18 @@ package final class LoopCore {
         transaction.start()
     }
 
+    /// A timer for a transaction's deadlines.
+    func lendTimer() -> DeadlineTimer {
+        freeTimers.popLast() ?? DeadlineTimer(reactor: reactor)
+    }
+
+    /// Takes a timer back that `lendTimer` gave.
+    func takeBack(_ timer: DeadlineTimer) {
+        timer.giveBack()
+        // As many as a busy session needs again; a burst's are let go.
+        if freeTimers.count < 256 { freeTimers.append(timer) }
+    }
+
     /// Forgets a transaction that has ended.
     func ended(_ id: RequestID) {
         transactions[id] = nil
@@ -82,7 +95,7 @@ package final class LoopCore {
 
     /// A connection for this key begins to be opened; every request that waits for one waits for the network now.
     func dialBegan(for key: PoolKey) {
-        for transaction in transactions.values where pool.key(of: transaction.request) == key {
+        for transaction in transactions.values where transaction.key == key {
             transaction.dialBegan()
         }
     }

@@ -8,7 +8,7 @@ import Testing
 
     @Test("B16.1: at most six connections per host, the seventh request waits")
     func limitPerHost() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         for request in 0..<6 {
             let actions = pool.request(request, key)
             #expect(actions == [.dial(pool.dialled, key)])
@@ -19,14 +19,14 @@ import Testing
 
     @Test("B16.1: a limit below one counts as one", arguments: [0, -1, Int.min])
     func limitBelowOne(limit: Int) throws {
-        let (pool, key) = (PoolBench(perHost: limit), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: limit), try poolKey())
         #expect(pool.request(1, key) == [.dial(pool.dialled, key)])
         #expect(pool.request(2, key) == [])
     }
 
     @Test("B16.1: the limit holds over schemes and ports of one host name, in any case and with a trailing dot")
     func limitIsPerHostName() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let keys = [try poolKey(), try poolKey("EXAMPLE.com", 8080), try poolKey("example.com.", scheme: .https)]
         _ = pool.lease(0, keys[0])
         _ = pool.lease(1, keys[1])
@@ -35,7 +35,7 @@ import Testing
 
     @Test("B16.1: other hosts have a limit of their own")
     func limitIsNotGlobal() throws {
-        let pool = PoolBench(perHost: 1)
+        let pool = VirtualPool(perHost: 1)
         _ = pool.lease(0, try poolKey("a.example"))
         let other = try poolKey("b.example")
         #expect(pool.request(1, other) == [.dial(pool.dialled, other)])
@@ -43,7 +43,7 @@ import Testing
 
     @Test("B16.1: requests wait in the order of asking")
     func waitingOrder() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         for request in 1...3 { #expect(pool.request(request, key) == []) }
         for request in 1...3 { #expect(pool.release(connection) == [.use(request, connection)]) }
@@ -52,7 +52,7 @@ import Testing
 
     @Test("B16.1: higher priority is served first, order of asking within a priority")
     func priorityOrder() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         for (request, priority) in [(1, 0.25), (2, 0.5), (3, 1), (4, 0.5), (5, 1), (6, 0), (7, .nan)] as [(Int, Float)]
         {
@@ -63,7 +63,7 @@ import Testing
 
     @Test("B16.1: a changed priority takes its place among its new equals by order of asking")
     func priorityChange() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         for request in 1...5 { _ = pool.request(request, key, priority: request == 4 ? 0.9 : 0.5) }
         pool.setPriority(3, 0.9)
@@ -75,7 +75,7 @@ import Testing
 
     @Test("B16.1: a request put at the front goes before its equals, not before higher priorities")
     func front() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         _ = pool.request(2, key, priority: 1)
@@ -86,7 +86,7 @@ import Testing
 
     @Test("B16.3: a connection handed to a stream or web socket task no longer counts")
     func detached() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let actions = pool.detach(connection)
@@ -99,7 +99,7 @@ import Testing
 
     @Test("B16.2: an idle connection serves the next request of its key at once")
     func reuse() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         #expect(pool.release(connection) == [.timer(.seconds(60))])
         #expect(pool.request(1, key) == [.use(1, connection)])
@@ -107,7 +107,7 @@ import Testing
 
     @Test("B16.2: scheme, host, port, route and TLS settings must be the same")
     func reuseNeedsSameKey() throws {
-        let pool = PoolBench()
+        let pool = VirtualPool()
         let origin = try #require(Origin(scheme: .https, host: "example.com"))
         let used = PoolKey(origin: origin)
         _ = pool.idle(1, used)
@@ -124,7 +124,7 @@ import Testing
 
     @Test("B16.2: the connection used last is used first")
     func lastUsedFirst() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connections = pool.idle(3, key)
         for (request, connection) in connections.reversed().enumerated() {
             #expect(pool.request(request, key) == [.use(request, connection)])
@@ -133,7 +133,7 @@ import Testing
 
     @Test("B16.5: a connection that may not be reused is closed, and the next request dials")
     func closedConnectionIsReplaced() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let actions = pool.close(connection)
@@ -143,7 +143,7 @@ import Testing
 
     @Test("B6.26: a request that needs a new connection gets neither an idle nor a released one")
     func newConnectionOnly() throws {
-        let (pool, key) = (PoolBench(perHost: 2), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         let used = pool.lease(0, key)
         let idle = pool.lease(1, key)
         _ = pool.release(idle)
@@ -159,7 +159,7 @@ import Testing
 
     @Test("B6.26: with the host full, a released connection is closed for a request that needs a new one")
     func releasedConnectionMakesRoom() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let used = pool.lease(0, key)
         #expect(pool.request(1, key, new: true) == [])
         let actions = pool.release(used)
@@ -170,7 +170,7 @@ import Testing
 
     @Test("B16.1: the first connection that becomes ready serves the first request, whoever dialled it")
     func lateBinding() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)
         let first = pool.dialled
         _ = pool.request(2, key)
@@ -181,7 +181,7 @@ import Testing
 
     @Test("B16.1: a dial that turns out surplus becomes an idle connection")
     func surplusDialGoesIdle() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
@@ -192,7 +192,7 @@ import Testing
 
     @Test("B16.1: no dial is started while one under way is not spoken for")
     func noDialBeyondNeed() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
@@ -205,7 +205,7 @@ import Testing
 
     @Test("B16.11: a failed dial fails the request it was begun for")
     func dialFailureFailsItsRequest() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key, priority: 0.1)
         let first = pool.dialled
         _ = pool.request(2, key, priority: 0.9)
@@ -217,7 +217,7 @@ import Testing
 
     @Test("B16.11: a dial whose request was served goes on for one that waits, and fails that one")
     func dialFailureFailsItsNewRequest() throws {
-        let (pool, key) = (PoolBench(perHost: 2), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         _ = pool.lease(0, key)
         for request in 1...4 { _ = pool.request(request, key) }
         let first = pool.dialled
@@ -231,7 +231,7 @@ import Testing
 
     @Test("B16.11: each request beyond the limit has an attempt of its own")
     func everyRequestIsTried() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         for request in 1...3 { _ = pool.request(request, key) }
         for request in 1...2 {
             let failed = pool.dialled
@@ -242,7 +242,7 @@ import Testing
 
     @Test("B16.11: a dial that failed although nobody waits for it fails nobody")
     func surplusDialFailure() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
@@ -253,7 +253,7 @@ import Testing
 
     @Test("B16.11: a dial begun before a request asked does not fail it, a new one is made")
     func olderDialFailureIsNotMine() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let older = pool.dialled
@@ -266,7 +266,7 @@ import Testing
 
     @Test("B16.11: a failed dial fails nobody while the other dials suffice for all that wait")
     func otherDialsSuffice() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let first = pool.dialled
@@ -279,7 +279,7 @@ import Testing
 
     @Test("B16.14: cancelling the only request waiting for a dial cancels the dial")
     func cancelCancelsDial() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)
         #expect(pool.cancel(1) == [.cancelDial(pool.dialled)])
         #expect(pool.establish(pool.dialled) == [])
@@ -289,7 +289,7 @@ import Testing
 
     @Test("B16.14: a dial goes on for the next request when the one that caused it is cancelled")
     func dialGoesOnForTheNext() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         _ = pool.request(1, key)
         _ = pool.request(2, key)
         #expect(pool.cancel(1) == [])
@@ -298,7 +298,7 @@ import Testing
 
     @Test("B16.14: cancelling a request that has its connection, or is unknown, does nothing")
     func cancelOfUnknown() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.lease(1, key)
         #expect(pool.cancel(1) == [])
         #expect(pool.cancel(2) == [])
@@ -306,7 +306,7 @@ import Testing
 
     @Test("B16.1: cancelling a request frees its dial's place for another port of the host")
     func cancelFreesPlace() throws {
-        let pool = PoolBench(perHost: 1)
+        let pool = VirtualPool(perHost: 1)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         _ = pool.request(1, key)
         let first = pool.dialled
@@ -318,7 +318,7 @@ import Testing
 
     @Test("B16.1: a connection that closes makes room for the first request in line of any key of the host")
     func closeServesAnyKey() throws {
-        let pool = PoolBench(perHost: 1)
+        let pool = VirtualPool(perHost: 1)
         let (key, other) = (try poolKey(), try poolKey("example.com", scheme: .https))
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
@@ -329,7 +329,7 @@ import Testing
 
     @Test("B16.1: an idle connection of another key is closed when it blocks a request")
     func idleMakesRoom() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let idle = pool.idle(2, key)
         let actions = pool.request(0, other)
@@ -338,7 +338,7 @@ import Testing
 
     @Test("B16.1: of several idle connections the one that would expire first makes room")
     func oldestIdleMakesRoom() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let keys = [try poolKey(), try poolKey("example.com", 81), try poolKey("example.com", 82)]
         let first = pool.lease(0, keys[0])
         let second = pool.lease(1, keys[1])
@@ -351,7 +351,7 @@ import Testing
 
     @Test("B16.1: a surplus dial of another key is cancelled when it blocks a request")
     func surplusDialMakesRoom() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
@@ -363,7 +363,7 @@ import Testing
 
     @Test("B16.1: a dial that becomes surplus while another key is blocked is cancelled at once")
     func newlySurplusDialMakesRoom() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
@@ -375,7 +375,7 @@ import Testing
 
     @Test("B16.1: a released connection without work makes room for a request of another key")
     func releasedMakesRoom() throws {
-        let pool = PoolBench(perHost: 1)
+        let pool = VirtualPool(perHost: 1)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         _ = pool.request(1, other)
@@ -385,7 +385,7 @@ import Testing
 
     @Test("B16.1: requests of two ports at a limit of one are served in the order of asking")
     func strictOrderForKeysWithoutConnection() throws {
-        let pool = PoolBench(perHost: 1)
+        let pool = VirtualPool(perHost: 1)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         _ = pool.request(1, other)
@@ -396,7 +396,7 @@ import Testing
 
     @Test("B16.1: a busy key overtakes another eight times, then gives way")
     func noStarvation() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         _ = pool.lease(1, other)
@@ -409,7 +409,7 @@ import Testing
 
     @Test("B16.1: overtakings count in a row only")
     func overtakingsAreForgotten() throws {
-        let pool = PoolBench(perHost: 2)
+        let pool = VirtualPool(perHost: 2)
         let (key, other) = (try poolKey(), try poolKey("example.com", 81))
         let connection = pool.lease(0, key)
         let otherConnection = pool.lease(1, other)
@@ -428,7 +428,7 @@ import Testing
 
     @Test("B16.6: an idle connection is closed after the idle timeout")
     func idleExpiry() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         #expect(pool.release(connection) == [.timer(.seconds(60))])
         pool.advance(.seconds(60))
@@ -438,7 +438,7 @@ import Testing
 
     @Test("B16.6: Keep-Alive shortens the idle time and never lengthens it")
     func keepAlive() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let (first, second) = (pool.lease(0, key), pool.lease(1, key))
         #expect(pool.release(first, idleLimit: .seconds(600)) == [.timer(.seconds(60))])
         #expect(pool.release(second, idleLimit: .seconds(5)) == [.timer(.seconds(5))])
@@ -451,7 +451,7 @@ import Testing
     @Test(
         "B16.6: a peer that allows no idle time gets its connection closed", arguments: [Duration.zero, .seconds(-1)])
     func keepAliveOfZero(limit: Duration) throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let actions = pool.release(connection, idleLimit: limit)
@@ -460,7 +460,7 @@ import Testing
 
     @Test("B16.6: using a connection again and again costs no timer action, and the timer follows when it fires")
     func timerIsLazy() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         #expect(pool.release(connection) == [.timer(.seconds(60))])
         for request in 1...20 {
@@ -476,7 +476,7 @@ import Testing
 
     @Test("B16.6: a timer that fires while the connection is in use closes nothing")
     func timerDuringUse() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.release(connection)
         _ = pool.request(1, key)
@@ -487,7 +487,7 @@ import Testing
 
     @Test("B16.6: a timer that fires too early is set again")
     func earlyTimer() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.release(connection)
         pool.advance(.seconds(59))
@@ -496,7 +496,7 @@ import Testing
 
     @Test("B16.6: a shorter Keep-Alive on a later release brings the timer forward")
     func shorterLater() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.release(connection)
         _ = pool.request(1, key)
@@ -507,7 +507,7 @@ import Testing
 
     @Test("B16.6: a connection past its time is not handed out even if the timer is late")
     func expiredIsNotUsed() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let idle = pool.idle(2, key)
         pool.advance(.seconds(60))
         let actions = pool.request(1, key)
@@ -516,7 +516,7 @@ import Testing
 
     @Test("B16.6: the timer is cleared with the last connection")
     func timerIsCleared() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let idle = pool.idle(2, key)
         #expect(pool.close(idle[0]) == [])
         #expect(pool.close(idle[1]) == [.clearTimer])
@@ -526,9 +526,9 @@ import Testing
     @Test("B16.6: an absurd idle timeout is bounded, a negative one keeps nothing")
     func absurdIdleTimeouts() throws {
         let key = try poolKey()
-        let long = PoolBench(idleTimeout: .seconds(Int64.max))
+        let long = VirtualPool(idleTimeout: .seconds(Int64.max))
         #expect(long.release(long.lease(0, key), idleLimit: .seconds(Int64.max)) == [.timer(.seconds(366 * 86_400))])
-        let none = PoolBench(idleTimeout: .seconds(-5))
+        let none = VirtualPool(idleTimeout: .seconds(-5))
         let connection = none.lease(0, key)
         #expect(none.release(connection) == [.timer(.zero)])
         #expect(none.fireTimer() == [.close([connection])])
@@ -536,7 +536,7 @@ import Testing
 
     @Test("B16.6: short-lived idle connections do not pile up in the timer's list")
     func deadlinesAreForgotten() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let kept = pool.lease(0, key)
         _ = pool.release(kept)
         for request in 1...300 {
@@ -554,7 +554,7 @@ import Testing
 
     @Test("B16.7: closing idle connections leaves those in use")
     func closingIdle() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         let idle = pool.idle(2, key)
         #expect(pool.closeIdle() == [.close(idle)])
@@ -564,7 +564,7 @@ import Testing
 
     @Test("B16.7: shut down gently, what waits and what is still to come is served, then each connection is closed")
     func gentleShutDown() throws {
-        let (pool, key) = (PoolBench(perHost: 2), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         let used = pool.lease(0, key)
         let idle = pool.idle(1, key)
         #expect(pool.shutDown(immediately: false) == [.close(idle)])
@@ -581,7 +581,7 @@ import Testing
 
     @Test("B16.7: a surplus dial that ends after a gentle shut-down is closed")
     func gentleShutDownAndSurplusDial() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
@@ -592,7 +592,7 @@ import Testing
 
     @Test("B1.17: shut down immediately, every connection is closed and every waiting request turned away in order")
     func immediateShutDown() throws {
-        let (pool, key) = (PoolBench(perHost: 3), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 3), try poolKey())
         let used = pool.lease(0, key)
         let idle = pool.idle(1, key)
         let other = try poolKey("other.example")
@@ -613,7 +613,7 @@ import Testing
 
     @Test("B1.17: a gentle shut-down can become an immediate one")
     func gentleThenImmediate() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         #expect(pool.shutDown(immediately: false) == [])
         #expect(pool.shutDown(immediately: true) == [.close([used])])
@@ -622,14 +622,14 @@ import Testing
 
     @Test("B1.17: a pool that was not shut down is not drained")
     func freshPoolIsNotDrained() {
-        #expect(!PoolBench().isDrained)
+        #expect(!VirtualPool().isDrained)
     }
 
     // MARK: Events that make no sense
 
     @Test("B17.53: events about unknown, closed or wrongly placed connections change nothing")
     func senselessEvents() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         for connection in [-1, 1, 99, Int.max, Int.min] {
             #expect(pool.establish(connection) == [])
@@ -653,7 +653,7 @@ import Testing
 
     @Test("B17.53: a request that waits already does not wait twice")
     func askingTwice() throws {
-        let (pool, key) = (PoolBench(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         #expect(pool.request(1, key) == [])
@@ -664,7 +664,7 @@ import Testing
 
     @Test("B17.53: a dial reported as closed is dialled again for who waits")
     func dialReportedClosed() throws {
-        let (pool, key) = (PoolBench(), try poolKey())
+        let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)
         let first = pool.dialled
         let actions = pool.close(first)

@@ -25,7 +25,7 @@ final class HTTP1Connection: ByteStreamObserver {
     /// Whether an exchange has been carried before this one.
     private(set) var hasServed = false
     private(set) var isClosed = false
-    private let readyAt: ContinuousClock.Instant
+    private let readyAt: Duration
     /// The exchange under way was the first thing to happen on this connection.
     private var wasFresh = false
 
@@ -69,7 +69,7 @@ final class HTTP1Connection: ByteStreamObserver {
         self.tls = tls
         self.heldCiphertext = heldCiphertext
         self.core = core
-        self.readyAt = core.reactor.now
+        self.readyAt = core.reactor.elapsed
     }
 
     /// Takes the stream over from whoever set it up.
@@ -99,7 +99,7 @@ final class HTTP1Connection: ByteStreamObserver {
     }
 
     /// Just opened: it has carried nothing and has not waited in the pool.
-    private var isFresh: Bool { !hasServed && readyAt == core.reactor.now }
+    private var isFresh: Bool { !hasServed && readyAt == core.reactor.elapsed }
 
     // MARK: One exchange
 

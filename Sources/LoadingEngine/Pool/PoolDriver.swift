@@ -30,7 +30,7 @@ final class PoolDriver {
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
         perform(
             machine.requested(
-                transaction.id, key: key(of: transaction.request), priority: transaction.priority,
+                transaction.id, key: transaction.key, priority: transaction.priority,
                 now: core.reactor.now, atFront: atFront, onNewConnection: onNewConnection))
     }
 
@@ -45,9 +45,8 @@ final class PoolDriver {
     }
 
     /// What is being done for a request that waits.
-    func phase(of request: TransactionRequest) -> EngineError.Phase {
-        let key = key(of: request)
-        return connectors.values.first { $0.key == key }?.phase ?? .waitingForConnection
+    func phase(of key: PoolKey) -> EngineError.Phase {
+        connectors.values.first { $0.key == key }?.phase ?? .waitingForConnection
     }
 
     // MARK: What connections report

@@ -1,6 +1,9 @@
 // When each step of one exchange happened, and how much moved.
 //
 // `URLSessionTaskMetrics` and `TraceHooks` are fed from the same points, so they cannot disagree.
+//
+// Measured: the steps are kept as nanoseconds since the start, because every ContinuousClock.Instant is handled through
+// its metadata, and ten optional ones made a timeline the dearest thing to copy in a small request.
 
 import Sockets
 import TLS
@@ -8,40 +11,21 @@ import TLS
 /// The record of one exchange: one request on one connection and its answer.
 package struct Timeline: Sendable {
     /// When the engine took the exchange up; always set (B12.8).
-    package var fetchStart: ContinuousClock.Instant
-    /// Name look-up; absent on reused connections and for IP literals (B12.9, B12.12).
-    package var lookupStart: ContinuousClock.Instant?
-    /// End of the name look-up.
-    package var lookupEnd: ContinuousClock.Instant?
-    /// Before the first TCP connect (B12.10).
-    package var connectStart: ContinuousClock.Instant?
-    /// Before the TLS handshake (B12.11).
-    package var secureStart: ContinuousClock.Instant?
-    /// After the TLS handshake.
-    package var secureEnd: ContinuousClock.Instant?
-    /// When the connection was usable, TLS included (B12.10).
-    package var connectEnd: ContinuousClock.Instant?
-    /// Before the first byte of the request (B12.13).
-    package var requestStart: ContinuousClock.Instant?
-    /// After its last byte.
-    package var requestEnd: ContinuousClock.Instant?
-    /// The first byte of the final response (B12.14).
-    package var responseStart: ContinuousClock.Instant?
-    /// After its last byte.
-    package var responseEnd: ContinuousClock.Instant?
+    package let fetchStart: ContinuousClock.Instant
+    private var steps = Steps()
 
     /// Whether the connection had carried an exchange before (B12.12).
     package var reused = false
-    /// `http/1.1` or `http/1.0` (B12.16).
-    package var protocolName: String?
+    /// Whether the server spoke HTTP/1.0 (B12.16).
+    package var isOldProtocol = false
     /// This end of the connection.
     package var localAddress: SocketAddress?
     /// The other end.
     package var remoteAddress: SocketAddress?
     /// What TLS agreed on.
     package var tls: Negotiated?
-    /// The final response's status, where one came.
-    package var status: Int?
+    /// The final response's status; 0 where none came.
+    package var status = 0
 
     /// Bytes of request line and fields (B12.19).
     package var requestHeadBytes: Int64 = 0
@@ -53,4 +37,105 @@ package struct Timeline: Sendable {
     package var responseBodyBytes: Int64 = 0
     /// Bytes of the response's body as delivered.
     package var responseBodyBytesDecoded: Int64 = 0
+
+    /// Begins the record of an exchange.
+    package init(fetchStart: ContinuousClock.Instant) {
+        self.fetchStart = fetchStart
+    }
+
+    /// The steps' times since the start, in nanoseconds; negative where a step did not happen.
+    private struct Steps: Sendable {
+        var lookupStart: Int64 = -1
+        var lookupEnd: Int64 = -1
+        var connectStart: Int64 = -1
+        var secureStart: Int64 = -1
+        var secureEnd: Int64 = -1
+        var connectEnd: Int64 = -1
+        var requestStart: Int64 = -1
+        var requestEnd: Int64 = -1
+        var responseStart: Int64 = -1
+        var responseEnd: Int64 = -1
+    }
+}
+
+extension Timeline {
+    /// Name look-up; absent on reused connections and for IP literals (B12.9, B12.12).
+    package var lookupStart: ContinuousClock.Instant? {
+        get { instant(steps.lookupStart) }
+        set { steps.lookupStart = offset(newValue) }
+    }
+
+    /// End of the name look-up.
+    package var lookupEnd: ContinuousClock.Instant? {
+        get { instant(steps.lookupEnd) }
+        set { steps.lookupEnd = offset(newValue) }
+    }
+
+    /// Before the first TCP connect (B12.10).
+    package var connectStart: ContinuousClock.Instant? {
+        get { instant(steps.connectStart) }
+        set { steps.connectStart = offset(newValue) }
+    }
+
+    /// Before the TLS handshake (B12.11).
+    package var secureStart: ContinuousClock.Instant? {
+        get { instant(steps.secureStart) }
+        set { steps.secureStart = offset(newValue) }
+    }
+
+    /// After the TLS handshake.
+    package var secureEnd: ContinuousClock.Instant? {
+        get { instant(steps.secureEnd) }
+        set { steps.secureEnd = offset(newValue) }
+    }
+
+    /// When the connection was usable, TLS included (B12.10).
+    package var connectEnd: ContinuousClock.Instant? {
+        get { instant(steps.connectEnd) }
+        set { steps.connectEnd = offset(newValue) }
+    }
+
+    /// Before the first byte of the request (B12.13).
+    package var requestStart: ContinuousClock.Instant? {
+        get { instant(steps.requestStart) }
+        set { steps.requestStart = offset(newValue) }
+    }
+
+    /// After its last byte.
+    package var requestEnd: ContinuousClock.Instant? {
+        get { instant(steps.requestEnd) }
+        set { steps.requestEnd = offset(newValue) }
+    }
+
+    /// The first byte of the final response (B12.14).
+    package var responseStart: ContinuousClock.Instant? {
+        get { instant(steps.responseStart) }
+        set { steps.responseStart = offset(newValue) }
+    }
+
+    /// After its last byte.
+    package var responseEnd: ContinuousClock.Instant? {
+        get { instant(steps.responseEnd) }
+        set { steps.responseEnd = offset(newValue) }
+    }
+
+    /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
+    package var protocolName: String? {
+        guard status != 0 else { return nil }
+        return isOldProtocol ? "http/1.0" : "http/1.1"
+    }
+
+    /// Whether the last byte of the request is out.
+    var isRequestSent: Bool { steps.requestEnd >= 0 }
+
+    private func instant(_ offset: Int64) -> ContinuousClock.Instant? {
+        offset < 0 ? nil : fetchStart.advanced(by: .nanoseconds(offset))
+    }
+
+    private func offset(_ instant: ContinuousClock.Instant?) -> Int64 {
+        guard let instant else { return -1 }
+        let (seconds, attoseconds) = fetchStart.duration(to: instant).components
+        // A clock that seems to go back, between two readings on two processors, is one that stands still.
+        return max(0, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    }
 }

@@ -14,13 +14,14 @@ import Sockets
 final class Transaction {
     let id: RequestID
     let request: TransactionRequest
+    let key: PoolKey
     private(set) var priority: Float
     private let receiver: any TransactionReceiver
     private unowned let core: LoopCore
 
     private var state = State.idle
     private var deadlines: DeadlineMachine
-    private var timer: LoopTimer?
+    private let timer: DeadlineTimer
     private var timeline: Timeline
     private var pastTimelines: [Timeline] = []
     private var attempt = 0
@@ -50,8 +51,14 @@ final class Transaction {
         self.priority = request.priority
         self.receiver = receiver
         self.core = core
-        self.deadlines = DeadlineMachine(idle: request.idleTimeout, resource: request.resourceDeadline)
-        self.timeline = Timeline(fetchStart: core.reactor.now)
+        let reactor = core.reactor
+        self.timer = core.lendTimer()
+        self.key = core.pool.key(of: request)
+        self.deadlines = DeadlineMachine(
+            idle: request.idleTimeout,
+            resource: request.resourceDeadline.map { reactor.elapsed + reactor.now.duration(to: $0) })
+        self.timeline = Timeline(fetchStart: reactor.now)
+        timer.lend(to: self)
     }
 
     // MARK: Questions
@@ -68,10 +75,10 @@ final class Transaction {
         case .idle, .finished:
             return .waitingForConnection
         case .waiting:
-            return core.pool.phase(of: request)
+            return core.pool.phase(of: key)
         case .exchanging:
             if responseBegun { return .receivingBody }
-            return timeline.requestEnd == nil ? .sendingRequest : .waitingForResponse
+            return timeline.isRequestSent ? .waitingForResponse : .sendingRequest
         case .draining:
             return .receivingBody
         }
@@ -93,14 +100,14 @@ final class Transaction {
     func resumeReading() {
         guard isReceiverFull else { return }
         isReceiverFull = false
-        deadlines.released(core.reactor.now)
+        deadlines.released(core.reactor.elapsed)
         goOnReading()
     }
 
     /// Stops both directions and the idle timer (B1.39, B1.40).
     func suspend() {
         suspensions += 1
-        deadlines.held(core.reactor.now)
+        deadlines.held(core.reactor.elapsed)
         rearm()
         if case .waiting = state {
             state = .idle
@@ -112,7 +119,7 @@ final class Transaction {
     func resume() {
         guard suspensions > 0 else { return }
         suspensions -= 1
-        deadlines.released(core.reactor.now)
+        deadlines.released(core.reactor.elapsed)
         guard suspensions == 0 else { return rearm() }
         switch state {
         case .idle:
@@ -129,13 +136,13 @@ final class Transaction {
 
     /// The idle timer stands still while somebody is asked (B6.9).
     func hold() {
-        deadlines.held(core.reactor.now)
+        deadlines.held(core.reactor.elapsed)
         rearm()
     }
 
     /// Undoes one `hold()`.
     func unhold() {
-        deadlines.released(core.reactor.now)
+        deadlines.released(core.reactor.elapsed)
         rearm()
     }
 
@@ -151,13 +158,13 @@ final class Transaction {
     func dialBegan() {
         guard case .waiting(isTimed: false) = state else { return }
         state = .waiting(isTimed: true)
-        deadlines.started(core.reactor.now)
+        deadlines.started(core.reactor.elapsed)
         rearm()
     }
 
     /// Here is the connection.
     func assigned(_ connection: HTTP1Connection) {
-        if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.now) }
+        if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.elapsed) }
         state = .exchanging(connection)
         core.configuration.trace?.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
@@ -206,7 +213,7 @@ final class Transaction {
 
     /// Something came, whatever it was.
     func byteMoved() {
-        deadlines.moved(core.reactor.now)
+        deadlines.moved(core.reactor.elapsed)
         rearm()
     }
 
@@ -221,7 +228,7 @@ final class Transaction {
         timeline.responseStart = core.reactor.now
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
-        timeline.protocolName = head.version.minor == 0 ? "http/1.0" : "http/1.1"
+        timeline.isOldProtocol = head.version.minor == 0
         core.configuration.trace?.responseReceived?(id, head.status)
         let body = ResponseBody(head: head, framing: framing, decodes: request.decodesContent)
         let isDecoding = body.isDecoding
@@ -329,7 +336,7 @@ final class Transaction {
             guard !isReceiverFull else { return }
             isReceiverFull = true
             // B6.9: a receiver that takes its time is not the network's silence.
-            deadlines.held(core.reactor.now)
+            deadlines.held(core.reactor.elapsed)
             rearm()
         }
     }
@@ -346,7 +353,7 @@ final class Transaction {
 
     private func finish(_ error: EngineError?) {
         state = .finished
-        timer?.clear()
+        core.takeBack(timer)
         core.configuration.trace?.finished?(id, error)
         pastTimelines.append(timeline)
         let outcome = TransactionOutcome(error: error, timelines: pastTimelines)
@@ -357,17 +364,12 @@ final class Transaction {
     // MARK: Deadlines
 
     private func rearm() {
-        guard let next = deadlines.next else {
-            timer?.clear()
-            return
-        }
-        let timer = self.timer ?? core.reactor.makeTimer { [unowned self] in deadlinePassed() }
-        self.timer = timer
-        timer.set(next)
+        timer.set(deadlines.next)
     }
 
-    private func deadlinePassed() {
-        switch deadlines.expired(core.reactor.now) {
+    /// One of the deadlines may have passed.
+    func deadlinePassed() {
+        switch deadlines.expired(core.reactor.elapsed) {
         case .idle: failed(.idleTimeout(phase: phase, after: request.idleTimeout ?? .zero))
         case .resource: failed(.resourceTimeout(phase: phase))
         case nil: rearm()

@@ -33,7 +33,11 @@ package final class LoopTimer {
     ///
     /// Moving it later is one store: the timer keeps its place, and is put right when that comes up.
     package func set(_ deadline: ContinuousClock.Instant) {
-        let time = queue.epoch.duration(to: deadline)
+        set(elapsed: queue.epoch.duration(to: deadline))
+    }
+
+    /// Sets or moves the deadline, given as `Reactor.elapsed` counts time.
+    package func set(elapsed time: Duration) {
         self.time = time
         if let queuedTime, queuedTime <= time {
             return

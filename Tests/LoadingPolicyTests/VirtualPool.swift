@@ -29,7 +29,7 @@ enum Action: Equatable, CustomStringConvertible {
 }
 
 /// A `PoolMachine` whose time a test moves.
-final class PoolBench {
+final class VirtualPool {
     private var machine: PoolMachine
     private let start = ContinuousClock.now
     private(set) var elapsed = Duration.zero
