@@ -58,4 +58,4 @@ format: ## Rewrite the sources in the project's format
 	swift format --in-place --recursive --configuration .swift-format $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built
-	rm -rf .build Tests/Fuzz/.build
+	rm -rf .build

@@ -11,9 +11,9 @@ let package = Package(
     targets: [
         // What Swift cannot import by itself: headers only.
         .systemLibrary(name: "CPlatform"),
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"])]),
+        // No pkgConfig: the module maps name the libraries, and a machine without pkg-config would only be warned.
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CZlib"),
 
         // The layers, from the ground up.
         .target(name: "HTTPWire", dependencies: ["CZlib"]),
@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"]),
         .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer"]),
-        .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer"]),
+        .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer", "COpenSSL"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
         .testTarget(name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire"]),
         .testTarget(
@@ -44,8 +44,10 @@ let package = Package(
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "SoakTests", dependencies: ["soak"]),
-        .testTarget(name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Sockets"]),
-        .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "TestSupport"]),
+        .testTarget(
+            name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
+        .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,7 @@ final class SessionClient: Sendable {
     private let options: ClientOptions
     private let urls: [URL]
     private let session: URLSession
-    private let relay = DelegateWorkers()
+    private let workers: DelegateWorkers?
 
     init(_ options: ClientOptions, urls: [URL]) {
         self.options = options
@@ -33,7 +33,9 @@ final class SessionClient: Sendable {
             configuration.httpShouldSetCookies = false
             configuration.urlCache = nil
         #endif
-        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
+        // A delegate that nobody needs would be told of every request's metrics.
+        workers = options.operation == .download || options.interface == .delegate ? DelegateWorkers() : nil
+        session = URLSession(configuration: configuration, delegate: workers, delegateQueue: nil)
     }
 
     /// Keeps as many requests in flight as there are connections until the phase is over.
@@ -48,7 +50,7 @@ final class SessionClient: Sendable {
         case (.get, .completion):
             await runChains(phase)
         case (.get, .delegate), (.download, .standard), (.download, .delegate):
-            await relay.run(phase, count: options.connections, urls: urls, session: session)
+            await workers?.run(phase, count: options.connections, urls: urls, session: session)
         case (.download, .completion), (.save, .completion), (.save, .delegate), (.upload, .completion),
             (.upload, .delegate):
             Console.unsupported("this operation by that interface")

@@ -30,7 +30,9 @@ enum Benchmarks {
         let scale = options.quick ? Scale.quick : Scale.full
         let scenarios = Scenario.all(scale)
         if options.lists {
-            for scenario in scenarios { print("\(scenario.name.padding(toLength: 22, withPad: " ", startingAt: 0))\(scenario.title)") }
+            for scenario in scenarios {
+                print(scenario.name.padding(toLength: 22, withPad: " ", startingAt: 0) + scenario.title)
+            }
             return true
         }
         let file = try options.from.map(ResultFile.init(contentsOf:)) ?? measure(scenarios, scale, options)

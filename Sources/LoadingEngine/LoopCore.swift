@@ -11,6 +11,7 @@ import TLS
 package final class LoopCore {
     let reactor: Reactor
     let configuration: EngineConfiguration
+    let trace: Trace?
     let dialer: any Dialer
     let resolver: any Resolver
     let buffers: LoopBuffers
@@ -46,6 +47,7 @@ package final class LoopCore {
     ) {
         self.reactor = reactor
         self.configuration = configuration
+        self.trace = configuration.trace.map { Trace($0) }
         self.dialer = dialer
         self.resolver = resolver
         self.port = port
@@ -66,7 +68,7 @@ package final class LoopCore {
     /// Takes a submitted request up.
     func start(_ handle: TransactionHandle) {
         let receiver = handle.request.makeReceiver(handle)
-        let transaction = Transaction(id: handle.id, request: handle.request, receiver: receiver, core: self)
+        let transaction = Transaction(handle, receiver: receiver, core: self)
         guard !isShutDown else {
             transaction.cancel()
             return

@@ -1,5 +1,5 @@
-// The few calls of the C library that TLS needs: memory for buffers, and the key log's file. The only file of this target
-// that imports it.
+// The few calls of the C library that TLS needs: memory for buffers, and the key log's file. The only file of this
+// target that imports it.
 
 #if canImport(Glibc)
     import Glibc

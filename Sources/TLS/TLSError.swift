@@ -3,7 +3,7 @@
 import Trust
 
 /// A failure of a TLS session.
-package enum TLSError: Error, Sendable, Equatable {
+package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The handshake failed for another reason than those below; `alert` is what we told the peer.
     case handshakeFailed(reason: String, alert: UInt8?)
     /// The peer has ended the session with this alert.

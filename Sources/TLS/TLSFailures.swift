@@ -11,6 +11,7 @@ struct FailureCircumstances {
     var certificateWasGiven: Bool
     var alertSent: UInt8?
     var alertReceived: UInt8?
+    var isOutOfMemory: Bool
 }
 
 /// Conversion of OpenSSL's failures.
@@ -19,6 +20,7 @@ enum TLSFailures {
     static func take(_ facts: FailureCircumstances) -> TLSError {
         let (code, isAboutProtocol) = first()
         if let alert = facts.alertReceived { return error(for: alert, facts) }
+        if facts.isOutOfMemory { return .internalFailure("memory is exhausted") }
         guard let code else {
             return facts.isHandshake ? .closedDuringHandshake : .truncated
         }
@@ -57,8 +59,8 @@ enum TLSFailures {
         return SSL_alert_desc_string_long(Int32(alert)).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// The first error of the TLS library, or else the first of all, and whether ALPN's answer caused it: newer releases
-    /// of OpenSSL compare it with the offer themselves and tell so by the function's name only.
+    /// The first error of the TLS library, or else the first of all, and whether ALPN's answer caused it: newer
+    /// releases of OpenSSL compare it with the offer themselves and tell so by the function's name only.
     private static func first() -> (code: UInt?, isAboutProtocol: Bool) {
         var first: (code: UInt, isAboutProtocol: Bool)?
         while true {

@@ -1,5 +1,5 @@
-// What OpenSSL reads from and writes to: the caller's input in place, and one buffer of ciphertext to send. Does not know
-// sockets; an empty input means "come back later".
+// What OpenSSL reads from and writes to: the caller's input in place, and one buffer of ciphertext to send. Does not
+// know sockets; an empty input means "come back later".
 
 import COpenSSL
 
@@ -17,6 +17,8 @@ struct Transport {
     var alertSent: UInt8?
     /// The last fatal alert that OpenSSL has read.
     var alertReceived: UInt8?
+    /// Whether there was no memory for what OpenSSL has written.
+    var isExhausted = false
     /// Whether the peer has asked for renegotiation.
     var renegotiationAsked = false
 
@@ -55,7 +57,10 @@ struct Transport {
 
     /// Appends ciphertext; false when memory is exhausted.
     mutating func write(_ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
-        if outgoingEnd + count > outgoingCapacity, !makeRoom(for: count) { return false }
+        if outgoingEnd + count > outgoingCapacity, !makeRoom(for: count) {
+            isExhausted = true
+            return false
+        }
         guard let outgoing else { return count == 0 }
         (outgoing + outgoingEnd).copyMemory(from: bytes, byteCount: count)
         outgoingEnd += count

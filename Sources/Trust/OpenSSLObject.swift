@@ -5,8 +5,8 @@ import COpenSSL
 
 /// One reference to an OpenSSL object whose count is atomic, such as `X509`, `EVP_PKEY`, `SSL_CTX` or `SSL_SESSION`.
 ///
-/// Unchecked because `OpaquePointer` is not `Sendable`: the pointer never changes, OpenSSL counts and locks these objects
-/// itself, and nothing here changes one after it was shared.
+/// Unchecked because `OpaquePointer` is not `Sendable`: the pointer never changes, OpenSSL counts and locks these
+/// objects itself, and nothing here changes one after it was shared.
 package final class OpenSSLObject: @unchecked Sendable {
     /// The object, valid for as long as this owner lives.
     package let pointer: OpaquePointer

@@ -29,7 +29,7 @@ private struct Setup {
 
 private enum Event: Equatable {
     case informational(ResponseHead)
-    case head(ResponseHead, BodyFraming, reusable: Bool, hasDecoder: Bool)
+    case head(ResponseHead, BodyFraming, hasDecoder: Bool)
     case body([UInt8])
     case end(Fields)
     case switched
@@ -49,7 +49,7 @@ private func decode(_ setup: Setup, _ pieces: [ArraySlice<UInt8>]) -> [Event] {
         case .informational(let head): events.append(.informational(head))
         case .head(let head, let framing):
             let contentDecoder = ContentDecoder.make(for: head)
-            events.append(.head(head, framing, reusable: head.allowsReuse, hasDecoder: contentDecoder != nil))
+            events.append(.head(head, framing, hasDecoder: contentDecoder != nil))
             bodyCount = 0
         case .body(let range):
             expect(!range.isEmpty && range.upperBound <= bytes.count, "range \(range) of \(bytes.count)")

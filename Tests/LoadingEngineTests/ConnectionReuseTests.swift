@@ -44,7 +44,8 @@ import Testing
     func oldKeepAlive() {
         let rig = EngineRig()
         rig.serve(
-            "host.test", [.receiveHead, .send("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx")])
+            "host.test",
+            [.receiveHead, .send("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx")])
         let journal = rig.submit()
         rig.settle()
         #expect(journal.text == "x")
@@ -68,7 +69,10 @@ import Testing
         let rig = EngineRig()
         rig.serve(
             "host.test",
-            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+            [
+                .receiveHead,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            ])
         let journal = rig.submit()
         rig.settle()
         #expect(journal.text == "ok")
@@ -94,7 +98,8 @@ import Testing
     @Test("B16.9: unsolicited bytes on an idle connection close it")
     func unsolicited() {
         let rig = EngineRig()
-        rig.serve("host.test", [.receiveHead, .respond("x"), .delay(.seconds(1)), .send("HTTP/1.1 408 Timeout\r\n\r\n")])
+        rig.serve(
+            "host.test", [.receiveHead, .respond("x"), .delay(.seconds(1)), .send("HTTP/1.1 408 Timeout\r\n\r\n")])
         rig.submit()
         rig.settle()
         #expect(rig.core.counts.idle == 1)
@@ -106,7 +111,8 @@ import Testing
     @Test("B16.6: an idle connection that the server closed is noticed before it is used")
     func idleDeath() {
         let rig = EngineRig()
-        rig.serve("host.test", [.receiveHead, .respond("1"), .delay(.seconds(1)), .close], [.receiveHead, .respond("2")])
+        rig.serve(
+            "host.test", [.receiveHead, .respond("1"), .delay(.seconds(1)), .close], [.receiveHead, .respond("2")])
         rig.submit()
         rig.settle()
         rig.advance(.seconds(2))
@@ -148,7 +154,10 @@ import Testing
         var order: [String] = []
         rig.serve(
             "host.test",
-            [.receiveHead, .delay(.seconds(1)), .respond("x"), .receiveHead, .respond("y"), .receiveHead, .respond("z")])
+            [
+                .receiveHead, .delay(.seconds(1)), .respond("x"), .receiveHead, .respond("y"), .receiveHead,
+                .respond("z"),
+            ])
         let journals = (0..<4).map { index in
             let journal = rig.submit(target: "/\(index)", priority: index == 3 ? 0.75 : 0.5)
             journal.onEnd = { order.append("\(index)") }

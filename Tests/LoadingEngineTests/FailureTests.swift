@@ -130,7 +130,9 @@ import Testing
 
     @Test(
         "B17.29: what is no HTTP/1 response is malformed, and nothing of it is delivered",
-        arguments: ["SSH-2.0-OpenSSH_9\r\n", "HTTP/2.0 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "\u{15}\u{3}\u{3}\0\u{2}\u{2}("])
+        arguments: [
+            "SSH-2.0-OpenSSH_9\r\n", "HTTP/2.0 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "\u{15}\u{3}\u{3}\0\u{2}\u{2}(",
+        ])
     func garbage(bytes: String) {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .send(bytes), .receiveEnd, .close])
@@ -147,7 +149,10 @@ import Testing
         let rig = EngineRig()
         rig.serve(
             "host.test",
-            [.receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"), .receiveEnd, .close])
+            [
+                .receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"),
+                .receiveEnd, .close,
+            ])
         let journal = rig.submit()
         rig.settle()
         #expect(journal.text == "abc")

@@ -6,6 +6,7 @@ import LoadingPolicy
 import LoopbackServer
 import Sockets
 import Synchronization
+import Testing
 
 /// One engine and the way to await a request's end.
 final class LiveEngine: Sendable {
@@ -22,10 +23,8 @@ final class LiveEngine: Sendable {
     func get(
         _ server: LoopbackServer, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
         started: (@Sendable (TransactionHandle) -> Void)? = nil
-    ) async -> Answer {
-        guard let origin = Origin(scheme: scheme, host: host, port: server.port) else {
-            return Answer(outcome: TransactionOutcome(error: .cancelled, timelines: []))
-        }
+    ) async throws -> Answer {
+        let origin = try #require(Origin(scheme: scheme, host: host, port: server.port))
         var head = RequestHead(method: "GET", target: target)
         head.fields.append("Host", origin.hostField)
         return await withCheckedContinuation { continuation in

@@ -133,7 +133,10 @@ import Testing
         let rig = EngineRig()
         rig.serve(
             "host.test",
-            [.receiveHead, .send("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"), .close])
+            [
+                .receiveHead, .send("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+                .close,
+            ])
         let journal = rig.submit()
         rig.settle()
         #expect(journal.head?.status == 408)

@@ -211,7 +211,8 @@ import Testing
     @Test("B6.2, B16.28: one byte per interval keeps the idle timer alive; the resource timer does not care")
     func drip() {
         let rig = EngineRig()
-        let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".utf8) + [UInt8](repeating: 65, count: 1000)
+        let response =
+            Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".utf8) + [UInt8](repeating: 65, count: 1000)
         rig.serve("host.test", [.receiveHead, .sendInPieces(response, size: 1, pause: .seconds(9))])
         let journal = rig.submit(idleTimeout: .seconds(10), resourceTimeout: .seconds(1000))
         rig.advance(.seconds(999))

@@ -32,7 +32,9 @@ enum CancellingLoad {
         }
         guard let url = URL(string: server.url("/")) else { throw URLError(.badURL) }
         // The first rounds warm everything that stays: a thread for each loop, buffers, the allocator.
-        for _ in 0..<4 { _ = try await round(requests: max(200, requests / 8), url: url, body: Data(body), server: server) }
+        for _ in 0..<4 {
+            _ = try await round(requests: max(200, requests / 8), url: url, body: Data(body), server: server)
+        }
         let before = ProcessCounts.now()
         var report = try await round(requests: requests, url: url, body: Data(body), server: server)
         let after = ProcessCounts.now()

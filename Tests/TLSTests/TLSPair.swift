@@ -1,5 +1,5 @@
-// A client and a server session joined in memory: ciphertext moves in pieces of a chosen size, questions are answered by
-// closures. No sockets, no threads, no time.
+// A client and a server session joined in memory: ciphertext moves in pieces of a chosen size, questions are answered
+// by closures. No sockets, no threads, no time.
 
 import LoopbackServer
 import TLS

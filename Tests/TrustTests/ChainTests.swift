@@ -95,6 +95,31 @@ import Trust
         }
     }
 
+    @Test("B3.14: an expired intermediate does not hide its renewed twin")
+    func renewedIntermediate() throws {
+        let intermediate = try Chains.intermediate.get()
+        let old = try Chains.root.get().issue(
+            .authority("Test Intermediate").with {
+                $0.notBefore = 1_600_000_000; $0.notAfter = 1_700_000_000
+            },
+            forKeyOf: intermediate)
+        let leaf = try Chains.leaf.get().certificate
+        #expect(try judge([leaf, old.certificate, intermediate.certificate]).isTrusted)
+        #expect(try judge([leaf, intermediate.certificate, old.certificate]).isTrusted)
+        #expect(try judge([leaf, old.certificate]).reason == .expired(notAfter: 1_700_000_000))
+    }
+
+    @Test("B3.14: a maze of certificates that name each other is given up in bounded time")
+    func maze() throws {
+        let plain = CertificateTemplate.authority("Maze").with { $0.hasKeyIdentifiers = false }
+        let first = try CertificateFactory.selfSigned(plain)
+        let others = try (0..<40).map { _ in try first.issue(plain).certificate }
+        let leaf = try first.issue(.server("example.test").with { $0.hasKeyIdentifiers = false })
+        #expect(try judge([leaf.certificate] + others).isTrusted == false)
+        let anchor = try CertificateFactory.selfSigned(plain)
+        #expect(try judge([leaf.certificate] + others, anchors: [anchor.certificate]).isTrusted == false)
+    }
+
     @Test("B3.32: a self-signed leaf that is no anchor is untrusted")
     func selfSignedLeaf() throws {
         let leaf = try CertificateFactory.selfSigned(.server("example.test"))

@@ -93,6 +93,13 @@ import Trust
         #expect(try trusted([.ip(mapped)], "127.0.0.1") == false)
     }
 
+    @Test("B3.22: an address in another notation is no name either")
+    func otherNotations() throws {
+        #expect(HostName("127.0.0.1.") == HostName("127.0.0.1"))
+        #expect(try trusted([.dns("127.0.0.1")], "127.0.0.1.") == false)
+        #expect(try trusted([.dns("127.1")], "127.1") == false)
+    }
+
     @Test("B3.22: an IPv6 zone is not part of the name")
     func zone() {
         #expect(HostName("fe80::1%eth0") == HostName("fe80::1"))

@@ -85,6 +85,22 @@ import Trust
         #expect(other.isTrusted == false)
     }
 
+    @Test("B3.6: OpenSSL's form of certificates with settings is read from bundles and directories")
+    func trustedForm() throws {
+        let root = try Chains.root.get().certificate
+        let label = "TRUSTED CERTIFICATE-----"
+        let text = root.pem.split(separator: "\n").map { line in
+            line.hasPrefix("-----BEGIN")
+                ? "-----BEGIN " + label : line.hasPrefix("-----END") ? "-----END " + label : line
+        }.joined(separator: "\n")
+        let folder = try TemporaryFolder()
+        let bundle = try folder.write("bundle.pem", text + "\n")
+        #expect(try verdict(SystemStore.find(certificateFile: bundle, certificateDirectories: nil)).failure == nil)
+        try folder.write(hashedName(root) + ".0", text + "\n")
+        let store = SystemStore.find(certificateFile: nil, certificateDirectories: folder.path)
+        #expect(try verdict(store).failure == nil)
+    }
+
     @Test("B3.6: what is no certificate in a store is passed over")
     func garbageInStore() throws {
         let folder = try TemporaryFolder()

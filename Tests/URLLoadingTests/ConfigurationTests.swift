@@ -101,7 +101,9 @@ struct ConfigurationTests {
     func additionalFields() async throws {
         let seen = Box<[String]>([])
         let router: LoopbackServer.Router = { request in
-            seen.value = (0..<request.fields.count).map { "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))" }
+            seen.value = (0..<request.fields.count).map {
+                "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))"
+            }
             return .status(200)
         }
         try await withServer(router: router) { server in
@@ -177,7 +179,8 @@ struct ConfigurationTests {
     @Test("B6.5, B6.14: the resource time-out ends a transfer that keeps moving; the response stays")
     func resourceTimeout() async throws {
         let gate = ServerGate()
-        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)], framing: .chunked) }) { server in
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)], framing: .chunked) }) {
+            server in
             let configuration = URLSessionConfiguration.default
             configuration.timeoutIntervalForResource = 1
             let delegate = RecordingDelegate()
@@ -208,9 +211,11 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("B6.7: odd time-outs neither fire nor trap", arguments: [
-        0, -1, Double.infinity, .nan, .greatestFiniteMagnitude, -Double.infinity,
-    ])
+    @Test(
+        "B6.7: odd time-outs neither fire nor trap",
+        arguments: [
+            0, -1, Double.infinity, .nan, .greatestFiniteMagnitude, -Double.infinity,
+        ])
     func oddTimeouts(seconds: TimeInterval) async throws {
         try await withServer(router: { _ in .text("x") }) { server in
             let configuration = URLSessionConfiguration.default

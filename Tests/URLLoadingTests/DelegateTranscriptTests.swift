@@ -86,9 +86,11 @@ struct DelegateTranscriptTests {
         }
     }
 
-    @Test("Dispositions of later features end the task with −1002", arguments: [
-        URLSession.ResponseDisposition.becomeDownload, .becomeStream,
-    ])
+    @Test(
+        "Dispositions of later features end the task with −1002",
+        arguments: [
+            URLSession.ResponseDisposition.becomeDownload, .becomeStream,
+        ])
     func laterDispositions(disposition: URLSession.ResponseDisposition) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate(onResponse: { $1(disposition) })

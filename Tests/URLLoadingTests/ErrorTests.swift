@@ -29,36 +29,48 @@ struct ErrorTests {
 
     // MARK: The table
 
-    @Test("B17.10 to B17.44: every error of the engine has its code", arguments: [
-        (.cancelled, .cancelled), (.idleTimeout(phase: .connecting, after: .seconds(1)), .timedOut),
-        (.resourceTimeout(phase: .receivingBody), .timedOut),
-        (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
-        (.connect(host: "h", []), .cannotFindHost),
-        (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
-        (.connectionLost(SystemError(errno: ECONNRESET, call: "recv"), phase: .waitingForResponse, received: 0, expected: nil),
-            .networkConnectionLost),
-        (.wire(.malformedStatusLine), .cannotParseResponse), (.wire(.conflictingContentLengths), .cannotParseResponse),
-        (.wire(.closedInBody(received: 1, expected: 2)), .networkConnectionLost),
-        (.wire(.unexpectedSwitchOfProtocols), .badServerResponse), (.wire(.unknownTransferCoding), .badServerResponse),
-        (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
-        (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
-        (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),
-        (.tls(.noCommonVersionOrCipher, host: "h"), .secureConnectionFailed),
-        (.tls(.notTLS, host: "h"), .secureConnectionFailed), (.tls(.closedDuringHandshake, host: "h"), .secureConnectionFailed),
-        (.tls(.alpnMismatch("x"), host: "h"), .secureConnectionFailed),
-        (.tls(.handshakeFailed(reason: "r", alert: 40), host: "h"), .secureConnectionFailed),
-        (.tls(.alertReceived(code: 40, name: "handshake_failure"), host: "h"), .secureConnectionFailed),
-        (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
-        (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
-        (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
-        (.tls(.truncated, host: "h"), .networkConnectionLost),
-        (Self.untrusted(.unknownRoot), .serverCertificateUntrusted), (Self.untrusted(.selfSigned), .serverCertificateUntrusted),
-        (Self.untrusted(.expired(notAfter: 0)), .serverCertificateUntrusted),
-        (Self.untrusted(.hostMismatch(wanted: "h", presented: [])), .serverCertificateUntrusted),
-        (Self.untrusted(.notYetValid(notBefore: 0)), .serverCertificateNotYetValid),
-        (Self.untrusted(.notYetValid(notBefore: 0), further: [.hostMismatch(wanted: "h", presented: [])]),
-            .serverCertificateUntrusted),
-    ] as [(EngineError, URLError.Code)])
+    @Test(
+        "B17.10 to B17.44: every error of the engine has its code",
+        arguments: [
+            (.cancelled, .cancelled), (.idleTimeout(phase: .connecting, after: .seconds(1)), .timedOut),
+            (.resourceTimeout(phase: .receivingBody), .timedOut),
+            (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
+            (.connect(host: "h", []), .cannotFindHost),
+            (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
+            (
+                .connectionLost(
+                    SystemError(errno: ECONNRESET, call: "recv"), phase: .waitingForResponse, received: 0, expected: nil
+                ),
+                .networkConnectionLost
+            ),
+            (.wire(.malformedStatusLine), .cannotParseResponse),
+            (.wire(.conflictingContentLengths), .cannotParseResponse),
+            (.wire(.closedInBody(received: 1, expected: 2)), .networkConnectionLost),
+            (.wire(.unexpectedSwitchOfProtocols), .badServerResponse),
+            (.wire(.unknownTransferCoding), .badServerResponse),
+            (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
+            (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
+            (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),
+            (.tls(.noCommonVersionOrCipher, host: "h"), .secureConnectionFailed),
+            (.tls(.notTLS, host: "h"), .secureConnectionFailed),
+            (.tls(.closedDuringHandshake, host: "h"), .secureConnectionFailed),
+            (.tls(.alpnMismatch("x"), host: "h"), .secureConnectionFailed),
+            (.tls(.handshakeFailed(reason: "r", alert: 40), host: "h"), .secureConnectionFailed),
+            (.tls(.alertReceived(code: 40, name: "handshake_failure"), host: "h"), .secureConnectionFailed),
+            (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
+            (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
+            (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
+            (.tls(.truncated, host: "h"), .networkConnectionLost),
+            (Self.untrusted(.unknownRoot), .serverCertificateUntrusted),
+            (Self.untrusted(.selfSigned), .serverCertificateUntrusted),
+            (Self.untrusted(.expired(notAfter: 0)), .serverCertificateUntrusted),
+            (Self.untrusted(.hostMismatch(wanted: "h", presented: [])), .serverCertificateUntrusted),
+            (Self.untrusted(.notYetValid(notBefore: 0)), .serverCertificateNotYetValid),
+            (
+                Self.untrusted(.notYetValid(notBefore: 0), further: [.hostMismatch(wanted: "h", presented: [])]),
+                .serverCertificateUntrusted
+            ),
+        ] as [(EngineError, URLError.Code)])
     func mapping(error: EngineError, code: URLError.Code) throws {
         let mapped = ErrorMapping.urlError(error, url: url)
         #expect(mapped.code == code)
@@ -74,11 +86,13 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.15, B17.20, B17.21: which connect failures are the network's", arguments: [
-        ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
-        ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
-        ([ENETUNREACH, ECONNREFUSED], .cannotConnectToHost), ([], .cannotFindHost),
-    ] as [([Int32], URLError.Code)])
+    @Test(
+        "B17.15, B17.20, B17.21: which connect failures are the network's",
+        arguments: [
+            ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
+            ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
+            ([ENETUNREACH, ECONNREFUSED], .cannotConnectToHost), ([], .cannotFindHost),
+        ] as [([Int32], URLError.Code)])
     func connectCodes(errnos: [Int32], code: URLError.Code) {
         #expect(ErrorMapping.connectCode(errnos) == code)
     }
@@ -115,10 +129,13 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.29: garbage instead of HTTP is −1017", arguments: [
-        "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "<html>hello</html>\n",
-    ])
+    @Test(
+        "B17.29: garbage instead of HTTP is −1017",
+        arguments: [
+            "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 20 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "<html>hello</html>\n",
+        ])
     func garbage(text: String) async throws {
         try await withServer(router: { _ in .script([.text(text), .close]) }) { server in
             let error = await failure(try server.at("/"))
@@ -129,7 +146,8 @@ struct ErrorTests {
 
     @Test("B17.27: a known content coding that is corrupt is −1015")
     func corruptCoding() async throws {
-        try await withServer(router: { _ in ServerResponse.text("not gzip at all").adding("Content-Encoding", "gzip") }) { server in
+        try await withServer(router: { _ in ServerResponse.text("not gzip at all").adding("Content-Encoding", "gzip") })
+        { server in
             let failed = try await failure(server.at("/"))
             #expect(failed?.code == .cannotDecodeRawData)
         }
@@ -137,7 +155,8 @@ struct ErrorTests {
 
     @Test("B17.23: an unexpected 101 is −1011")
     func unexpectedSwitch() async throws {
-        try await withServer(router: { _ in .script([.lines("HTTP/1.1 101 Switching Protocols\nUpgrade: x\n\n")]) }) { server in
+        try await withServer(router: { _ in .script([.lines("HTTP/1.1 101 Switching Protocols\nUpgrade: x\n\n")]) }) {
+            server in
             let failed = try await failure(server.at("/"))
             #expect(failed?.code == .badServerResponse)
         }
@@ -161,10 +180,12 @@ struct ErrorTests {
         return (root.certificate.pem, LoopbackServer.Options(tls: ServerTLS(identity: leaf.identity)))
     }
 
-    @Test("B17.40, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart", arguments: [
-        ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
-        ("expired", .expired),
-    ])
+    @Test(
+        "B17.40, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart",
+        arguments: [
+            ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
+            ("expired", .expired),
+        ])
     func untrustedServers(kind: String, wanted: URLLoadingErrorDomain.TrustCode) async throws {
         var template = CertificateTemplate.server("localhost")
         if kind == "host" { template = .server("other.example") }
@@ -172,13 +193,15 @@ struct ErrorTests {
         let (root, options) = try tlsServer(template)
         var served = options
         if kind == "self" {
-            served = LoopbackServer.Options(tls: ServerTLS(identity: try CertificateFactory.selfSigned(template).identity))
+            served = LoopbackServer.Options(
+                tls: ServerTLS(identity: try CertificateFactory.selfSigned(template).identity))
         }
         try await withServer(served, router: { _ in .text("secret") }) { server in
             let configuration = URLSessionConfiguration.ephemeral
             configuration.hostOverrides = ["localhost": "127.0.0.1"]
             configuration.serverTrustEvaluation =
-                kind == "unknown" ? .anchors(pem: try CertificateFactory.root("Other").certificate.pem) : .anchors(pem: root)
+                kind == "unknown"
+                ? .anchors(pem: try CertificateFactory.root("Other").certificate.pem) : .anchors(pem: root)
             let error = await failure(try server.at("/", host: "localhost"), configuration)
             #expect(error?.code == .serverCertificateUntrusted)
             #expect(underlying(error)?.code == wanted.rawValue, "\(error?.localizedDescription ?? "")")
@@ -240,14 +263,18 @@ struct ErrorTests {
     @Test("B3.7: the configuration's TLS versions are kept to; a contradiction is −1200")
     func tlsVersions() async throws {
         let (root, options) = try tlsServer(.server("localhost"))
-        try await withServer(options, router: { request in
-            .text("\(request.tls?.version ?? 0)")
-        }) { server in
+        try await withServer(
+            options,
+            router: { request in
+                .text("\(request.tls?.version ?? 0)")
+            }
+        ) { server in
             let configuration = URLSessionConfiguration.ephemeral
             configuration.hostOverrides = ["localhost": "127.0.0.1"]
             configuration.serverTrustEvaluation = .anchors(pem: root)
             configuration.tlsMaximumSupportedProtocolVersion = .DTLSv12
-            let (data, _) = try await URLSession(configuration: configuration).data(from: server.at("/", host: "localhost"))
+            let (data, _) = try await URLSession(configuration: configuration).data(
+                from: server.at("/", host: "localhost"))
             #expect(String(decoding: data, as: UTF8.self) == "\(0x0303)")
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv13
             let failed = try await failure(server.at("/", host: "localhost"), configuration)

@@ -23,11 +23,14 @@ struct RedirectTests {
         return .text("\(request.method) \(request.body.count) \(auth) \(type)")
     }
 
-    @Test("B4.1, B4.6, B4.8, B4.9, B4.10, B4.11: what follows each status", arguments: [
-        (301, "POST", "GET 0 - -"), (302, "POST", "GET 0 - -"), (303, "POST", "GET 0 - -"), (303, "PUT", "GET 0 - -"),
-        (301, "PUT", "PUT 4 - text/x"), (302, "PUT", "PUT 4 - text/x"), (305, "POST", "POST 4 - text/x"),
-        (307, "POST", "POST 4 - text/x"), (308, "POST", "POST 4 - text/x"),
-    ])
+    @Test(
+        "B4.1, B4.6, B4.8, B4.9, B4.10, B4.11: what follows each status",
+        arguments: [
+            (301, "POST", "GET 0 - -"), (302, "POST", "GET 0 - -"), (303, "POST", "GET 0 - -"),
+            (303, "PUT", "GET 0 - -"),
+            (301, "PUT", "PUT 4 - text/x"), (302, "PUT", "PUT 4 - text/x"), (305, "POST", "POST 4 - text/x"),
+            (307, "POST", "POST 4 - text/x"), (308, "POST", "POST 4 - text/x"),
+        ])
     func follows(status: Int, method: String, seen: String) async throws {
         try await withServer(router: router) { server in
             let session = URLSession(configuration: .default)
@@ -86,7 +89,8 @@ struct RedirectTests {
             #expect(delegate.transcript.body == "moved")
             let url = try server.at("/status/307")
             let (data, response) = await withCheckedContinuation { continuation in
-                session.dataTask(with: url) { data, response, _ in continuation.resume(returning: (data, response)) }.resume()
+                session.dataTask(with: url) { data, response, _ in continuation.resume(returning: (data, response)) }
+                    .resume()
             }
             #expect((response as? HTTPURLResponse)?.statusCode == 307)
             #expect(data == Data("moved".utf8))
@@ -187,7 +191,9 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.31: a redirect out of HTTP is refused with −1002", arguments: ["file:///etc/passwd", "data:,x", "ftp://a/b"])
+    @Test(
+        "B4.31: a redirect out of HTTP is refused with −1002",
+        arguments: ["file:///etc/passwd", "data:,x", "ftp://a/b"])
     func otherSchemes(location: String) async throws {
         try await withServer(router: { _ in redirect(302, to: location) }) { server in
             let delegate = RecordingDelegate()
@@ -204,11 +210,14 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.18, B4.20, B4.22, B4.23: where a Location leads", arguments: [
-        ("relative?x", "/dir/relative?x#kept"), ("../up", "/up#kept"), ("?only", "/dir/start?only#kept"),
-        ("/abs path", "/abs%20path#kept"), ("/enc%20oded?a=%26", "/enc%20oded?a=%26#kept"), ("/own#frag", "/own#frag"),
-        ("/ü", "/%C3%BC#kept"),
-    ])
+    @Test(
+        "B4.18, B4.20, B4.22, B4.23: where a Location leads",
+        arguments: [
+            ("relative?x", "/dir/relative?x#kept"), ("../up", "/up#kept"), ("?only", "/dir/start?only#kept"),
+            ("/abs path", "/abs%20path#kept"), ("/enc%20oded?a=%26", "/enc%20oded?a=%26#kept"),
+            ("/own#frag", "/own#frag"),
+            ("/ü", "/%C3%BC#kept"),
+        ])
     func targets(location: String, wanted: String) async throws {
         try await withServer(router: { request in
             request.path == "/dir/start" && request.query == nil ? redirect(302, to: location) : .text("end")
@@ -223,7 +232,8 @@ struct RedirectTests {
     func largeRedirectBody() async throws {
         try await withServer(router: { request in
             request.path == "/end"
-                ? .text("end") : ServerResponse.generated(length: 100_000_000).with(status: 302).adding("Location", "/end")
+                ? .text("end")
+                : ServerResponse.generated(length: 100_000_000).with(status: 302).adding("Location", "/end")
         }) { server in
             let session = URLSession(configuration: .default)
             let (data, _) = try await session.data(from: try server.at("/"))

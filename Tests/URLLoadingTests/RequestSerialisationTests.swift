@@ -15,7 +15,9 @@ struct RequestSerialisationTests {
         var body = ""
 
         func value(_ name: String) -> String? {
-            fields.first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+            fields.first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }.map {
+                String($0.dropFirst(name.count + 2))
+            }
         }
     }
 
@@ -26,7 +28,9 @@ struct RequestSerialisationTests {
         let router: LoopbackServer.Router = { request in
             seen.value = Seen(
                 method: request.method, target: request.target,
-                fields: (0..<request.fields.count).map { "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))" },
+                fields: (0..<request.fields.count).map {
+                    "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))"
+                },
                 body: String(decoding: request.body, as: UTF8.self))
             return .status(200)
         }
@@ -59,10 +63,13 @@ struct RequestSerialisationTests {
         #expect(seen.fields.count == 6)
     }
 
-    @Test("B5.22: the target is path and query as in the URL, without fragment", arguments: [
-        ("/a%20b?c=%C3%A9&d#frag", "/a%20b?c=%C3%A9&d"), ("", "/"), ("?q", "/?q"), ("/#x", "/"), ("/a//b/../c", "/a//b/../c"),
-        ("/ä", "/%C3%A4"),
-    ])
+    @Test(
+        "B5.22: the target is path and query as in the URL, without fragment",
+        arguments: [
+            ("/a%20b?c=%C3%A9&d#frag", "/a%20b?c=%C3%A9&d"), ("", "/"), ("?q", "/?q"), ("/#x", "/"),
+            ("/a//b/../c", "/a//b/../c"),
+            ("/ä", "/%C3%A4"),
+        ])
     func targets(path: String, target: String) async throws {
         #expect(try await send(path).target == target)
     }
@@ -77,9 +84,10 @@ struct RequestSerialisationTests {
     @Test("B5.7, B5.13: reserved fields and names that are no tokens are dropped, Authorization and Host are kept")
     func reservedFields() async throws {
         let seen = try await send { request in
-            for name in ["Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
-                "Proxy-Authorization", "Content-Length"]
-            {
+            for name in [
+                "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+                "Proxy-Authorization", "Content-Length",
+            ] {
                 request.setValue("mine", forHTTPHeaderField: name)
             }
             request.setValue("x", forHTTPHeaderField: "not a token")
@@ -112,9 +120,11 @@ struct RequestSerialisationTests {
         #expect(seen.value("Content-Type") == nil, "B5.32: POST only")
     }
 
-    @Test("B5.30, B5.31: POST, PUT and PATCH without body send length 0, and no type", arguments: [
-        "POST", "PUT", "PATCH", "DELETE",
-    ])
+    @Test(
+        "B5.30, B5.31: POST, PUT and PATCH without body send length 0, and no type",
+        arguments: [
+            "POST", "PUT", "PATCH", "DELETE",
+        ])
     func emptyBodies(method: String) async throws {
         for body in [nil, Data()] {
             let seen = try await send { request in
@@ -174,10 +184,12 @@ struct RequestSerialisationTests {
         }
     }
 
-    @Test("B17.11: no usable host, or a port out of range, fails with −1000", arguments: [
-        "http:///path", "http:path", "http://host:65536/", "http://host:99999999999999999999/", "http://user@/",
-        "https://", "http://:80/", "http://a..b:x/".replacingOccurrences(of: ":x", with: ""),
-    ])
+    @Test(
+        "B17.11: no usable host, or a port out of range, fails with −1000",
+        arguments: [
+            "http:///path", "http:path", "http://host:65536/", "http://host:99999999999999999999/", "http://user@/",
+            "https://", "http://:80/", "http://a..b:x/".replacingOccurrences(of: ":x", with: ""),
+        ])
     func badURLs(text: String) async throws {
         guard URL(string: text) != nil else { return }
         let code = try await code(text)
@@ -201,10 +213,13 @@ struct RequestSerialisationTests {
     func hosts() async throws {
         let options = LoopbackServer.Options(host: "::1")
         let host = Box<String?>(nil)
-        try await withServer(options, router: { request in
-            host.value = request.fields.first(.host)
-            return .status(200)
-        }) { server in
+        try await withServer(
+            options,
+            router: { request in
+                host.value = request.fields.first(.host)
+                return .status(200)
+            }
+        ) { server in
             let url = try #require(URL(string: "HTTP://user:secret@[::1]:\(server.port)/"))
             _ = try await URLSession(configuration: .ephemeral).data(from: url)
             #expect(host.value == "[::1]:\(server.port)")
@@ -234,14 +249,16 @@ struct RequestSerialisationTests {
         #expect(seen.method == "GET")
     }
 
-    @Test("B5.17: Accept-Language from the environment", arguments: [
-        ([:], "en"), (["LANG": "C"], "en"), (["LANG": "POSIX", "LANGUAGE": "de"], "en"),
-        (["LANG": "en_GB.UTF-8"], "en-GB,en;q=0.9"), (["LANG": "de"], "de"),
-        (["LANG": "de_AT.UTF-8@euro", "LC_ALL": "fr_CH"], "fr-CH,fr;q=0.9"),
-        (["LANG": "de_AT", "LC_MESSAGES": "it_IT"], "it-IT,it;q=0.9"),
-        (["LANG": "de_AT", "LANGUAGE": "de_AT:de:en_GB:en"], "de-AT,de;q=0.9,en-GB;q=0.8,en;q=0.7"),
-        (["LANG": "C.UTF-8"], "en"), (["LANG": "../../etc"], "en"), (["LANG": "e\r\nX: y"], "en"),
-    ] as [([String: String], String)])
+    @Test(
+        "B5.17: Accept-Language from the environment",
+        arguments: [
+            ([:], "en"), (["LANG": "C"], "en"), (["LANG": "POSIX", "LANGUAGE": "de"], "en"),
+            (["LANG": "en_GB.UTF-8"], "en-GB,en;q=0.9"), (["LANG": "de"], "de"),
+            (["LANG": "de_AT.UTF-8@euro", "LC_ALL": "fr_CH"], "fr-CH,fr;q=0.9"),
+            (["LANG": "de_AT", "LC_MESSAGES": "it_IT"], "it-IT,it;q=0.9"),
+            (["LANG": "de_AT", "LANGUAGE": "de_AT:de:en_GB:en"], "de-AT,de;q=0.9,en-GB;q=0.8,en;q=0.7"),
+            (["LANG": "C.UTF-8"], "en"), (["LANG": "../../etc"], "en"), (["LANG": "e\r\nX: y"], "en"),
+        ] as [([String: String], String)])
     func acceptLanguage(environment: [String: String], value: String) {
         #expect(AcceptLanguage.value(environment: environment) == value)
     }

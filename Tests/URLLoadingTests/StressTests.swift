@@ -77,6 +77,29 @@ struct StressTests {
         }
     }
 
+    @Test("Two hundred handlers wait for a suspended queue and are then called, each once")
+    func suspendedQueue() async throws {
+        try await withServer(router: { .text($0.target) }) { server in
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            queue.isSuspended = true
+            let session = URLSession(configuration: .default, delegate: nil, delegateQueue: queue)
+            let done = Signal()
+            let wrong = Signal()
+            for index in 0..<200 {
+                session.dataTask(with: try server.at("/\(index)")) { data, _, _ in
+                    if data != Data("/\(index)".utf8) { wrong.fire() }
+                    done.fire()
+                }.resume()
+            }
+            await server.wait { $0.responses == 200 }
+            #expect(done.count == 0)
+            queue.isSuspended = false
+            await done.wait(times: 200)
+            #expect(done.count == 200 && wrong.count == 0)
+        }
+    }
+
     @Test("A large body is streamed to a delegate in little memory")
     func largeBodyInLittleMemory() async throws {
         let length: Int64 = 512 * 1024 * 1024

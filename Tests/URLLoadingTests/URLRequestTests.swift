@@ -30,10 +30,13 @@ struct URLRequestTests {
         #expect(request.cookiePartitionIdentifier == nil)
     }
 
-    @Test("B5.2: well-known methods are upper-cased, others kept", arguments: [
-        ("get", "GET"), ("HeAd", "HEAD"), ("post", "POST"), ("put", "PUT"), ("delete", "DELETE"),
-        ("connect", "CONNECT"), ("patch", "patch"), ("options", "options"), ("trace", "trace"), ("po\u{17F}t", "po\u{17F}t"),
-    ])
+    @Test(
+        "B5.2: well-known methods are upper-cased, others kept",
+        arguments: [
+            ("get", "GET"), ("HeAd", "HEAD"), ("post", "POST"), ("put", "PUT"), ("delete", "DELETE"),
+            ("connect", "CONNECT"), ("patch", "patch"), ("options", "options"), ("trace", "trace"),
+            ("po\u{17F}t", "po\u{17F}t"),
+        ])
     func methods(given: String, wanted: String) throws {
         var request = try request()
         request.httpMethod = given
@@ -60,9 +63,11 @@ struct URLRequestTests {
         #expect(request.allHTTPHeaderFields == nil)
     }
 
-    @Test("B5.6: values with a line break or NUL are refused", arguments: [
-        "a\r\nb", "a\nb", "a\rb", "a\u{0}b", "a\r\n", "\n", "a\n b",
-    ])
+    @Test(
+        "B5.6: values with a line break or NUL are refused",
+        arguments: [
+            "a\r\nb", "a\nb", "a\rb", "a\u{0}b", "a\r\n", "\n", "a\n b",
+        ])
     func refusedValues(value: String) throws {
         var request = try request()
         request.setValue("old", forHTTPHeaderField: "X")
@@ -193,5 +198,63 @@ struct URLRequestTests {
         request.url = nil
         #expect("\(request)" == "url: nil")
         #expect(Mirror(reflecting: request).children.count == 12)
+    }
+
+    @Test("Every property reads back what was set, in all three forms")
+    func everyProperty() throws {
+        let url = try #require(URL(string: "https://example.com/set"))
+        let object = NSMutableURLRequest()
+        object.url = url
+        object.cachePolicy = .reloadRevalidatingCacheData
+        object.timeoutInterval = 12
+        object.mainDocumentURL = url
+        object.networkServiceType = .callSignaling
+        object.allowsCellularAccess = false
+        object.allowsExpensiveNetworkAccess = false
+        object.allowsConstrainedNetworkAccess = false
+        object.allowsUltraConstrainedNetworkAccess = true
+        object.assumesHTTP3Capable = true
+        object.attribution = .user
+        object.requiresDNSSECValidation = true
+        object.allowsPersistentDNS = true
+        object.cookiePartitionIdentifier = "partition"
+        object.allHTTPHeaderFields = ["A": "b"]
+        object.httpBody = Data([1, 2])
+        object.httpShouldHandleCookies = false
+        object.httpShouldUsePipelining = true
+        let immutable = try #require(object.copy() as? NSURLRequest)
+        for one in [object, immutable] {
+            #expect(one.url == url && one.mainDocumentURL == url)
+            #expect(one.cachePolicy == .reloadRevalidatingCacheData && one.timeoutInterval == 12)
+            #expect(one.networkServiceType == .callSignaling && one.attribution == .user)
+            #expect(!one.allowsCellularAccess && !one.allowsExpensiveNetworkAccess)
+            #expect(!one.allowsConstrainedNetworkAccess && one.allowsUltraConstrainedNetworkAccess)
+            #expect(one.assumesHTTP3Capable && one.requiresDNSSECValidation && one.allowsPersistentDNS)
+            #expect(one.cookiePartitionIdentifier == "partition")
+            #expect(one.allHTTPHeaderFields == ["A": "b"] && one.httpBody == Data([1, 2]))
+            #expect(one.httpBodyStream == nil && one.httpMethod == "GET")
+            #expect(!one.httpShouldHandleCookies && one.httpShouldUsePipelining)
+            #expect(one.isEqual(object) && one.hash == object.hash && one.description == "https://example.com/set")
+        }
+        var value = URLRequest(url: url)
+        value.cachePolicy = .reloadRevalidatingCacheData
+        value.timeoutInterval = 12
+        value.mainDocumentURL = url
+        value.networkServiceType = .callSignaling
+        value.allowsCellularAccess = false
+        value.allowsExpensiveNetworkAccess = false
+        value.allowsConstrainedNetworkAccess = false
+        value.allowsUltraConstrainedNetworkAccess = true
+        value.assumesHTTP3Capable = true
+        value.attribution = .user
+        value.requiresDNSSECValidation = true
+        value.allowsPersistentDNS = true
+        value.cookiePartitionIdentifier = "partition"
+        value.allHTTPHeaderFields = ["A": "b"]
+        value.httpBody = Data([1, 2])
+        value.httpShouldHandleCookies = false
+        value.httpShouldUsePipelining = true
+        #expect(value == object as URLRequest)
+        #expect(NSURLRequest(url: url).url == url)
     }
 }

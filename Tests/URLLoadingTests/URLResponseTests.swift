@@ -7,7 +7,9 @@ import URLLoading
 
 @Suite("Responses")
 struct URLResponseTests {
-    private func response(_ fields: [String: String]?, status: Int = 200, url: String = "https://example.com/dir/file.txt?q")
+    private func response(
+        _ fields: [String: String]?, status: Int = 200, url: String = "https://example.com/dir/file.txt?q"
+    )
         throws -> HTTPURLResponse
     {
         let url = try #require(URL(string: url))
@@ -32,17 +34,21 @@ struct URLResponseTests {
         }
     }
 
-    @Test("B5.45: well-known names get canonical capitals", arguments: [
-        ("location", "Location"), ("CONTENT-LENGTH", "Content-Length"), ("etag", "Etag"),
-        ("content-type", "Content-Type"), ("www-authenticate", "Www-Authenticate"), ("x-my-Field", "x-my-Field"),
-    ])
+    @Test(
+        "B5.45: well-known names get canonical capitals",
+        arguments: [
+            ("location", "Location"), ("CONTENT-LENGTH", "Content-Length"), ("etag", "Etag"),
+            ("content-type", "Content-Type"), ("www-authenticate", "Www-Authenticate"), ("x-my-Field", "x-my-Field"),
+        ])
     func capitals(given: String, wanted: String) throws {
         #expect(try response([given: "1"]).allHeaderFields as? [String: String] == [wanted: "1"])
     }
 
     @Test("B5.47: values are trimmed, and bytes that are not UTF-8 are ISO-8859-1")
     func valueBytes() async throws {
-        let head = Array("HTTP/1.1 200 OK\r\nX-Latin:caf".utf8) + [0xE9] + Array("  \r\nX-UTF: café\r\nContent-Length: 0\r\n\r\n".utf8)
+        let head =
+            Array("HTTP/1.1 200 OK\r\nX-Latin:caf".utf8) + [0xE9]
+            + Array("  \r\nX-UTF: café\r\nContent-Length: 0\r\n\r\n".utf8)
         try await withServer(router: { _ in .script([.send(head)]) }) { server in
             let session = URLSession(configuration: .default)
             let (_, answer) = try await session.data(from: try server.at("/"))
@@ -69,20 +75,24 @@ struct URLResponseTests {
         }
     }
 
-    @Test("B5.50: phrases of status codes", arguments: [
-        (200, "no error"), (404, "not found"), (299, "success"), (399, "redirected"), (499, "client error"),
-        (599, "server error"), (103, "informational"), (503, "service unavailable"),
-    ])
+    @Test(
+        "B5.50: phrases of status codes",
+        arguments: [
+            (200, "no error"), (404, "not found"), (299, "success"), (399, "redirected"), (499, "client error"),
+            (599, "server error"), (103, "informational"), (503, "service unavailable"),
+        ])
     func phrases(status: Int, phrase: String) {
         #expect(HTTPURLResponse.localizedString(forStatusCode: status) == phrase)
     }
 
-    @Test("B5.51, B5.52: type and charset of Content-Type", arguments: [
-        ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"), ("text/plain", "text/plain", nil),
-        ("text/html;charset=ISO-8859-4", "text/html", "iso-8859-4"), ("", nil, nil),
-        ("application/json; a=\"x;charset=no\"; charset=utf-16", "application/json", "utf-16"),
-        (" image/png ;charset=", "image/png", nil), (";charset=utf-8", nil, "utf-8"),
-    ] as [(String, String?, String?)])
+    @Test(
+        "B5.51, B5.52: type and charset of Content-Type",
+        arguments: [
+            ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"), ("text/plain", "text/plain", nil),
+            ("text/html;charset=ISO-8859-4", "text/html", "iso-8859-4"), ("", nil, nil),
+            ("application/json; a=\"x;charset=no\"; charset=utf-16", "application/json", "utf-16"),
+            (" image/png ;charset=", "image/png", nil), (";charset=utf-8", nil, "utf-8"),
+        ] as [(String, String?, String?)])
     func contentType(value: String, type: String?, charset: String?) throws {
         let response = try response(["Content-Type": value])
         #expect(response.mimeType == type)
@@ -106,11 +116,13 @@ struct URLResponseTests {
         #expect(response.suggestedFilename == "x.txt")
     }
 
-    @Test("B5.55, B5.56: Content-Length of a response made by hand", arguments: [
-        (["Content-Length": "997"], 997), ([:], -1), (["content-length": "5", "Transfer-Encoding": "chunked"], 5),
-        (["Content-Length": "5", "Content-Encoding": "gzip"], 5), (["Content-Length": "-5"], -1),
-        (["Content-Length": "99999999999999999999"], -1), (["Content-Length": "abc"], -1),
-    ] as [([String: String], Int64)])
+    @Test(
+        "B5.55, B5.56: Content-Length of a response made by hand",
+        arguments: [
+            (["Content-Length": "997"], 997), ([:], -1), (["content-length": "5", "Transfer-Encoding": "chunked"], 5),
+            (["Content-Length": "5", "Content-Encoding": "gzip"], 5), (["Content-Length": "-5"], -1),
+            (["Content-Length": "99999999999999999999"], -1), (["Content-Length": "abc"], -1),
+        ] as [([String: String], Int64)])
     func contentLength(fields: [String: String], length: Int64) throws {
         #expect(try response(fields).expectedContentLength == length)
     }
@@ -132,7 +144,9 @@ struct URLResponseTests {
         try await withServer(router: { _ in .text("hello") }) { server in
             let session = URLSession(configuration: .default)
             let (_, live) = try await session.data(from: try server.at("/x"))
-            let made = try response(["Content-Type": "text/html; charset=utf-8", "Content-Disposition": "attachment; filename=a.b"])
+            let made = try response([
+                "Content-Type": "text/html; charset=utf-8", "Content-Disposition": "attachment; filename=a.b",
+            ])
             for response in [live, made] {
                 let data = try NSKeyedArchiver.archivedData(withRootObject: response, requiringSecureCoding: true)
                 let read = try #require(
@@ -164,26 +178,28 @@ struct URLResponseTests {
         #expect(response.description.contains("user@example.com"))
     }
 
-    @Test("B5.64 to B5.69: suggested file names", arguments: [
-        (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"),
-        (nil, "https://www.swift.org", "Unknown"), (nil, "https://www.swift.org/", "Unknown"),
-        (nil, "https://example.com/dir/", "dir"), (nil, "https://example.com/a%2Fb", "a_b"),
-        ("attachment; filename=x.bin", "https://example.com/y", "x.bin"),
-        ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
-        ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
-        ("attachment; filename=first; filename=second", "https://example.com/y", "second"),
-        ("attachment; other=\"filename=no\"", "https://example.com/y", "y"),
-        ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=plain", "https://example.com/y", "naïve.txt"),
-        ("attachment; filename*=iso-8859-1'en'na%EFve.txt", "https://example.com/y", "naïve.txt"),
-        ("attachment; filename*=UTF-8''bad%ZZ; filename=plain", "https://example.com/y", "plain"),
-        ("attachment; filename*=UTF-8''bad%FF; filename=plain", "https://example.com/y", "plain"),
-        ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
-        ("attachment; filename=\"..\"", "https://example.com/y", "y"),
-        ("attachment; filename=\"\"", "https://example.com/y", "y"), ("inline", "https://example.com/y", "y"),
-        ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
-        ("attachment; filename=\"unfinished", "https://example.com/y", "y"), ("", "https://example.com/y", "y"),
-        (nil, "https://example.com/noextension", "noextension"),
-    ] as [(String?, String, String)])
+    @Test(
+        "B5.64 to B5.69: suggested file names",
+        arguments: [
+            (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"),
+            (nil, "https://www.swift.org", "Unknown"), (nil, "https://www.swift.org/", "Unknown"),
+            (nil, "https://example.com/dir/", "dir"), (nil, "https://example.com/a%2Fb", "a_b"),
+            ("attachment; filename=x.bin", "https://example.com/y", "x.bin"),
+            ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
+            ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
+            ("attachment; filename=first; filename=second", "https://example.com/y", "second"),
+            ("attachment; other=\"filename=no\"", "https://example.com/y", "y"),
+            ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=plain", "https://example.com/y", "naïve.txt"),
+            ("attachment; filename*=iso-8859-1'en'na%EFve.txt", "https://example.com/y", "naïve.txt"),
+            ("attachment; filename*=UTF-8''bad%ZZ; filename=plain", "https://example.com/y", "plain"),
+            ("attachment; filename*=UTF-8''bad%FF; filename=plain", "https://example.com/y", "plain"),
+            ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
+            ("attachment; filename=\"..\"", "https://example.com/y", "y"),
+            ("attachment; filename=\"\"", "https://example.com/y", "y"), ("inline", "https://example.com/y", "y"),
+            ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
+            ("attachment; filename=\"unfinished", "https://example.com/y", "y"), ("", "https://example.com/y", "y"),
+            (nil, "https://example.com/noextension", "noextension"),
+        ] as [(String?, String, String)])
     func filenames(disposition: String?, url: String, wanted: String) throws {
         let fields = disposition.map { ["Content-Disposition": $0, "Content-Type": "text/html"] }
         #expect(try response(fields, url: url).suggestedFilename == wanted)

@@ -33,7 +33,7 @@ enum BarChart {
         }
         let grid = stride(from: 1.0, through: most, by: 1).map { ratio in
             let x = left + ratio * scaleOfOne
-            return #"<line x1="\#(x)" y1="14" x2="\#(x)" y2="\#(y)" stroke="#dee2e6" stroke-width="1"/>"#
+            return ##"<line x1="\##(x)" y1="14" x2="\##(x)" y2="\##(y)" stroke="#dee2e6" stroke-width="1"/>"##
                 + label("\(Int(ratio)) ×", x: x - 6, y: 10, size: 9)
         }
         return """
@@ -50,9 +50,10 @@ enum BarChart {
     private static func bar(_ name: String, ratio: Double, cpu: String, y: Double) -> [String] {
         let length = min(ratio, most) * scaleOfOne
         let cut = ratio > most ? " (bar cut)" : ""
+        let colour = colours[name] ?? "black"
         return [
             label(name, x: 16, y: y + 9, size: 10),
-            #"<rect x="\#(left)" y="\#(y)" width="\#(length)" height="\#(barHeight)" fill="\#(colours[name] ?? "#868e96")"/>"#,
+            #"<rect x="\#(left)" y="\#(y)" width="\#(length)" height="\#(barHeight)" fill="\#(colour)"/>"#,
             label("\(Figures.short(ratio)) × · \(cpu)\(cut)", x: left + length + 4, y: y + 9, size: 9),
         ]
     }
@@ -60,6 +61,6 @@ enum BarChart {
     private static func label(
         _ text: String, x: Double, y: Double, size: Int, weight: String = "normal"
     ) -> String {
-        #"<text x="\#(x)" y="\#(y)" font-size="\#(size)" font-weight="\#(weight)" fill="#212529">\#(text)</text>"#
+        ##"<text x="\##(x)" y="\##(y)" font-size="\##(size)" font-weight="\##(weight)" fill="#212529">\##(text)</text>"##
     }
 }

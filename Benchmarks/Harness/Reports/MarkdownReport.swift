@@ -43,7 +43,9 @@ enum MarkdownReport {
             let mark = promise.isKept.map { $0 ? "kept" : "**not kept**" } ?? "not measured"
             return "- \(promise.text) – \(mark)"
         }
-        return (["### \(table.scenario.title) (`\(table.scenario.name)`)", "", line(table.header), rule]
-            + table.lines.map(line) + (promises.isEmpty ? [] : [""]) + promises + [""]).joined(separator: "\n")
+        let title = ["### \(table.scenario.title) (`\(table.scenario.name)`)", ""]
+        let gaps = table.gaps.isEmpty ? [] : ["", "Not in the table: \(table.gaps.joined(separator: "; "))."]
+        let kept = promises.isEmpty ? [] : [""] + promises
+        return (title + [line(table.header), rule] + table.lines.map(line) + gaps + kept + [""]).joined(separator: "\n")
     }
 }

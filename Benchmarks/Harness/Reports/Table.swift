@@ -5,6 +5,8 @@ struct Table {
     let scenario: Scenario
     let header: [String]
     let lines: [[String]]
+    /// Who is not in the table, and why.
+    let gaps: [String]
     /// Each promise with what came of it; nil where a figure is missing.
     let promises: [(text: String, isKept: Bool?)]
 
@@ -16,15 +18,14 @@ struct Table {
             "client", scenario.unit.rateSymbol, "p50 µs", "p99 µs", "CPU, \(scenario.unit.symbol)", "±",
             scenario.memory.heading, "threads", "ours / theirs",
         ]
-        lines = summaries.map { Table.line($0, scenario, ours: ours) }
+        lines = summaries.compactMap { Table.line($0, scenario, ours: ours) }
+        gaps = entry.rows.compactMap { row in row.gap.map { "\(row.name): \($0)" } }
         promises = scenario.bars.map { Table.outcome(of: $0, summaries) }
     }
 
-    private static func line(_ summary: Summary, _ scenario: Scenario, ours: Double?) -> [String] {
+    private static func line(_ summary: Summary, _ scenario: Scenario, ours: Double?) -> [String]? {
         func text(_ figures: Figures?) -> String { figures.map { Figures.short($0.median) } ?? "–" }
-        guard let cpu = summary.cpu else {
-            return [summary.row.name, "–", "–", "–", "–", "–", "–", "–", summary.row.gap ?? "–"]
-        }
+        guard let cpu = summary.cpu else { return nil }
         let ratio = ours.map { Figures.short($0 / cpu.median) } ?? "–"
         return [
             summary.row.name, text(summary.rate), text(summary.p50), text(summary.p99), text(cpu),

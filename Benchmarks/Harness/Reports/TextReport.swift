@@ -29,7 +29,9 @@ enum TextReport {
             let mark = promise.isKept.map { $0 ? "✓" : "✗" } ?? "·"
             return "  \(mark) \(promise.text)"
         }
-        return (["\(table.scenario.name) — \(table.scenario.title)"] + lines + promises + [""]).joined(separator: "\n")
+        let gaps = table.gaps.map { "  – \($0)" }
+        return (["\(table.scenario.name) — \(table.scenario.title)"] + lines + gaps + promises + [""])
+            .joined(separator: "\n")
     }
 }
 

@@ -75,7 +75,7 @@ struct Contest {
         let outcome = try ChildProcess.run(
             contestant.program, arguments, on: Processors.pair?.client, environment: contestant.environment,
             limit: Contest.patience)
-        let reason = outcome.complaints.split(separator: "\n").first.map { String($0.prefix(200)) } ?? ""
+        let reason = outcome.complaints.split(separator: "\n").first.map { String($0.prefix(100)) } ?? ""
         if outcome.wasStopped { return .failure(Gap("took longer than \(Contest.patience)", isUnexpected: true)) }
         if outcome.status == 69 { return .failure(Gap(reason, isUnexpected: false)) }
         guard outcome.status == 0 else { return .failure(Gap("failed: \(reason)", isUnexpected: true)) }

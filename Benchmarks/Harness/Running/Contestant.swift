@@ -11,6 +11,8 @@ struct Contestant: Sendable {
     var environment: [String: String] = [:]
     /// Whether its uploads are so slow that they are measured with a smaller file.
     var uploadsSlowly = false
+    /// Whether it cannot look up anchors in a directory.
+    var needsAnchorFile = false
 
     var isOurs: Bool { name.hasPrefix(Contestant.ours) }
 
@@ -41,7 +43,10 @@ struct Contestant: Sendable {
             if FileManager.default.fileExists(atPath: program + ".so") {
                 peer.environment["LD_PRELOAD"] = program + ".so"
             }
-            peer.uploadsSlowly = name == "foundation-networking"
+            if name == "foundation-networking" {
+                peer.uploadsSlowly = true
+                peer.needsAnchorFile = true
+            }
             present.append(peer)
         }
         return (present, missing)

@@ -63,8 +63,9 @@ struct Sample: Codable, Sendable {
             cpu = processorSeconds * 1e3
             rate = 1 / wall
         }
-        p50 = measurement.p50
-        p99 = measurement.p99
+        // A single request has no percentiles.
+        p50 = measurement.requests > 1 ? measurement.p50 : nil
+        p99 = measurement.requests > 1 ? measurement.p99 : nil
         threads = measurement.threads
         let base = Double(measurement.baseMemory ?? 0)
         let connections = Double(scenario.connections)

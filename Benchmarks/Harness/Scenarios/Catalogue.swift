@@ -101,12 +101,11 @@ extension Scenario {
                 "in-flight", "requests in flight, answered after a second", .scripted, count: scale.inFlight, seconds: 1,
                 memory: .peakPerConnection, limit: 12),
             crowd(
-                "idle", "kept connections", .scripted, count: scale.idle, seconds: 3, memory: .restPerConnection, limit: 3
-            ),
-            // The server needs longer for the handshakes; nobody may have been answered before all are connected.
+                "idle", "kept connections", .scripted, count: scale.idle, seconds: scale.idlePause.plain,
+                memory: .restPerConnection, limit: 3),
             crowd(
-                "idle-tls", "kept connections, TLS 1.3", .scriptedTLS, count: scale.idle, seconds: 20,
-                memory: .restPerConnection, limit: 25),
+                "idle-tls", "kept connections, TLS 1.3", .scriptedTLS, count: scale.idle,
+                seconds: scale.idlePause.secure, memory: .restPerConnection, limit: 25),
         ]
     }
 

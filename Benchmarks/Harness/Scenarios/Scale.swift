@@ -14,12 +14,19 @@ struct Scale: Sendable {
     let inFlight: Int
     /// Connections that are kept without work.
     let idle: Int
+    /// Seconds that the server waits until they are there, and until they are there with TLS.
+    let idlePause: (plain: Int, secure: Int)
     /// Processes for one start-up measurement.
     let processes: Int
 
     static let full = Scale(
         seconds: 2, largeBody: 1 << 30, smallUpload: 32 << 20, json: 100 << 20, inFlight: 2_000, idle: 10_000,
-        processes: 20)
+        idlePause: (3, 10), processes: 20)
+    /// For counting under valgrind.
+    static let counting = Scale(
+        seconds: 0, largeBody: 8 << 20, smallUpload: 1 << 20, json: 1 << 20, inFlight: 10, idle: 10, idlePause: (1, 2),
+        processes: 1)
     static let quick = Scale(
-        seconds: 0.3, largeBody: 64 << 20, smallUpload: 4 << 20, json: 10 << 20, inFlight: 200, idle: 500, processes: 3)
+        seconds: 0.3, largeBody: 64 << 20, smallUpload: 4 << 20, json: 10 << 20, inFlight: 200, idle: 500,
+        idlePause: (1, 2), processes: 3)
 }

@@ -73,8 +73,10 @@ struct Material {
 
     /// A file of zeros that takes no room on the disk.
     private func makeEmptyFile(_ name: String, size: Int) throws {
-        FileManager.default.createFile(atPath: file(name).path, contents: nil)
-        guard truncate(file(name).path, size) == 0 else { throw HarnessError("\(name) could not be made") }
+        let path = file(name).path
+        guard FileManager.default.createFile(atPath: path, contents: nil), truncate(path, size) == 0 else {
+            throw HarnessError("\(path) could not be made")
+        }
     }
 
     // MARK: - Certificates

@@ -53,6 +53,7 @@ final class ServerFarm {
         case .processes(_, let form): anchors = form
         }
         if scenario.gzip { arguments.append("--gzip") }
+        if contestant.needsAnchorFile { anchors = .file }
         if scenario.place.isSecure { arguments += ["--cacert", material.anchors(anchors).path] }
         switch scenario.operation {
         case "save": arguments += ["--file", directory.appendingPathComponent("saved").path]

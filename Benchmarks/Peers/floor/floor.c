@@ -261,7 +261,8 @@ static void start_next(void) {
 }
 
 static void request_finished(struct connection *connection) {
-    peer_finished(&phase, record, connection->since, connection->body_bytes);
+    uint64_t sent = options.operation == PEER_UPLOAD ? (uint64_t)connection->file_offset : 0;
+    peer_finished(&phase, record, connection->since, connection->body_bytes + sent);
     free_inflater(connection);
     if (connection->closes) {
         close_connection(connection);

@@ -51,7 +51,6 @@ enum ASCII {
     static var semicolon: UInt8 { 0x3B }
     static var equals: UInt8 { 0x3D }
     static var backslash: UInt8 { 0x5C }
-    static var delete: UInt8 { 0x7F }
 
     /// Whether the byte is a decimal digit.
     @inline(__always)

@@ -14,6 +14,14 @@ package struct ChunkedDecoder: ~Copyable {
     }
 
     private enum Phase {
+        /// Between two pieces of data.
+        case line(Line)
+        case data(remaining: Int64)
+        case trailers
+    }
+
+    /// How much of the bytes between two pieces of data has come.
+    private enum Line {
         /// Before the first digit of a size.
         case sizeStart
         case size
@@ -23,13 +31,11 @@ package struct ChunkedDecoder: ~Copyable {
         case extensions
         /// A CR came in the size line; its LF must follow.
         case sizeLineFeed
-        case data(remaining: Int64)
         case dataCarriageReturn
         case dataLineFeed
-        case trailers
     }
 
-    private var phase = Phase.sizeStart
+    private var phase = Phase.line(.sizeStart)
     private var size: Int64 = 0
     private var lineBytes = 0
     private var trailers: HeadParser
@@ -45,15 +51,15 @@ package struct ChunkedDecoder: ~Copyable {
     package mutating func next(_ bytes: RawSpan, offset: inout Int) throws(WireError) -> Step {
         while true {
             switch phase {
+            case .line(let line):
+                guard offset < bytes.byteCount else { return .needMore }
+                phase = try read(line, bytes, &offset)
             case .data(let remaining):
                 guard offset < bytes.byteCount else { return .needMore }
                 return takeData(bytes, &offset, remaining)
             case .trailers:
                 guard try trailers.parse(bytes, offset: &offset) else { return .needMore }
                 return .end(trailers: trailers.takeFields())
-            case .sizeStart, .size, .blanks, .extensions, .sizeLineFeed, .dataCarriageReturn, .dataLineFeed:
-                guard offset < bytes.byteCount else { return .needMore }
-                try readLine(bytes, &offset)
             }
         }
     }
@@ -63,93 +69,75 @@ package struct ChunkedDecoder: ~Copyable {
         let range = offset..<(offset + count)
         offset += count
         let left = remaining - Int64(count)
-        phase = left == 0 ? .dataCarriageReturn : .data(remaining: left)
+        phase = left == 0 ? .line(.dataCarriageReturn) : .data(remaining: left)
         return .body(range)
     }
 
-    /// Reads the bytes between two pieces of data until the line is complete or the bytes are used up.
-    private mutating func readLine(_ bytes: RawSpan, _ offset: inout Int) throws(WireError) {
+    /// Reads bytes until the size line is complete or they are used up.
+    private mutating func read(_ start: Line, _ bytes: RawSpan, _ offset: inout Int) throws(WireError) -> Phase {
+        var line = start
         while offset < bytes.byteCount {
             let byte = bytes.byte(at: offset)
             offset += 1
-            if try read(byte) { return }
+            switch line {
+            case .dataCarriageReturn:
+                guard byte == ASCII.carriageReturn else { throw .missingChunkTerminator }
+                line = .dataLineFeed
+            case .dataLineFeed:
+                guard byte == ASCII.lineFeed else { throw .missingChunkTerminator }
+                line = .sizeStart
+            case .sizeStart, .size:
+                try countLineByte()
+                if let digit = ASCII.hexValue(byte) {
+                    // B16.42: sixteen digits or more may be zeros; what counts is that the number fits.
+                    guard size <= Int64.max >> 4 else { throw .chunkSizeOverflow }
+                    size = size << 4 | Int64(digit)
+                    line = .size
+                } else {
+                    guard line == .size else { throw .malformedChunkSize }
+                    if byte == ASCII.lineFeed { return endOfSizeLine() }
+                    line = try afterSize(byte)
+                }
+            case .blanks:
+                try countLineByte()
+                if byte == ASCII.lineFeed { return endOfSizeLine() }
+                line = try afterSize(byte)
+            case .extensions:
+                try countLineByte()
+                if byte == ASCII.lineFeed { return endOfSizeLine() }
+                if byte == ASCII.carriageReturn {
+                    line = .sizeLineFeed
+                } else if Tokens.isControl(byte) {
+                    throw .malformedChunkSize
+                }
+            case .sizeLineFeed:
+                try countLineByte()
+                guard byte == ASCII.lineFeed else { throw .malformedChunkSize }
+                return endOfSizeLine()
+            }
         }
+        return .line(line)
     }
 
-    /// Takes one byte of a line; true if the line is complete.
     @inline(__always)
-    private mutating func read(_ byte: UInt8) throws(WireError) -> Bool {
-        switch phase {
-        case .dataCarriageReturn:
-            guard byte == ASCII.carriageReturn else { throw .missingChunkTerminator }
-            phase = .dataLineFeed
-            return false
-        case .dataLineFeed:
-            guard byte == ASCII.lineFeed else { throw .missingChunkTerminator }
-            phase = .sizeStart
-            return false
-        case .data, .trailers:
-            return true
-        case .sizeStart, .size, .blanks, .extensions, .sizeLineFeed:
-            return try readSizeLine(byte)
-        }
-    }
-
-    @inline(__always)
-    private mutating func readSizeLine(_ byte: UInt8) throws(WireError) -> Bool {
+    private mutating func countLineByte() throws(WireError) {
         lineBytes += 1
         guard lineBytes <= lineLimit else { throw .chunkLineTooLong(limit: lineLimit) }
-        switch phase {
-        case .sizeStart, .size:
-            if let digit = ASCII.hexValue(byte) {
-                // B16.42: sixteen digits or more may be zeros; what counts is that the number fits.
-                guard size <= Int64.max >> 4 else { throw .chunkSizeOverflow }
-                size = size << 4 | Int64(digit)
-                phase = .size
-                return false
-            }
-            guard case .size = phase else { throw .malformedChunkSize }
-            return try readAfterSize(byte)
-        case .blanks:
-            return try readAfterSize(byte)
-        case .extensions:
-            if byte == ASCII.carriageReturn {
-                phase = .sizeLineFeed
-            } else if byte == ASCII.lineFeed {
-                return endOfSizeLine()
-            } else if Tokens.isControl(byte) {
-                throw .malformedChunkSize
-            }
-            return false
-        case .sizeLineFeed:
-            guard byte == ASCII.lineFeed else { throw .malformedChunkSize }
-            return endOfSizeLine()
-        case .data, .dataCarriageReturn, .dataLineFeed, .trailers:
-            return true
-        }
     }
 
     @inline(__always)
-    private mutating func readAfterSize(_ byte: UInt8) throws(WireError) -> Bool {
-        if byte == ASCII.carriageReturn {
-            phase = .sizeLineFeed
-        } else if byte == ASCII.lineFeed {
-            // B16.22: a bare LF may end a line.
-            return endOfSizeLine()
-        } else if byte == ASCII.semicolon {
-            phase = .extensions
-        } else if Tokens.isWhitespace(byte) {
-            phase = .blanks
-        } else {
-            throw .malformedChunkSize
-        }
-        return false
+    private func afterSize(_ byte: UInt8) throws(WireError) -> Line {
+        if byte == ASCII.carriageReturn { return .sizeLineFeed }
+        if byte == ASCII.semicolon { return .extensions }
+        if Tokens.isWhitespace(byte) { return .blanks }
+        throw .malformedChunkSize
     }
 
-    private mutating func endOfSizeLine() -> Bool {
-        phase = size == 0 ? .trailers : .data(remaining: size)
+    /// The size line is complete; a bare LF may have ended it (B16.22).
+    private mutating func endOfSizeLine() -> Phase {
+        let count = size
         size = 0
         lineBytes = 0
-        return true
+        return count == 0 ? .trailers : .data(remaining: count)
     }
 }

@@ -87,13 +87,10 @@ package struct ExchangeMachine: ~Copyable {
         if fate == .open { fate = .switched }
     }
 
-    /// Bytes came that belong to no response (B16.9, B16.39).
-    package mutating func unexpectedBytes() { failed() }
-
     /// The peer will send no more.
     package mutating func peerClosed() { fate = .closed }
 
-    /// An error, a cancellation or a limit ended the exchange: nothing more is sent or read (B16.5).
+    /// An error, a cancellation, or bytes that belong to no response: nothing more is sent (B16.5, B16.9, B16.39).
     package mutating func failed() { fate = .closed }
 
     /// Begins the next exchange on a reusable connection.
@@ -122,9 +119,6 @@ package struct ExchangeMachine: ~Copyable {
 
     /// Whether another exchange may take place: both messages are complete and nobody wants to close (B16.4, B16.5).
     package var canReuse: Bool { state == .reusable || state == .idle }
-
-    /// Whether bytes that arrive now can be part of a response.
-    package var expectsResponse: Bool { fate == .open && (response == .awaited || response == .body) }
 
     /// Nobody keeps a connection longer than a year, and a `Duration` of `Int64.max` seconds invites overflow.
     private static var longestKeepAlive: Int64 { 31_536_000 }

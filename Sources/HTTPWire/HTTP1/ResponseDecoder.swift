@@ -97,14 +97,6 @@ package struct ResponseDecoder: ~Copyable {
         }
     }
 
-    // MARK: Questions
-
-    /// Whether no request is unanswered: bytes that come now were not asked for.
-    package var isIdle: Bool {
-        if case .idle = phase { return true }
-        return false
-    }
-
     // MARK: Steps
 
     private mutating func step(_ bytes: RawSpan, _ offset: inout Int) throws(WireError) -> Step {

@@ -1,6 +1,5 @@
-// The head of a response as a value. It answers the questions about a connection that stand in the head itself
-// (may it be used again, which transfer codings lie below the chunks), because both the decoder's driver and
-// `ExchangeMachine` ask them. RFC 9112 §4, §9.3.
+// The head of a response as a value: what a client gets from `ResponseDecoder` and a server hands to
+// `ResponseEncoder`. It does not know what it answers. RFC 9112 §4.
 
 /// The status line and the fields of a response.
 package struct ResponseHead: Sendable, Equatable {
@@ -35,9 +34,6 @@ package struct ResponseHead: Sendable, Equatable {
 
     /// Whether the status is 1xx: the final response is still to come.
     package var isInformational: Bool { status < 200 }
-
-    /// Whether the head lets the connection be used for a further exchange (B16.4, B16.31, B16.33).
-    package var allowsReuse: Bool { FramingFields(fields).allowsReuse(version: version) }
 
     /// The transfer codings below the chunks, first applied first; usually none (B16.48).
     package var transferCodings: [ContentCoding] { FramingFields.codingsBelowChunks(fields) }

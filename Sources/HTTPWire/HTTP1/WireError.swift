@@ -4,55 +4,102 @@
 /// Why bytes could not be read as a message, or a message could not be written as bytes.
 package enum WireError: Error, Sendable, Equatable {
     // What the peer sent is no HTTP/1.1 message.
+
+    /// The answer does not start with `HTTP/` (B16.18).
     case notHTTP
+    /// The major version is not 1 (B16.17).
     case unsupportedVersion
+    /// A status line that follows no grammar (B16.16, B16.19).
     case malformedStatusLine
+    /// A code below 100 (B16.20).
     case statusCodeOutOfRange
+    /// A request line that follows no grammar.
     case malformedRequestLine
+    /// A CR that ends no line (B16.22).
     case bareCarriageReturn
+    /// A NUL byte in a head (B16.26).
     case nulByte
+    /// A field line that is a name and nothing else (B16.25).
     case missingColon
+    /// A field name that is no token (B16.25).
     case malformedFieldName
+    /// White space between name and colon (B16.23).
     case whitespaceBeforeColon
+    /// A continuation line before any field (B16.24).
     case foldBeforeFirstField
+    /// `WireLimits.lineBytes` exceeded (B16.27).
     case lineTooLong(limit: Int)
+    /// `WireLimits.headBytes` exceeded (B16.27).
     case headTooLarge(limit: Int)
+    /// `WireLimits.fieldCount` exceeded (B16.27).
     case tooManyFields(limit: Int)
+    /// `WireLimits.trailerBytes` exceeded (B16.46).
     case trailersTooLarge(limit: Int)
+    /// A length that is no number of 63 bits (B16.34, B16.35).
     case malformedContentLength
+    /// Lengths that contradict each other (B16.34).
     case conflictingContentLengths
+    /// A request whose end two readers may see in two places (RFC 9112 §6.3).
     case ambiguousRequestFraming
+    /// A chunk-size line that follows no grammar (B16.42 to B16.44).
     case malformedChunkSize
+    /// A chunk size above 63 bits (B16.42).
     case chunkSizeOverflow
+    /// `WireLimits.chunkLineBytes` exceeded (B16.43).
     case chunkLineTooLong(limit: Int)
+    /// Chunk data without CRLF behind it (B16.45).
     case missingChunkTerminator
 
     // The peer went away in the middle, or spoke out of turn.
+
+    /// Closed before any byte of the response (B16.41).
     case closedBeforeResponse
+    /// Closed inside the head (B16.41).
     case closedInHead
+    /// Closed before Content-Length was satisfied (B16.37).
     case closedInBody(received: Int64, expected: Int64)
+    /// Closed before the last chunk, or before the end of the trailers (B16.38).
     case closedInChunked(received: Int64)
+    /// Bytes on a connection where no request is unanswered (B16.9).
     case bytesWithoutRequest
 
     // A well-formed response that cannot be accepted.
+
+    /// A transfer coding that is not known (B16.32).
     case unknownTransferCoding
+    /// `WireLimits.informationalCount` exceeded (B11.20).
     case tooManyInformationalResponses(limit: Int)
+    /// 101 without an Upgrade (B16.63).
     case unexpectedSwitchOfProtocols
 
     // A coding that was announced cannot be undone.
+
+    /// Compressed data that is none (B16.55).
     case corruptContent
+    /// Compressed data that stops in the middle (B16.55).
     case truncatedContent
+    /// The checksum behind the data is another (B16.56).
     case contentChecksumMismatch
+    /// The length behind the data is another (B16.56).
     case contentLengthMismatch
+    /// zlib got no memory.
     case decoderOutOfMemory
 
     // What the caller wants to send may not be sent.
+
+    /// A method that is no token.
     case unsendableMethod
+    /// A request target with bytes other than visible ASCII, or none.
     case unsendableTarget
+    /// A field name that is no token.
     case unsendableFieldName
+    /// A field value with a control byte.
     case unsendableFieldValue
+    /// A status code of other than three digits.
     case unsendableStatus
+    /// A reason phrase with a control byte.
     case unsendableReason
+    /// A framing that a request cannot have.
     case unsendableFraming
 }
 

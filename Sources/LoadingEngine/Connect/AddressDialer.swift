@@ -57,17 +57,17 @@ final class AddressDialer {
 
     private func dial(_ index: Int) {
         let address = addresses[index]
-        core.configuration.trace?.connectStarted?(connection, address)
+        core.trace?.hooks.connectStarted?(connection, address)
         attempts[index] = core.dialer.dial(address, options: DialOptions()) { [self] result in
             attempts[index] = nil
             switch result {
             case .success(let stream):
-                core.configuration.trace?.connectFinished?(connection, address, nil)
+                core.trace?.hooks.connectFinished?(connection, address, nil)
                 _ = race.attemptSucceeded(index)
                 cancel()
                 completion(.success(stream))
             case .failure(let error):
-                core.configuration.trace?.connectFinished?(connection, address, error)
+                core.trace?.hooks.connectFinished?(connection, address, error)
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
                 perform(race.attemptFailed(index, now: core.reactor.now))
             }

@@ -67,13 +67,13 @@ final class Connector {
         let isName = !key.origin.isIPLiteral
         if isName {
             setup.lookupStart = .now
-            core.configuration.trace?.lookupStarted?(host)
+            core.trace?.hooks.lookupStarted?(host)
         }
         step = .resolving(
             core.resolver.resolve(host, port: key.origin.port) { [self] result in
                 if isName {
                     setup.lookupEnd = .now
-                    core.configuration.trace?.lookupFinished?(host, try? result.get())
+                    core.trace?.hooks.lookupFinished?(host, try? result.get())
                 }
                 switch result {
                 case .success(let addresses): connect(to: addresses)
@@ -115,10 +115,10 @@ final class Connector {
             switch result {
             case .success(let ready):
                 setup.negotiated = ready.tls.negotiated
-                core.configuration.trace?.handshakeFinished?(id, ready.tls.negotiated, nil)
+                core.trace?.hooks.handshakeFinished?(id, ready.tls.negotiated, nil)
                 established(stream, tls: ready.tls, held: ready.held)
             case .failure(let error):
-                core.configuration.trace?.handshakeFinished?(id, nil, error)
+                core.trace?.hooks.handshakeFinished?(id, nil, error)
                 finish(.failure(.tls(error, host: key.origin.host)))
             }
         }

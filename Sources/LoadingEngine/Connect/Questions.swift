@@ -19,7 +19,9 @@ package final class PeerQuestion: Sendable {
     package let policy: TrustPolicy
     private let reply: OnceReply<TrustVerdict>
 
-    init(origin: Origin, chain: CertificateChain, policy: TrustPolicy, reply: @escaping @Sendable (TrustVerdict) -> Void) {
+    init(
+        origin: Origin, chain: CertificateChain, policy: TrustPolicy, reply: @escaping @Sendable (TrustVerdict) -> Void
+    ) {
         self.origin = origin
         self.chain = chain
         self.policy = policy

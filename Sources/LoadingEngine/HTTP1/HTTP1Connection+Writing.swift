@@ -7,11 +7,11 @@ import TLS
 
 extension HTTP1Connection {
     /// Encodes a request's head and queues it with its body; answers the head's length.
-    func queue(_ request: TransactionRequest) throws(WireError) -> Int {
+    func queue(_ handle: TransactionHandle) throws(WireError) -> Int {
         core.buffers.outgoing.removeAll(keepingCapacity: true)
-        try RequestEncoder.encode(request.head, framing: request.framing, into: &core.buffers.outgoing)
+        try RequestEncoder.encode(handle.request.head, framing: handle.request.framing, into: &core.buffers.outgoing)
         let body: (any BodyBytes)? =
-            switch request.body {
+            switch handle.request.body {
             case .none: nil
             case .bytes(let bytes): bytes.count == 0 ? nil : bytes
             }

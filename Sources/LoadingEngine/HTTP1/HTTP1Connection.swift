@@ -18,7 +18,8 @@ final class HTTP1Connection: ByteStreamObserver {
     let setup: ConnectionSetup
     let stream: any ByteStream
     let tls: TLSSession?
-    unowned let core: LoopCore
+    // Owner: the core; its pool lets go of every connection that is closed.
+    let core: LoopCore
 
     /// The exchange under way.
     private(set) var transaction: Transaction?
@@ -85,7 +86,7 @@ final class HTTP1Connection: ByteStreamObserver {
     // MARK: Questions
 
     /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
-    func isUsable(for request: TransactionRequest) -> Bool {
+    func isUsable(for method: String) -> Bool {
         guard !isClosed, transaction == nil else { return false }
         // B6.28: what is wrong with a fresh connection is its request's error, else a server that drops every
         // connection would be dialled for ever.
@@ -94,7 +95,7 @@ final class HTTP1Connection: ByteStreamObserver {
         guard !isClosed else { return false }
         // Order: the loop has seen every event up to its last poll; a request that could not be replayed is worth
         // one more system call, since a close that arrived after that poll would be its caller's error.
-        if !ReplayRules.isIdempotent(request.head.method) { return tls != nil || stream.isQuiet() }
+        if !ReplayRules.isIdempotent(method) { return tls != nil || stream.isQuiet() }
         return true
     }
 
@@ -114,11 +115,11 @@ final class HTTP1Connection: ByteStreamObserver {
         wasFresh = isFresh
         hasEarlyBytes = tls == nil && wasFresh && stream.hasPendingInput && !stream.isQuiet()
         if hasServed { exchange.nextExchange() }
-        let request = transaction.request
+        let handle = transaction.handle
         do {
-            let headBytes = try queue(request)
-            exchange.requestHeadSent(keepAliveAllowed: !request.head.fields.hasToken(.connection, "close"))
-            decoder.begin(ExpectedResponse(method: request.head.method))
+            let headBytes = try queue(handle)
+            exchange.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.hasToken(.connection, "close"))
+            decoder.begin(ExpectedResponse(method: handle.request.head.method))
             transaction.requestStarted(headBytes: headBytes)
         } catch {
             // Nothing was written: the connection is as good as before.

@@ -59,7 +59,7 @@ final class PoolDriver {
     /// A connection has gone, for whatever reason.
     func closed(_ connection: HTTP1Connection) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
-        core.configuration.trace?.connectionClosed?(connection.id)
+        core.trace?.hooks.connectionClosed?(connection.id)
         perform(machine.closed(connection.id, now: core.reactor.now))
         core.leaveIfDone()
     }
@@ -130,7 +130,7 @@ final class PoolDriver {
 
     private func use(_ request: RequestID, _ id: ConnectionID) {
         guard let transaction = core.transactions[request], let connection = connections[id] else { return }
-        guard connection.isUsable(for: transaction.request) else {
+        guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
             connection.close()
             self.request(transaction, atFront: true)

@@ -16,11 +16,14 @@ package struct TraceHooks: Sendable {
     /// A TCP connect begins; several may run at once (RFC 8305).
     package var connectStarted: (@Sendable (_ connection: ConnectionID, _ address: SocketAddress) -> Void)?
     /// A TCP connect ended; not called for those that were given up because another won.
-    package var connectFinished: (@Sendable (_ connection: ConnectionID, _ address: SocketAddress, _ error: SystemError?) -> Void)?
+    package var connectFinished:
+        (@Sendable (_ connection: ConnectionID, _ address: SocketAddress, _ error: SystemError?) -> Void)?
     /// A TLS handshake ended.
-    package var handshakeFinished: (@Sendable (_ connection: ConnectionID, _ negotiated: Negotiated?, _ error: TLSError?) -> Void)?
+    package var handshakeFinished:
+        (@Sendable (_ connection: ConnectionID, _ negotiated: Negotiated?, _ error: TLSError?) -> Void)?
     /// A request gets its connection.
-    package var connectionAssigned: (@Sendable (_ transaction: RequestID, _ connection: ConnectionID, _ reused: Bool) -> Void)?
+    package var connectionAssigned:
+        (@Sendable (_ transaction: RequestID, _ connection: ConnectionID, _ reused: Bool) -> Void)?
     /// The last byte of a request was written.
     package var requestSent: (@Sendable (_ transaction: RequestID) -> Void)?
     /// The head of a final response was read.
@@ -34,4 +37,15 @@ package struct TraceHooks: Sendable {
 
     /// No hooks.
     package init() {}
+}
+
+/// The hooks of one engine, behind a reference.
+///
+/// Measured: asking a whole configuration for one absent closure copied the configuration each time.
+final class Trace {
+    let hooks: TraceHooks
+
+    init(_ hooks: TraceHooks) {
+        self.hooks = hooks
+    }
 }

@@ -13,11 +13,13 @@ import Sockets
 /// Carries one request out on its loop.
 final class Transaction {
     let id: RequestID
-    let request: TransactionRequest
+    /// Holds the request; its parts are read through it, since a copy would count a dozen references.
+    let handle: TransactionHandle
     let key: PoolKey
     private(set) var priority: Float
     private let receiver: any TransactionReceiver
-    private unowned let core: LoopCore
+    // Owner: the core; it lets go of every transaction that ends.
+    private let core: LoopCore
 
     private var state = State.idle
     private var deadlines: DeadlineMachine
@@ -45,18 +47,18 @@ final class Transaction {
         case finished
     }
 
-    init(id: RequestID, request: TransactionRequest, receiver: any TransactionReceiver, core: LoopCore) {
-        self.id = id
-        self.request = request
-        self.priority = request.priority
+    init(_ handle: TransactionHandle, receiver: any TransactionReceiver, core: LoopCore) {
+        self.id = handle.id
+        self.handle = handle
+        self.priority = handle.request.priority
         self.receiver = receiver
         self.core = core
         let reactor = core.reactor
         self.timer = core.lendTimer()
-        self.key = core.pool.key(of: request)
+        self.key = core.pool.key(of: handle.request)
         self.deadlines = DeadlineMachine(
-            idle: request.idleTimeout,
-            resource: request.resourceDeadline.map { reactor.elapsed + reactor.now.duration(to: $0) })
+            idle: handle.request.idleTimeout,
+            resource: handle.request.resourceDeadline.map { reactor.elapsed + reactor.now.duration(to: $0) })
         self.timeline = Timeline(fetchStart: reactor.now)
         timer.lend(to: self)
     }
@@ -166,7 +168,7 @@ final class Transaction {
     func assigned(_ connection: HTTP1Connection) {
         if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.elapsed) }
         state = .exchanging(connection)
-        core.configuration.trace?.connectionAssigned?(id, connection.id, connection.hasServed)
+        core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
         timeline.localAddress = connection.setup.localAddress
         timeline.remoteAddress = connection.setup.remoteAddress
@@ -208,7 +210,7 @@ final class Transaction {
     /// The last byte of the request is out.
     func requestSent() {
         timeline.requestEnd = core.reactor.now
-        core.configuration.trace?.requestSent?(id)
+        core.trace?.hooks.requestSent?(id)
     }
 
     /// Something came, whatever it was.
@@ -229,8 +231,8 @@ final class Transaction {
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
         timeline.isOldProtocol = head.version.minor == 0
-        core.configuration.trace?.responseReceived?(id, head.status)
-        let body = ResponseBody(head: head, framing: framing, decodes: request.decodesContent)
+        core.trace?.hooks.responseReceived?(id, head.status)
+        let body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
         let isDecoding = body.isDecoding
         self.body = body
         note(receiver.received(head: head, framing: framing, decoding: isDecoding))
@@ -262,13 +264,13 @@ final class Transaction {
         let verdict =
             error.isLossOfConnection
             ? ReplayRules.verdict(
-                method: request.head.method, reusedConnection: facts.reusedConnection,
+                method: handle.request.head.method, reusedConnection: facts.reusedConnection,
                 bytesWritten: facts.bytesWritten, responseBytes: facts.responseBytes, bodyReplayable: true,
                 attempt: attempt)
             : .fail
         switch verdict {
         case .replay:
-            core.configuration.trace?.replayed?(id)
+            core.trace?.hooks.replayed?(id)
             pastTimelines.append(timeline)
             timeline = Timeline(fetchStart: core.reactor.now)
             // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
@@ -283,7 +285,7 @@ final class Transaction {
         guard head.status == 408 else { return false }
         return ReplayRules.verdictAboutTimeout(
             status: head.status, closesConnection: head.fields.hasToken(.connection, "close"),
-            method: request.head.method, reusedConnection: reused, bodyReplayable: true, attempt: attempt + 1)
+            method: handle.request.head.method, reusedConnection: reused, bodyReplayable: true, attempt: attempt + 1)
             == .replay
     }
 
@@ -354,9 +356,8 @@ final class Transaction {
     private func finish(_ error: EngineError?) {
         state = .finished
         core.takeBack(timer)
-        core.configuration.trace?.finished?(id, error)
-        pastTimelines.append(timeline)
-        let outcome = TransactionOutcome(error: error, timelines: pastTimelines)
+        core.trace?.hooks.finished?(id, error)
+        let outcome = TransactionOutcome(error: error, earlier: pastTimelines, last: timeline)
         receiver.finished(outcome)
         core.ended(id)
     }
@@ -370,7 +371,7 @@ final class Transaction {
     /// One of the deadlines may have passed.
     func deadlinePassed() {
         switch deadlines.expired(core.reactor.elapsed) {
-        case .idle: failed(.idleTimeout(phase: phase, after: request.idleTimeout ?? .zero))
+        case .idle: failed(.idleTimeout(phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource: failed(.resourceTimeout(phase: phase))
         case nil: rearm()
         }

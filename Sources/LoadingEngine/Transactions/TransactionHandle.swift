@@ -67,7 +67,7 @@ extension TransactionHandle: LoopCommand {
         if let core = reactor.resident(port.key) {
             core.start(self)
         } else {
-            request.makeReceiver(self).finished(TransactionOutcome(error: .cancelled, timelines: []))
+            request.makeReceiver(self).finished(TransactionOutcome(error: .cancelled, last: nil))
         }
     }
 }

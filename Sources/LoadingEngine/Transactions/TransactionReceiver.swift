@@ -36,11 +36,15 @@ package struct TransactionOutcome: Sendable {
     /// What went wrong, or `nil`.
     package let error: EngineError?
     /// One record per exchange, in order, replays included (B6.30).
-    package let timelines: [Timeline]
+    package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
 
-    /// An outcome, for whoever stands in for the engine.
-    package init(error: EngineError?, timelines: [Timeline]) {
+    // Apart, since nearly every outcome has one, which then needs no array.
+    private let earlier: [Timeline]
+    private let last: Timeline?
+
+    init(error: EngineError?, earlier: [Timeline] = [], last: Timeline?) {
         self.error = error
-        self.timelines = timelines
+        self.earlier = earlier
+        self.last = last
     }
 }

@@ -23,10 +23,7 @@ package enum CertificateFactory {
     ) throws(CertificateError) -> (root: Certificate, identity: Identity) {
         let root = try root()
         let intermediate = try root.issue(.authority("Loopback Intermediate"))
-        var template = CertificateTemplate.server()
-        template.commonName = hosts.first ?? ""
-        template.names = hosts.map(CertificateTemplate.Name.host)
-        return (root.certificate, try intermediate.issue(template).identity)
+        return (root.certificate, try intermediate.issue(.server(hosts: hosts)).identity)
     }
 }
 

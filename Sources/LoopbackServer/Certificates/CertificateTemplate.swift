@@ -153,6 +153,11 @@ package struct CertificateTemplate: Sendable {
 
     /// A server with these DNS names or numeric addresses, the first of which is also its common name.
     package static func server(_ hosts: String...) -> CertificateTemplate {
+        server(hosts: hosts)
+    }
+
+    /// A server with a list of DNS names or numeric addresses.
+    package static func server(hosts: [String]) -> CertificateTemplate {
         CertificateTemplate(
             commonName: hosts.first ?? "", names: hosts.map(Name.host), isAuthority: false,
             keyUsage: .digitalSignature, purposes: [.serverAuthentication])

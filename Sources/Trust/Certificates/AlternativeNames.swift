@@ -44,7 +44,8 @@ struct DERReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The next element's tag octet, its content, and the whole of it; nil when it is cut off or not definite-length DER.
+    /// The next element's tag octet, its content, and the whole of it; nil when it is cut off or not definite-length
+    /// DER.
     mutating func next() -> (tag: UInt8, content: UnsafeRawBufferPointer, whole: UnsafeRawBufferPointer)? {
         let start = position
         guard let tag = octet(), tag & 0x1F != 0x1F, let first = octet() else { return nil }

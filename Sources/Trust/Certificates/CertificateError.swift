@@ -1,8 +1,8 @@
-// Why bytes given as a certificate, key or identity could not be used. Does not know trust: a certificate that parses and
-// is not believed is a TrustFailure.
+// Why bytes given as a certificate, key or identity could not be used. Does not know trust: a certificate that parses
+// and is not believed is a TrustFailure.
 
 /// Why certificate or key material was not understood.
-package enum CertificateError: Error, Sendable, Equatable {
+package enum CertificateError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The bytes are not one DER certificate.
     case notACertificate(String)
     /// The text holds no PEM block of a certificate.

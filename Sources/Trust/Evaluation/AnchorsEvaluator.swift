@@ -3,6 +3,7 @@
 /// Believes chains that lead to one of the given certificates, which need not be roots (B3.38 to B3.40).
 package struct AnchorsEvaluator: TrustEvaluator {
     private let roots: [TrustRoots]
+    private let memory = VerdictMemory()
 
     /// Trusts these certificates, and with `alsoSystem` the machine's roots too; an empty list alone trusts nothing.
     package init(anchors: [Certificate], alsoSystem: Bool = false) {
@@ -12,6 +13,6 @@ package struct AnchorsEvaluator: TrustEvaluator {
 
     /// Judges the chain by the anchors.
     package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        PathVerifier.verify(chain, roots: roots, policy: policy)
+        memory.recall(chain, policy: policy) { PathVerifier.verify(chain, roots: roots, policy: policy) }
     }
 }

@@ -1,5 +1,5 @@
-// Whether a certificate speaks for a host: RFC 9525 section 6, with subject alternative names only (B3.15 to B3.23). Does
-// not know the rest of the chain.
+// Whether a certificate speaks for a host: RFC 9525 section 6, with subject alternative names only (B3.15 to B3.23).
+// Does not know the rest of the chain.
 
 /// Host name matching.
 enum HostNameRules {
@@ -8,6 +8,8 @@ enum HostNameRules {
         var found = false
         switch host {
         case .dns(let name):
+            // RFC 9525 section 6.2 and WHATWG URL: what ends in a number is an address in some notation, never a name.
+            if let last = name.split(separator: ".").last, last.allSatisfy(\.isNumber) { return false }
             var name = name
             name.withUTF8 { wanted in
                 _ = certificate.forEachAlternativeName { kind, value in

@@ -1,6 +1,6 @@
-// Judges a chain: tries the paths that can be built to an anchor, lets OpenSSL check signatures, dates and extensions of
-// each, and adds our own rules about key strength, issuers and host names. RFC 5280 section 6, behaviour.md 3.1 to 3.3.
-// Does not know TLS.
+// Judges a chain: tries the paths that can be built to an anchor, lets OpenSSL check signatures, dates and extensions
+// of each, and adds our own rules about key strength, issuers and host names. RFC 5280 section 6, behaviour.md 3.1 to
+// 3.3. Does not know TLS.
 
 import COpenSSL
 

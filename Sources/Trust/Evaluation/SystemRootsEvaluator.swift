@@ -3,6 +3,7 @@
 /// Believes chains that lead to a root of the operating system's store (B3.1, B3.6).
 package struct SystemRootsEvaluator: TrustEvaluator {
     private let roots: TrustRoots
+    private let memory = VerdictMemory()
 
     /// Uses the process-wide store, or another one.
     package init(roots: TrustRoots = .system) {
@@ -11,6 +12,6 @@ package struct SystemRootsEvaluator: TrustEvaluator {
 
     /// Judges the chain by the store.
     package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        PathVerifier.verify(chain, roots: [roots], policy: policy)
+        memory.recall(chain, policy: policy) { PathVerifier.verify(chain, roots: [roots], policy: policy) }
     }
 }

@@ -1,7 +1,7 @@
 // Why a peer was not believed: one value per reason, and a sentence a person can act on. Does not know URLError.
 
 /// A refusal: the most serious reason, whose certificate it was, and what else was wrong.
-package struct TrustFailure: Error, Sendable, Equatable {
+package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The single checks that can fail.
     package enum Reason: Sendable, Equatable {
         /// No root certificates were found on this machine.

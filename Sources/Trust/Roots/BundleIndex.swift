@@ -1,11 +1,16 @@
-// Where in a bundle of PEM certificates each subject name is. Only base64 and the outer DER are undone; a certificate is
-// decoded when somebody asks for it, because decoding some 150 keys would cost every process milliseconds.
+// Where in a bundle of PEM certificates each subject name is. Only base64 and the outer DER are undone; a certificate
+// is decoded when somebody asks for it, because decoding some 150 keys would cost every process milliseconds.
 
 import COpenSSL
 
 /// The certificates of bundle files by the hash of their subject name.
 struct BundleIndex {
-    private var encoded: [UInt: [[UInt8]]] = [:]
+    private var entries: [UInt: [Entry]] = [:]
+
+    private struct Entry {
+        let bytes: [UInt8]
+        let hasSettings: Bool
+    }
 
     /// Reads the files; what cannot be read or is no certificate is passed over.
     init(files: [String]) {
@@ -17,7 +22,7 @@ struct BundleIndex {
 
     /// The certificates whose subject name has this hash.
     func certificates(subjectHash: UInt) -> [Certificate] {
-        (encoded[subjectHash] ?? []).compactMap { try? Certificate(der: $0) }
+        (entries[subjectHash] ?? []).compactMap(Self.decode)
     }
 
     private mutating func add(_ text: [UInt8]) {
@@ -30,7 +35,8 @@ struct BundleIndex {
         var count = 0
         while PEM_read_bio(bio, &kind, &header, &data, &count) == 1 {
             if let data, let kind, Self.kinds.contains(String(cString: kind)) {
-                add(UnsafeRawBufferPointer(start: data, count: count))
+                let isTrusted = String(cString: kind) == Self.trustedKind
+                add(UnsafeRawBufferPointer(start: data, count: count), hasSettings: isTrusted)
             }
             CRYPTO_free(kind, "", 0)
             CRYPTO_free(header, "", 0)
@@ -40,7 +46,7 @@ struct BundleIndex {
         OpenSSLErrors.clear()
     }
 
-    private mutating func add(_ certificate: UnsafeRawBufferPointer) {
+    private mutating func add(_ certificate: UnsafeRawBufferPointer, hasSettings: Bool) {
         var outer = DERReader(certificate)
         guard let whole = outer.next(), whole.tag == DERReader.sequence,
             let subject = Self.subject(of: whole.content), let start = subject.baseAddress
@@ -48,8 +54,8 @@ struct BundleIndex {
         var cursor: UnsafePointer<UInt8>? = start.assumingMemoryBound(to: UInt8.self)
         guard let name = d2i_X509_NAME(nil, &cursor, subject.count) else { return }
         defer { X509_NAME_free(name) }
-        // "TRUSTED CERTIFICATE" blocks carry OpenSSL's own additions behind the certificate, which are left away.
-        encoded[shim_x509_name_hash(name), default: []].append(Array(whole.whole))
+        let entry = Entry(bytes: Array(hasSettings ? certificate : whole.whole), hasSettings: hasSettings)
+        entries[shim_x509_name_hash(name), default: []].append(entry)
     }
 
     /// RFC 5280 section 4.1: TBSCertificate is [0] version, serial, signature, issuer, validity, subject, ...
@@ -69,5 +75,15 @@ struct BundleIndex {
         return field.tag == DERReader.sequence ? field.whole : nil
     }
 
-    private static let kinds: Set<String> = ["CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE"]
+    private static func decode(_ entry: Entry) -> Certificate? {
+        guard entry.hasSettings else { return try? Certificate(der: entry.bytes) }
+        return entry.bytes.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_X509_AUX(nil, &cursor, bytes.count).map { Certificate(owning: .certificate(owning: $0)) }
+        }
+    }
+
+    // Blocks of this kind carry OpenSSL's settings behind the certificate: what it is trusted for, and for what not.
+    private static let trustedKind = "TRUSTED CERTIFICATE"
+    private static let kinds: Set<String> = ["CERTIFICATE", "X509 CERTIFICATE", trustedKind]
 }

@@ -95,7 +95,8 @@ package final class SystemStore: Sendable {
 
     private static let equalHashes = 64
 
-    /// Bundles of Debian, Ubuntu, Arch and Alpine; Fedora and Red Hat, old and new; SUSE; and the BSD name that some have.
+    /// Bundles of Debian, Ubuntu, Arch and Alpine; Fedora and Red Hat, old and new; SUSE; and the BSD name that some
+    /// have.
     package static let usualFiles = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",

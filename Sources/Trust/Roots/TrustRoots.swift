@@ -1,5 +1,5 @@
-// The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up one
-// certificate at a time and what was found is kept. Does not judge.
+// The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up
+// one certificate at a time and what was found is kept. Does not judge.
 
 import Synchronization
 

@@ -3,6 +3,7 @@
 import Foundation
 
 /// Is told about the responses and bodies of data tasks.
+@preconcurrency
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// The response's head is complete. The body waits until the handler is called (B1.31).
     func urlSession(

@@ -6,6 +6,7 @@
 import Foundation
 
 /// Is told about the life of a session.
+@preconcurrency
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     /// The session has ended and this is its last message (B1.17); `error` is `nil` when the program ended it.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)

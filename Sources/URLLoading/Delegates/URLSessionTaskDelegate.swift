@@ -6,6 +6,7 @@
 import Foundation
 
 /// Is told about the life of tasks.
+@preconcurrency
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// A task was made. The only message that comes on the thread that made the task, before the making method
     /// returns (B1.30).

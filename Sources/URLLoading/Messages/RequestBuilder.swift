@@ -45,7 +45,9 @@ final class RequestBuilder: Sendable {
         }
         let length: RequestBodyLength = content.map { .known(Int64($0.count)) } ?? .none
         let method = values.method
-        if method == "CONNECT" { throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.") }
+        if method == "CONNECT" {
+            throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.")
+        }
         if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
         let policy = values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : values.cachePolicy
         if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }

@@ -14,7 +14,9 @@ enum SuggestedFilename {
 
     private static func fromDisposition(_ text: String) -> String? {
         let disposition = ParameterisedValue(text)
-        if let name = disposition.parameter("filename*").flatMap(decodedExtendedValue).flatMap(sanitised) { return name }
+        if let name = disposition.parameter("filename*").flatMap(decodedExtendedValue).flatMap(sanitised) {
+            return name
+        }
         return disposition.parameter("filename").flatMap(sanitised)
     }
 

@@ -22,8 +22,9 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     }
 
     /// Makes a response from its parts, which are kept unchanged (B5.53).
-    public init(url URL: URL, mimeType MIMEType: String?, expectedContentLength length: Int, textEncodingName name: String?)
-    {
+    public init(
+        url URL: URL, mimeType MIMEType: String?, expectedContentLength length: Int, textEncodingName name: String?
+    ) {
         givenURL = URL
         givenMIMEType = MIMEType
         givenLength = Int64(length)

@@ -15,38 +15,46 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// The session of the process: default settings, no delegate; invalidating it has no effect (B1.6).
     open class var shared: URLSession { sharedSession }
 
-    private static let sharedSession = URLSession(
-        configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
+    private static let sharedSession = URLSession(sharedWith: .default)
 
     /// Makes a session with default settings, for mocks.
     @available(*, deprecated, message: "Use URLSession.shared or init(configuration:)")
-    public convenience override init() {
-        self.init(configuration: .default)
+    public override init() {
+        (core, configurationCopy, queue) = Self.parts(.default, delegate: nil, queue: nil, isShared: false)
+        super.init()
     }
 
     /// Makes a session without delegate.
-    public convenience init(configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    public init(configuration: URLSessionConfiguration) {
+        (core, configurationCopy, queue) = Self.parts(configuration, delegate: nil, queue: nil, isShared: false)
+        super.init()
     }
 
     /// Makes a session that holds its delegate until it has been invalidated (B1.13) and calls it and all handlers on
     /// `queue`, or on a serial queue of its own (B1.27).
-    public convenience init(
-        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
+    public init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
     ) {
-        self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, isShared: false)
+        (core, configurationCopy, self.queue) = Self.parts(
+            configuration, delegate: delegate, queue: queue, isShared: false)
+        super.init()
     }
 
-    private init(
-        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?,
-        isShared: Bool
-    ) {
-        let values = configuration.values
-        configurationCopy = URLSessionConfiguration(values)
-        queue = delegateQueue ?? Self.makeQueue()
-        core = SessionCore(
-            settings: SessionSettings(values), delegate: delegate, queue: queue, isShared: isShared)
+    private init(sharedWith configuration: URLSessionConfiguration) {
+        (core, configurationCopy, queue) = Self.parts(configuration, delegate: nil, queue: nil, isShared: true)
         super.init()
+    }
+
+    private static func parts(
+        _ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, queue: OperationQueue?,
+        isShared: Bool
+    ) -> (SessionCore, URLSessionConfiguration, OperationQueue) {
+        let values = configuration.values
+        let queue = queue ?? makeQueue()
+        let core = SessionCore(
+            settings: SessionSettings(values), delegate: delegate, queue: queue, isShared: isShared)
+        return (core, URLSessionConfiguration(values), queue)
     }
 
     private static func makeQueue() -> OperationQueue {

@@ -11,7 +11,9 @@ enum BodyStreamReader {
     /// (B5.28, B5.29).
     static func content(of request: URLRequest) -> Result<Data, URLError> {
         guard let stream = request.httpBodyStream else { return .success(Data()) }
-        let announced = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        let announced = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }.flatMap {
+            $0 >= 0 ? $0 : nil
+        }
         stream.open()
         defer { stream.close() }
         var content = Data()

@@ -102,7 +102,7 @@ extension TaskCore {
             TransactionRequest(
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
                 idleTimeout: session.settings.idleTimeout(request.values), resourceDeadline: plan.deadline,
-                priority: plan.priority, decodesContent: true,
+                priority: Self.usable(plan.priority), decodesContent: true,
                 makeReceiver: { [self] handle in TransferReceiver(core: self, plan: beginHop(handle)) }))
         let (isCancelled, isSuspended) = state.withLock { state in
             if case .submitting(plan.hop) = state.stage { state.stage = .loading(hop: plan.hop, handle) }

@@ -91,7 +91,12 @@ final class TaskCore: Sendable {
             state.priority = priority
             return state.stage.handle
         }
-        handle?.setPriority(priority)
+        handle?.setPriority(Self.usable(priority))
+    }
+
+    /// A priority for the engine, whatever number it was set to.
+    static func usable(_ priority: Float) -> Float {
+        priority.isNaN ? URLSessionTask.defaultPriority : min(max(priority, 0), 1)
     }
 
     // MARK: Steering
@@ -105,8 +110,10 @@ final class TaskCore: Sendable {
             guard state.suspensions == 0 else { return .none }
             state.phase = .running
             guard case .idle = state.stage else { return .tellEngine }
-            state.stage = session == nil ? .ended : .betweenHops
-            return session == nil ? .none : .start
+            // A mock only pretends to run.
+            guard session != nil else { return .none }
+            state.stage = .betweenHops
+            return .start
         }
         switch step {
         case .none: break

@@ -86,13 +86,20 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func finished(_ outcome: TransactionOutcome) {
-        // An end that the receiver itself brought about is no failure of the hop.
-        var failure = outcome.error
-        if case .abandoned = fate, case .cancelled = outcome.error { failure = nil }
+        let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         core.hopEnded(
             HopEnd(
                 failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
                 records: plan.tellsDelegate ? records(outcome.timelines) : []))
+    }
+
+    /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
+    /// redirect's body that breaks off: where it leads is known.
+    private func counts(_ error: EngineError) -> Bool {
+        switch (fate, error) {
+        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire): false
+        case (.deliver, _), (.undecided, _), (.abandoned, _), (.discard, _): true
+        }
     }
 
     /// The response is the task's.

@@ -62,7 +62,7 @@ final class Driver: Sendable {
         try members.finish()
         let ops = ["hello", "session.open", "session.close", "request", "cancel"]
         reply.succeed([
-            "protocol": .integer(1), "name": .string("URLLoading"), "version": .string("0.1"),
+            "protocol": 1, "name": "URLLoading", "version": "0.1",
             "ops": .array(ops.map(JSONValue.string)),
             "config": .array(SessionPlan.keys.map(JSONValue.string)),
             "options": .array(RequestOptions.keys.map(JSONValue.string)),

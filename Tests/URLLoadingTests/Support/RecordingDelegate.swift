@@ -39,14 +39,16 @@ final class Transcript: Sendable {
 final class RecordingDelegate: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     let name: String
-    private let onResponse: @Sendable (URLSessionDataTask, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) -> Void
+    private let onResponse:
+        @Sendable (URLSessionDataTask, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) -> Void
     private let onData: @Sendable (URLSessionDataTask) -> Void
     private let onRedirect: @Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void
     private let onMetrics: @Sendable (URLSessionTask, URLSessionTaskMetrics) -> Void
 
     init(
         name: String = "",
-        onResponse: @escaping @Sendable (URLSessionDataTask, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) ->
+        onResponse:
+            @escaping @Sendable (URLSessionDataTask, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) ->
             Void = { $1(.allow) },
         onData: @escaping @Sendable (URLSessionDataTask) -> Void = { _ in },
         onRedirect: @escaping @Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void = { $1($0) },

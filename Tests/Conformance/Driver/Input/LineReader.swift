@@ -6,10 +6,12 @@
 import Foundation
 
 /// Reads lines from a descriptor, one at a time, waiting for them.
-struct LineReader {
+package struct LineReader {
     /// What came next.
-    enum Line {
+    package enum Line: Equatable {
+        /// A line without its end.
         case bytes([UInt8])
+        /// A line beyond the limit, whose bytes are gone.
         case tooLong
         /// The descriptor has ended, or cannot be read any more.
         case end
@@ -23,13 +25,14 @@ struct LineReader {
     private var searched = 0
     private var hasEnded = false
 
-    init(descriptor: Int32, limit: Int = 64 << 20) {
+    /// Reads from a descriptor, which stays open.
+    package init(descriptor: Int32, limit: Int = 64 << 20) {
         self.descriptor = descriptor
         self.limit = limit
     }
 
     /// Waits for the next line. A last line without a line end counts.
-    mutating func next() -> Line {
+    package mutating func next() -> Line {
         var isSkipping = false
         while true {
             if let end = lineEnd() {

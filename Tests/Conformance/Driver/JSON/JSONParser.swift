@@ -6,25 +6,28 @@
 import Foundation
 
 /// Why a text is not JSON.
-struct JSONFault: Error, Equatable {
-    let reason: String
-    let offset: Int
+package struct JSONFault: Error, Equatable {
+    /// What is wrong.
+    package let reason: String
+    /// After how many bytes.
+    package let offset: Int
 }
 
 /// Reads a JSON text from bytes.
-struct JSONParser {
+package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
 
     /// The members of the outermost object that were read, also where reading failed later.
-    private(set) var outermost: [JSONMember] = []
+    package private(set) var outermost: [JSONMember] = []
 
-    init(_ bytes: [UInt8]) {
+    /// Reads from these bytes.
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The value that the whole text stands for.
-    mutating func parse() throws(JSONFault) -> JSONValue {
+    package mutating func parse() throws(JSONFault) -> JSONValue {
         let value = try value(depth: 0)
         skipWhitespace()
         guard index == bytes.count else { throw fault("something follows the value") }

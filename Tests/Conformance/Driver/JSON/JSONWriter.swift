@@ -5,9 +5,9 @@
 import Foundation
 
 /// Writes JSON.
-enum JSONWriter {
+package enum JSONWriter {
     /// The value as one line of UTF-8, without the line end.
-    static func line(_ value: JSONValue) -> Data {
+    package static func line(_ value: JSONValue) -> Data {
         var output = Data()
         write(value, to: &output)
         return output

@@ -23,12 +23,12 @@ final class Reply: Sendable {
     }
 
     func succeed(_ result: JSONValue = [:]) {
-        give(["id": number, "ok": .bool(true), "result": result])
+        give(["id": number, "ok": true, "result": result])
     }
 
     func refuse(_ refusal: Refusal) {
         give([
-            "id": number, "ok": .bool(false), "problem": .string(refusal.problem), "detail": .string(refusal.detail),
+            "id": number, "ok": false, "problem": .string(refusal.problem), "detail": .string(refusal.detail),
         ])
     }
 
@@ -38,7 +38,7 @@ final class Reply: Sendable {
         if line.count >= Self.lineLimit {
             let refusal = Refusal.internal("the answer would be longer than a line may be")
             line = JSONWriter.line([
-                "id": number, "ok": .bool(false), "problem": .string(refusal.problem),
+                "id": number, "ok": false, "problem": .string(refusal.problem),
                 "detail": .string(refusal.detail),
             ])
         }

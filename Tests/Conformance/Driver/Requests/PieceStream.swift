@@ -17,6 +17,21 @@ final class PieceSource: Sendable {
         /// What is left of the piece that is being read; nil before its pause.
         var current: Data?
         var isGivenUp = false
+
+        mutating func take(_ most: Int) -> Part {
+            if isGivenUp { return .givenUp }
+            guard let bytes = current ?? pieces.popFirst()?.bytes else { return .end }
+            let rest = bytes.dropFirst(most)
+            current = rest.isEmpty ? nil : rest
+            return bytes.isEmpty ? .emptyPiece : .bytes(bytes.prefix(most))
+        }
+    }
+
+    private enum Part {
+        case bytes(Data)
+        case end
+        case givenUp
+        case emptyPiece
     }
 
     private let state: Mutex<State>
@@ -36,24 +51,20 @@ final class PieceSource: Sendable {
 
     var isAtEnd: Bool { state.withLock { $0.isGivenUp || ($0.pieces.isEmpty && $0.current == nil) } }
 
-    /// The next bytes, at most `most`: nothing at the end, nil when given up.
+    /// The next bytes, at most `most`: none at the end, nil when given up.
     func next(_ most: Int) -> Data? {
         while true {
-            let pause = state.withLock { state -> Int? in
-                guard !state.isGivenUp, state.current == nil else { return nil }
-                return state.pieces.first?.delayInMilliseconds
+            let pause = state.withLock { state in
+                state.isGivenUp || state.current != nil ? nil : state.pieces.first?.delayInMilliseconds
             }
             if let pause, pause > 0 { _ = end.wait(timeout: .now() + .milliseconds(pause)) }
-            let part = state.withLock { state -> Data?? in
-                if state.isGivenUp { return .some(nil) }
-                guard let data = state.current ?? state.pieces.popFirst()?.bytes else { return Data() }
-                let part = data.prefix(most)
-                let rest = data.dropFirst(part.count)
-                state.current = rest.isEmpty ? nil : rest
-                // An empty piece is a pause and nothing else: no bytes would mean the end.
-                return part.isEmpty ? nil : part
+            switch state.withLock({ $0.take(most) }) {
+            case .bytes(let bytes): return bytes
+            case .end: return Data()
+            case .givenUp: return nil
+            // No bytes would mean the end, so a piece without any is a pause and nothing else.
+            case .emptyPiece: continue
             }
-            if let part { return part }
         }
     }
 }

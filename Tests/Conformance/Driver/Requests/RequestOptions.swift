@@ -35,7 +35,7 @@ struct RequestOptions {
         bodyPieces = try Self.pieces(members.array("body_stream"))
         cancelAfterMilliseconds = try members.count("cancel_after_ms").map { Int(clamping: $0) }
         cancelAfterBytes = try members.count("cancel_after_bytes")
-        try members.accept("resume", only: { $0 == .bool(false) })
+        try members.accept("resume", only: { $0 == false })
         reportsChunks = try members.bool("report_chunks") ?? false
         let most = try members.count("max_body_bytes") ?? 16 << 20
         // A line of 64 MiB has no room for more.

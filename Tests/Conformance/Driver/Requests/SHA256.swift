@@ -3,7 +3,7 @@
 import Foundation
 
 /// Hashes bytes that come in pieces.
-struct SHA256 {
+package struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
@@ -11,7 +11,11 @@ struct SHA256 {
     private var unfinished: [UInt8] = []
     private var length: UInt64 = 0
 
-    mutating func update(_ data: Data) {
+    /// Begins without any bytes.
+    package init() {}
+
+    /// Takes in the next bytes.
+    package mutating func update(_ data: Data) {
         length &+= UInt64(data.count)
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -32,7 +36,7 @@ struct SHA256 {
     }
 
     /// The hash of everything so far, in hexadecimal.
-    func hexDigest() -> String {
+    package func hexDigest() -> String {
         var state = state
         var end = unfinished
         end.append(0x80)

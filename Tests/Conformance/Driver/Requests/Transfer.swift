@@ -6,12 +6,20 @@ import Synchronization
 import URLLoading
 
 /// The delegate of one task.
+///
+/// What has been told is kept on a queue of its own: hashing a large body must not hold up the other requests of the
+/// session, which share the delegate queue.
 final class Transfer: NSObject, URLSessionDataDelegate {
     private let options: RequestOptions
     private let redirects: RedirectPolicy
     private let body: PieceSource?
     private let start = ContinuousClock.now
+    private let length = Atomic<Int64>(0)
+    private let queue = DispatchQueue(label: "transfer")
+    /// Touched on the queue only, so the lock is never waited for.
     private let record: Mutex<TransferRecord>
+    /// Holds the package back when hashing does not keep up.
+    private let room = DispatchSemaphore(value: 0)
     private let completion: @Sendable (TransferRecord) -> Void
 
     /// `completion` is called once, when the task has ended.
@@ -24,6 +32,8 @@ final class Transfer: NSObject, URLSessionDataDelegate {
         self.body = body
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
+        // Not the initial value: a semaphore must not be let go below that one.
+        for _ in 0..<Self.mostWaitingParts { room.signal() }
     }
 
     // MARK: What the package tells
@@ -37,7 +47,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
             completionHandler(nil)
         case .follow:
             let redirect = TransferRecord.Redirect(status: response.statusCode, from: response.url, to: request.url)
-            record.withLock { $0.redirects.append(redirect) }
+            note { $0.redirects.append(redirect) }
             completionHandler(request)
         }
     }
@@ -45,39 +55,46 @@ final class Transfer: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        record.withLock { $0.informational.append(response) }
+        note { $0.informational.append(response) }
     }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        record.withLock { $0.response = response }
+        note { $0.response = response }
         if options.cancelAfterBytes == 0 { dataTask.cancel() }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let elapsed = (ContinuousClock.now - start).milliseconds
-        let length = record.withLock { record in
-            record.add(data, at: elapsed)
-            return record.bodyLength
-        }
+        let length = length.add(Int64(data.count), ordering: .relaxed).newValue
         if let limit = options.cancelAfterBytes, length >= limit { dataTask.cancel() }
+        room.wait()
+        note { [room] record in
+            record.add(data, at: elapsed)
+            room.signal()
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        record.withLock { $0.metrics = metrics }
+        note { $0.metrics = metrics }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         body?.giveUp()
-        completion(
-            record.withLock { record in
-                record.error = error.map(TransferError.init)
-                return record
-            })
+        let failure = error.map(TransferError.init)
+        note { $0.error = failure }
+        queue.async { [self] in completion(record.withLock { $0 }) }
     }
+
+    /// Keeps what was told, in the order in which it was told.
+    private func note(_ change: @escaping @Sendable (inout TransferRecord) -> Void) {
+        queue.async { [self] in record.withLock { change(&$0) } }
+    }
+
+    private static let mostWaitingParts = 64
 }
 
 extension Duration {

@@ -20,7 +20,8 @@ struct SessionPlan {
 
     /// The keys that are honoured.
     static let keys = [
-        "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve", "trust", "tls",
+        "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve", "trust",
+        "tls",
     ]
 
     /// Reads the value of `config`.
@@ -42,7 +43,7 @@ struct SessionPlan {
         try Self.setVersions(members.object("tls"), of: configuration)
         redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
         // There are no cookies and no credentials yet, so being without them is no wish that needs honouring.
-        try members.accept("cookies", only: { $0 == .bool(false) })
+        try members.accept("cookies", only: { $0 == false })
         try members.accept("credentials", only: { $0 == [] })
         try members.finish()
         self.configuration = configuration
@@ -64,8 +65,12 @@ struct SessionPlan {
 
     private static func setVersions(_ members: Members, of configuration: URLSessionConfiguration) throws(Refusal) {
         var members = members
-        if let version = try members.word("min", versions) { configuration.tlsMinimumSupportedProtocolVersion = version }
-        if let version = try members.word("max", versions) { configuration.tlsMaximumSupportedProtocolVersion = version }
+        if let version = try members.word("min", versions) {
+            configuration.tlsMinimumSupportedProtocolVersion = version
+        }
+        if let version = try members.word("max", versions) {
+            configuration.tlsMaximumSupportedProtocolVersion = version
+        }
         try members.finish()
     }
 

@@ -12,7 +12,9 @@ enum TrustPlan {
 
     static func evaluation(_ members: Members) throws(Refusal) -> URLSessionConfiguration.ServerTrustEvaluation {
         var members = members
-        guard let mode = try members.word("mode", modes, unsupported: missing) else { throw .badCommand("trust: mode is missing") }
+        guard let mode = try members.word("mode", modes, unsupported: missing) else {
+            throw .badCommand("trust: mode is missing")
+        }
         switch mode {
         case .system:
             try members.finish()
@@ -24,8 +26,8 @@ enum TrustPlan {
             guard let anchors = try members.strings("anchors_pem") else {
                 throw .badCommand("trust: anchors_pem is missing")
             }
-            try members.accept("check_host", only: { $0 == .bool(true) })
-            try members.accept("check_revocation", only: { $0 == .string("none") })
+            try members.accept("check_host", only: { $0 == true })
+            try members.accept("check_revocation", only: { $0 == "none" })
             try members.accept("crls_pem", only: { $0 == [] })
             try members.finish()
             return .anchors(pem: anchors.joined(separator: "\n"))

@@ -1,0 +1,72 @@
+// Runs a program under valgrind and reads what it has counted.
+
+import Foundation
+
+/// What one unit of work takes.
+struct Count: Codable, Equatable {
+    var instructions: Double
+    var allocations: Double
+
+    /// How far a count may be above its threshold.
+    private static let slack = 1.05
+
+    /// What is above a threshold, in words; nothing where all is well.
+    func exceeds(_ threshold: Count) -> [String] {
+        var found: [String] = []
+        if instructions > threshold.instructions * Count.slack {
+            found.append("\(Figures.short(instructions)) instructions instead of \(Figures.short(threshold.instructions))")
+        }
+        // A twentieth of an allocation may be a buffer that grew in one run and not in the other.
+        if allocations > threshold.allocations * Count.slack + 0.05 {
+            found.append("\(Figures.short(allocations)) allocations instead of \(Figures.short(threshold.allocations))")
+        }
+        return found
+    }
+}
+
+/// valgrind on this machine.
+struct Valgrind {
+    private let program: String
+
+    init() throws {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        let found = places.map { "\($0)/valgrind" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let found else { throw HarnessError("valgrind is not installed (package valgrind)") }
+        program = found
+    }
+
+    /// What one unit of a work takes.
+    func count(_ work: CountedWork) throws -> Count {
+        let (few, many) = try (totals(work, work.units), totals(work, 2 * work.units))
+        let units = Double(work.units)
+        return Count(
+            instructions: ((many.instructions - few.instructions) / units).rounded(),
+            allocations: ((many.allocations - few.allocations) / units * 100).rounded() / 100)
+    }
+
+    private func totals(_ work: CountedWork, _ units: Int) throws -> Count {
+        let instructions = try number(
+            after: "Collected : ",
+            in: run(["--tool=callgrind", "--callgrind-out-file=/dev/null"], work, units))
+        let allocations = try number(
+            after: "total heap usage: ",
+            in: run(["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"], work, units))
+        return Count(instructions: instructions, allocations: allocations)
+    }
+
+    private func run(_ tool: [String], _ work: CountedWork, _ units: Int) throws -> String {
+        let outcome = try ChildProcess.run(program, tool + [work.program] + work.arguments(units))
+        guard outcome.status == 0 else {
+            let reason = outcome.complaints.split(separator: "\n").last ?? ""
+            throw HarnessError("\(work.name) failed under valgrind: \(reason)")
+        }
+        return outcome.complaints
+    }
+
+    private func number(after label: String, in text: String) throws -> Double {
+        guard let place = text.range(of: label),
+            let number = Double(text[place.upperBound...].prefix { $0.isNumber || $0 == "," }.filter { $0 != "," })
+        else { throw HarnessError("valgrind said nothing after \(label)") }
+        return number
+    }
+}

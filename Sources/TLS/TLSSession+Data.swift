@@ -1,0 +1,124 @@
+// A session's application data and its end. RFC 8446 sections 5 and 6.1.
+
+import COpenSSL
+import Trust
+
+extension TLSSession {
+    /// Decrypts `input` from `offset` on into `output`.
+    ///
+    /// Input is read in place and `offset` moved past what was used; call until it needs input.
+    package func decrypt(
+        _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer
+    ) -> ReadStep {
+        switch stage {
+        case .open: break
+        case .failed(let error): return .failed(error)
+        case .shakingHands: return .failed(.internalFailure("the handshake is not over"))
+        }
+        if receivedClose { return .closed }
+        if isDrained, offset >= input.count { return .needInput }
+        guard let start = output.baseAddress, !output.isEmpty else {
+            return .failed(.internalFailure("there is no room for plaintext"))
+        }
+        transport.pointee.begin(input, from: offset)
+        let filled = read(into: start, output.count)
+        offset = input.count - transport.pointee.end()
+        if filled > 0 { return .plaintext(filled) }
+        if case .failed(let error) = stage { return .failed(error) }
+        return receivedClose ? .closed : .needInput
+    }
+
+    /// Encrypts all of `plaintext` into records that wait to be sent.
+    package func encrypt(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
+        switch stage {
+        case .open: break
+        case .failed(let error): throw error
+        case .shakingHands: throw .internalFailure("the handshake is not over")
+        }
+        if sentClose { throw .internalFailure("nothing can be sent after the closing message") }
+        guard let start = plaintext.baseAddress, !plaintext.isEmpty else { return }
+        OpenSSLErrors.clear()
+        transport.pointee.reserve(forPlaintext: plaintext.count)
+        var written = 0
+        let result = SSL_write_ex(ssl, start, plaintext.count, &written)
+        guard result == 1, written == plaintext.count else {
+            let error = TLSFailures.take(circumstances(isHandshake: false))
+            stage = .failed(error)
+            throw error
+        }
+    }
+
+    /// Queues close_notify; what the peer still sends can be read.
+    package func close() {
+        guard case .open = stage else { return }
+        sendClose()
+    }
+
+    /// The connection has ended: nil when that is in order because the peer had said so before, otherwise what it
+    /// means.
+    package func endOfInput() -> TLSError? {
+        if receivedClose { return nil }
+        switch stage {
+        case .failed(let error): return error
+        case .open: return .truncated
+        case .shakingHands:
+            stage = .failed(.closedDuringHandshake)
+            return .closedDuringHandshake
+        }
+    }
+
+    /// Whether ciphertext that was taken over, or plaintext of it, has not been asked for yet.
+    package var hasBufferedInput: Bool { !isDrained && SSL_has_pending(ssl) == 1 }
+
+    /// Whether ciphertext waits to be sent.
+    package var hasOutgoing: Bool { transport.pointee.hasWaiting }
+
+    /// Calls `body` with the ciphertext that waits to be sent.
+    package func withOutgoing<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try body(transport.pointee.waiting)
+    }
+
+    /// Drops the first `count` outgoing bytes.
+    package func outgoingSent(_ count: Int) {
+        transport.pointee.sent(count)
+    }
+
+    private func read(into start: UnsafeMutableRawPointer, _ room: Int) -> Int {
+        OpenSSLErrors.clear()
+        isDrained = false
+        var filled = 0
+        while filled < room {
+            var count = 0
+            let result = SSL_read_ex(ssl, start + filled, room - filled, &count)
+            if transport.pointee.renegotiationAsked {
+                stage = .failed(.renegotiationRefused)
+                return filled
+            }
+            if result == 1 {
+                filled += count
+                // Nothing is left anywhere: asking again would only cost OpenSSL a new buffer.
+                if transport.pointee.isInputEmpty, SSL_has_pending(ssl) == 0 {
+                    isDrained = true
+                    return filled
+                }
+                continue
+            }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ: isDrained = true
+            case SSL_ERROR_ZERO_RETURN: receivedClose = true
+            default: stage = .failed(TLSFailures.take(circumstances(isHandshake: false)))
+            }
+            break
+        }
+        return filled
+    }
+
+    /// Queues close_notify once.
+    func sendClose() {
+        guard !sentClose else { return }
+        sentClose = true
+        OpenSSLErrors.clear()
+        _ = SSL_shutdown(ssl)
+        OpenSSLErrors.clear()
+    }
+}

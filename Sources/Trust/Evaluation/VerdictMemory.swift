@@ -1,0 +1,56 @@
+// Remembers which chains were found good a moment ago, so that reconnecting and resuming do not check the same
+// signatures again. A refusal is never remembered. Does not judge.
+
+import Synchronization
+
+/// Good verdicts by chain and policy, each for as long as the certificates of its path are valid.
+package final class VerdictMemory: Sendable {
+    private struct Question: Hashable {
+        let chain: CertificateChain
+        let policy: TrustPolicy
+    }
+
+    private struct Entry {
+        let peer: VerifiedPeer
+        let valid: ClosedRange<Int64>
+    }
+
+    private let entries = Mutex<[Question: Entry]>([:])
+
+    /// An empty memory.
+    package init() {}
+
+    /// The earlier verdict, or that of `judge`, which is called outside of the lock.
+    package func recall(
+        _ chain: CertificateChain, policy: TrustPolicy, now: Int64? = nil, judge: () -> TrustVerdict
+    ) -> TrustVerdict {
+        // A chosen time is a rare case that is judged each time.
+        guard policy.time == nil else { return judge() }
+        let question = Question(chain: chain, policy: policy)
+        let now = now ?? Platform.now()
+        if let known = entries.withLock({ $0[question] }), known.valid.contains(now) { return .trusted(known.peer) }
+        let verdict = judge()
+        if case .trusted(let peer) = verdict, let valid = Self.validity(of: peer.path) {
+            entries.withLock { entries in
+                // Order: emptied when full, as finding out which entry is oldest is not worth its cost.
+                if entries.count >= Self.mostEntries { entries.removeAll(keepingCapacity: true) }
+                entries[question] = Entry(peer: peer, valid: valid)
+            }
+        }
+        return verdict
+    }
+
+    /// When every certificate below the anchor is valid, or the leaf if it is the anchor (B3.28).
+    private static func validity(of path: [Certificate]) -> ClosedRange<Int64>? {
+        let judged = path.count > 1 ? path.dropLast() : path[...]
+        var (start, end) = (Int64.min, Int64.max)
+        for certificate in judged {
+            guard let first = certificate.notBefore, let last = certificate.notAfter else { return nil }
+            (start, end) = (max(start, first), min(end, last))
+        }
+        return judged.isEmpty || start > end ? nil : start...end
+    }
+
+    // By feel: the hosts that one program talks to.
+    private static let mostEntries = 256
+}

@@ -1,0 +1,145 @@
+// The form of the protocol: lines, numbers, refusals, the beginning and the end. Driver protocol, sections 1, 2 and 9.
+
+import Foundation
+import LoopbackServer
+import Testing
+import conformance_driver
+
+@Suite("Driver protocol")
+struct ProtocolTests {
+    @Test("hello lists what is supported")
+    func hello() async throws {
+        let result = try await DriverProcess().result("hello")
+        #expect(result["protocol"] == 1)
+        #expect(result["name"] == "URLLoading")
+        #expect(result["ops"] == ["hello", "session.open", "session.close", "request", "cancel"])
+        #expect(
+            result["config"] == [
+                "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
+                "trust", "tls",
+            ])
+        #expect(
+            result["options"] == [
+                "task", "cache_policy", "timeout_ms", "redirects", "body_stream", "cancel_after_ms",
+                "cancel_after_bytes", "report_chunks", "max_body_bytes",
+            ])
+    }
+
+    @Test(
+        "Unknown and missing operations are refused",
+        arguments: [
+            "nonsense", "cookies.store", "cache.clear", "trust.evaluate", "ws.open",
+        ])
+    func unknownOperation(op: String) async throws {
+        let answer = try await DriverProcess().call(op, ["session": "a"])
+        #expect(answer["ok"] == false)
+        #expect(answer["problem"] == "unsupported")
+    }
+
+    @Test(
+        "Unknown and missing configuration keys are refused",
+        arguments: [
+            ["nonsense": 1], ["cookies": true], ["cache": ["memory_bytes": 1]], ["credentials": [["user": "u"]]],
+            ["proxy": ["kind": "http"]], ["client_identity": ["chain_pem": "", "key_pem": ""]],
+            ["trust": ["mode": "ask", "answer": "use"]], ["trust": ["mode": "pin_keys", "pins_sha256": []]],
+            ["trust": ["mode": "system", "nonsense": 1]],
+            ["trust": ["mode": "anchors", "anchors_pem": [], "check_host": false]], ["tls": ["nonsense": 1]],
+        ] as [JSONValue])
+    func unknownConfiguration(config: JSONValue) async throws {
+        let answer = try await DriverProcess().call("session.open", ["session": "a", "config": config])
+        #expect(answer["problem"] == "unsupported", "\(config)")
+    }
+
+    @Test("Keys that ask for what is so anyway are honoured")
+    func harmlessConfiguration() async throws {
+        let driver = try DriverProcess()
+        try await driver.open(
+            "a", ["cookies": false, "cache": .null, "credentials": [], "proxy": .null, "trust": ["mode": "system"]])
+    }
+
+    @Test(
+        "Unknown and missing options are refused",
+        arguments: [
+            ["nonsense": 1], ["task": "download"], ["task": "upload"], ["task": "bytes"], ["resume": true],
+        ] as [JSONValue])
+    func unknownOption(options: JSONValue) async throws {
+        let driver = try DriverProcess()
+        try await driver.open()
+        let answer = try await driver.answer(driver.get("http://127.0.0.1:1/", options: options))
+        #expect(answer["problem"] == "unsupported")
+    }
+
+    @Test(
+        "Wrong values are bad commands",
+        arguments: [
+            ["session": "a", "config": ["timeout_ms": "1"]], ["session": "a", "config": ["timeout_ms": 0]],
+            ["session": "a", "config": ["redirects": "sometimes"]], ["session": "a", "config": ["headers": ["A"]]],
+            ["session": "a", "config": ["headers": [["A"]]]], ["session": "a", "config": ["trust": [:]]],
+            ["session": "a", "config": ["trust": ["mode": "anchors"]]],
+            ["session": "a", "config": ["tls": ["min": "2"]]],
+            ["session": "a", "config": ["resolve": ["a.test": 1]]], ["session": "a", "config": []], ["session": 1], [:],
+        ] as [JSONValue])
+    func wrongValue(members: JSONValue) async throws {
+        let answer = try await DriverProcess().call("session.open", members)
+        #expect(answer["problem"] == "bad_command", "\(members)")
+    }
+
+    @Test("Sessions are opened once, used while open, closed once")
+    func sessionNames() async throws {
+        let driver = try DriverProcess()
+        try await driver.open()
+        #expect(try await driver.call("session.open", ["session": "a"])["problem"] == "bad_command")
+        _ = try await driver.result("session.close", ["session": "a"])
+        #expect(try await driver.call("session.close", ["session": "a"])["problem"] == "bad_command")
+        #expect(try await driver.answer(driver.get("http://127.0.0.1:1/"))["problem"] == "bad_command")
+        try await driver.open()
+    }
+
+    @Test(
+        "A line that is no command is answered with its number if that can be read",
+        arguments: [
+            (#"{"id":7,"op":"hello""#, 7), (#"{"id":7,"op":"hello"} x"#, 7), (#"{"id":7,"id":8,"op":"hello"}"#, 7),
+            (#"{"id":7}"#, 7), (#"{"id":7,"op":1}"#, 7), (#"{"op":"hello"}"#, nil), (#"{"id":"7","op":"hello"}"#, nil),
+            ("[]", nil), ("", nil), ("nonsense", nil),
+        ] as [(String, Int64?)])
+    func badLine(line: String, id: Int64?) async throws {
+        let driver = try DriverProcess()
+        driver.send(line: Data(line.utf8))
+        #expect(try await driver.answer(id)["problem"] == "bad_command")
+    }
+
+    @Test("The end of the input ends the driver, with every command answered")
+    func endOfInput() async throws {
+        let gate = ServerGate()
+        try await withDriver(router: { _ in .script([.wait(gate), .close]) }) { driver, server in
+            try await driver.open()
+            let waiting = driver.get(server.url())
+            await server.wait { $0.requests == 1 }
+            driver.closeInput()
+            #expect(try await driver.result(waiting).errorName == "cancelled")
+            #expect(await driver.exitStatus() == 0)
+            gate.open()
+        }
+    }
+
+    @Test("A runner that reads no more does not end the driver")
+    func closedOutput() async throws {
+        try await withDriver(router: { _ in .text("ok") }) { driver, server in
+            try await driver.open()
+            driver.closeOutput()
+            for _ in 0..<3 { _ = driver.get(server.url()) }
+            await server.wait { $0.requests == 3 }
+            driver.closeInput()
+            #expect(await driver.exitStatus() == 0)
+        }
+    }
+
+    @Test("A last line without its end is carried out")
+    func unfinishedLastLine() async throws {
+        let driver = try DriverProcess()
+        driver.send(line: Data(#"{"id":1,"op":"hello"}"#.utf8) + [0x0A] + Data(#"{"id":2,"op":"hello"}"#.utf8))
+        driver.closeInput()
+        _ = try await driver.result(2)
+        #expect(await driver.exitStatus() == 0)
+    }
+}

@@ -1,0 +1,63 @@
+// What must be gone when nobody needs it any more (behaviour B1.13, B1.14, B1.97).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Leaks")
+struct LeakTests {
+    /// Weak references, to be looked at later.
+    private final class Watch: @unchecked Sendable {
+        // Written before it is shared, and weak references may be read from any thread.
+        weak var session: URLSession?
+        weak var task: URLSessionTask?
+        weak var delegate: AnyObject?
+
+        var isEmpty: Bool { session == nil && task == nil && delegate == nil }
+    }
+
+    @Test(
+        "B1.13, B1.97: session, task and delegates go when the work is done", .timeLimit(.minutes(1)),
+        arguments: ["delegate", "handler", "async", "cancelled", "unresumed"], [true, false])
+    func everythingGoes(kind: String, invalidates: Bool) async throws {
+        // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.
+        guard invalidates || kind != "unresumed" else { return }
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let watch = try await load(try server.at("/"), kind: kind, invalidates: invalidates)
+            while !watch.isEmpty { await Task.yield() }
+            await server.wait { $0.connectionsOpen == 0 }
+        }
+    }
+
+    private func load(_ url: URL, kind: String, invalidates: Bool) async throws -> Watch {
+        let watch = Watch()
+        let delegate = RecordingDelegate()
+        let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+        watch.session = session
+        watch.delegate = delegate
+        switch kind {
+        case "handler":
+            await withCheckedContinuation { continuation in
+                let task = session.dataTask(with: url) { _, _, _ in continuation.resume() }
+                task.delegate = AsyncDelegate()
+                watch.task = task
+                task.resume()
+            }
+        case "async":
+            _ = try await session.data(from: url, delegate: AsyncDelegate())
+        default:
+            let task = session.dataTask(with: url)
+            _ = task.progress
+            watch.task = task
+            if kind != "unresumed" { task.resume() }
+            if kind == "cancelled" { task.cancel() }
+            if kind != "unresumed" { await delegate.transcript.completed.wait() }
+        }
+        if invalidates {
+            session.invalidateAndCancel()
+            await delegate.transcript.invalidated.wait()
+        }
+        return watch
+    }
+}

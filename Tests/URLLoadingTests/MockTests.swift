@@ -1,0 +1,92 @@
+// What programs do with these classes in their own tests: subclass them and override what they use.
+
+import Foundation
+import Testing
+import URLLoading
+
+@Suite("Mocks")
+struct MockTests {
+    final class MockTask: URLSessionDataTask, @unchecked Sendable {
+        private let work: @Sendable () -> Void
+
+        @available(*, deprecated)
+        init(_ work: @escaping @Sendable () -> Void) {
+            self.work = work
+            super.init()
+        }
+
+        override func resume() { work() }
+        override var state: URLSessionTask.State { .running }
+    }
+
+    final class MockSession: URLSession, @unchecked Sendable {
+        let asked = Box<[URL]>([])
+
+        override func dataTask(
+            with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+        ) -> URLSessionDataTask {
+            asked.change { $0.append(url) }
+            return (Self.self as any Maker.Type).make { completionHandler(Data("mocked".utf8), nil, nil) }
+        }
+    }
+
+    /// Calls what is deprecated without a warning.
+    protocol Maker {
+        static func make(_ work: @escaping @Sendable () -> Void) -> URLSessionDataTask
+    }
+
+    @Test("A session's and a task's methods can be overridden")
+    func overriding() async throws {
+        let session = MockSession(configuration: .default)
+        let url = try #require(URL(string: "https://example.com"))
+        let data = await withCheckedContinuation { continuation in
+            session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
+        }
+        #expect(data == Data("mocked".utf8))
+        #expect(session.asked.value == [url])
+    }
+
+    @Test("Objects without session answer with what new ones have")
+    @available(*, deprecated)
+    func emptyObjects() {
+        let task = URLSessionDataTask()
+        #expect(task.state == .suspended)
+        #expect(task.taskIdentifier == 0)
+        #expect(task.originalRequest == nil && task.currentRequest == nil && task.response == nil)
+        task.priority = .nan
+        task.resume()
+        task.cancel()
+        #expect(task.state == .completed)
+        #expect((task.error as? URLError)?.code == .cancelled)
+        #expect(URLSession().configuration.timeoutIntervalForRequest == 60)
+        #expect(URLSessionConfiguration().timeoutIntervalForRequest == 60)
+    }
+
+    @Test("A default implementation that is called directly answers")
+    @available(*, deprecated)
+    func directCalls() async throws {
+        let delegate = SilentDelegate()
+        let url = try #require(URL(string: "https://example.com"))
+        let task = URLSessionDataTask()
+        let session = URLSession(configuration: .default)
+        let disposition = await withCheckedContinuation { continuation in
+            delegate.urlSession(session, dataTask: task, didReceive: URLResponse()) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(disposition == .allow)
+        let request = await withCheckedContinuation { continuation in
+            delegate.urlSession(
+                session, task: task, willPerformHTTPRedirection: HTTPURLResponse(), newRequest: URLRequest(url: url)
+            ) { continuation.resume(returning: $0) }
+        }
+        #expect(request?.url == url)
+    }
+}
+
+extension MockTests.MockSession: MockTests.Maker {
+    @available(*, deprecated)
+    static func make(_ work: @escaping @Sendable () -> Void) -> URLSessionDataTask {
+        MockTests.MockTask(work)
+    }
+}
