@@ -50,7 +50,8 @@ enum Benchmarks {
         if chosen.isEmpty { throw HarnessError("no scenario has such a name; --list names them") }
         let peers = Contestant.peers(in: URL(fileURLWithPath: options.peers))
         if !peers.missing.isEmpty {
-            complain("not installed, and gaps in the tables: \(peers.missing.joined(separator: ", ")) (make bench-peers)")
+            complain(
+                "not installed, and gaps in the tables: \(peers.missing.joined(separator: ", ")) (make bench-peers)")
         }
         let contestants = try [Contestant.client()] + peers.present
         let runs = options.runs ?? (options.quick ? 1 : 7)

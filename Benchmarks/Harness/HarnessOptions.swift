@@ -62,6 +62,7 @@ struct HarnessOptions {
 
     /// Whether a name was chosen by a list of words.
     static func matches(_ name: String, _ words: [String]) -> Bool {
-        words.isEmpty || words.contains { name == $0 } || words.contains { $0.hasSuffix("*") && name.hasPrefix($0.dropLast()) }
+        words.isEmpty || words.contains { name == $0 }
+            || words.contains { $0.hasSuffix("*") && name.hasPrefix($0.dropLast()) }
     }
 }

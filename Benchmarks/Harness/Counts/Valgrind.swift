@@ -7,17 +7,15 @@ struct Count: Codable, Equatable {
     var instructions: Double
     var allocations: Double
 
-    /// How far a count may be above its threshold.
-    private static let slack = 1.05
-
     /// What is above a threshold, in words; nothing where all is well.
-    func exceeds(_ threshold: Count) -> [String] {
+    func exceeds(_ threshold: Count, slack: Double) -> [String] {
         var found: [String] = []
-        if instructions > threshold.instructions * Count.slack {
-            found.append("\(Figures.short(instructions)) instructions instead of \(Figures.short(threshold.instructions))")
+        if instructions > threshold.instructions * slack {
+            found.append(
+                "\(Figures.short(instructions)) instructions instead of \(Figures.short(threshold.instructions))")
         }
         // A twentieth of an allocation may be a buffer that grew in one run and not in the other.
-        if allocations > threshold.allocations * Count.slack + 0.05 {
+        if allocations > threshold.allocations * slack + 0.05 {
             found.append("\(Figures.short(allocations)) allocations instead of \(Figures.short(threshold.allocations))")
         }
         return found

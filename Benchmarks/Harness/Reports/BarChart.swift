@@ -10,7 +10,8 @@ enum BarChart {
     private static let most = 8.0
 
     private static let colours: [String: String] = [
-        "urlloading": "#d9480f", "floor": "#adb5bd", "hyper": "#5c940d", "reqwest": "#74b816", "libcurl-multi": "#1971c2",
+        "urlloading": "#d9480f", "floor": "#adb5bd", "hyper": "#5c940d", "reqwest": "#74b816",
+        "libcurl-multi": "#1971c2",
         "libcurl-easy": "#4dabf7", "curl": "#4dabf7", "go": "#0c8599", "foundation-networking": "#7048e8",
     ]
 

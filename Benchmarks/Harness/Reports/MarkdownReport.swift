@@ -16,7 +16,8 @@ enum MarkdownReport {
 
         let document = place.appendingPathComponent("performance.md")
         let before = (try? String(contentsOf: document, encoding: .utf8)) ?? "# Performance\n\n\(begin)\n\(end)\n"
-        guard let from = before.range(of: begin), let to = before.range(of: end), from.upperBound <= to.lowerBound else {
+        guard let from = before.range(of: begin), let to = before.range(of: end), from.upperBound <= to.lowerBound
+        else {
             throw HarnessError("\(document.path) has lost the marks around its tables")
         }
         let body = ([heading(file.setting)] + tables.map(text)).joined(separator: "\n")
@@ -25,7 +26,8 @@ enum MarkdownReport {
     }
 
     private static func heading(_ setting: ResultFile.Setting) -> String {
-        let pinned = setting.pinned ? "client and server each on a core of its own" : "client and server on the same core"
+        let pinned =
+            setting.pinned ? "client and server each on a core of its own" : "client and server on the same core"
         return """
             Measured on \(setting.date): \(setting.processor), \(setting.cores) cores, \(setting.kernel), \
             \(setting.system). Server: \(setting.server); \(pinned). Medians of \(setting.runs) interleaved runs; ± is \

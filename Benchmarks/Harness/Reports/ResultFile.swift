@@ -47,7 +47,9 @@ struct ResultFile: Codable {
 
     /// Reads a file that an earlier run has written.
     init(contentsOf path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else { throw HarnessError("\(path) cannot be read") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw HarnessError("\(path) cannot be read")
+        }
         self = try JSONDecoder().decode(ResultFile.self, from: data)
     }
 

@@ -49,7 +49,9 @@ struct Table {
             let text = "\(bar.figure.rawValue) at least \(Figures.short(factor)) times that of \(peer)"
             return (told(text, ratio), ratio.map { $0 >= factor })
         case .below(let limit):
-            return (told("\(bar.figure.rawValue) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit })
+            return (
+                told("\(bar.figure.rawValue) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit }
+            )
         }
     }
 

@@ -8,7 +8,8 @@ enum TextReport {
     }
 
     private static func heading(_ setting: ResultFile.Setting) -> String {
-        let pinned = setting.pinned ? "client and server each on a core of its own" : "client and server on the same core"
+        let pinned =
+            setting.pinned ? "client and server each on a core of its own" : "client and server on the same core"
         return """
             \(setting.processor), \(setting.cores) cores, \(setting.kernel), \(setting.system)
             server: \(setting.server); \(pinned); medians of \(setting.runs) interleaved runs, \(setting.date)

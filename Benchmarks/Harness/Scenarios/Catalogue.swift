@@ -89,7 +89,8 @@ extension Scenario {
 
     private static func crowds(_ scale: Scale) -> [Scenario] {
         func crowd(
-            _ name: String, _ title: String, _ server: Place.Server, count: Int, seconds: Int, memory: Memory, limit: Double
+            _ name: String, _ title: String, _ server: Place.Server, count: Int, seconds: Int, memory: Memory,
+            limit: Double
         ) -> Scenario {
             Scenario(
                 name: name, title: "\(count) \(title)", operation: "get",
@@ -98,7 +99,8 @@ extension Scenario {
         }
         return [
             crowd(
-                "in-flight", "requests in flight, answered after a second", .scripted, count: scale.inFlight, seconds: 1,
+                "in-flight", "requests in flight, answered after a second", .scripted, count: scale.inFlight,
+                seconds: 1,
                 memory: .peakPerConnection, limit: 12),
             crowd(
                 "idle", "kept connections", .scripted, count: scale.idle, seconds: scale.idlePause.plain,
@@ -112,7 +114,9 @@ extension Scenario {
     // MARK: - Whole processes
 
     private static func starts(_ scale: Scale) -> [Scenario] {
-        func start(_ name: String, _ title: String, _ server: Place.Server, _ anchors: Anchors, share: Double) -> Scenario {
+        func start(_ name: String, _ title: String, _ server: Place.Server, _ anchors: Anchors, share: Double)
+            -> Scenario
+        {
             Scenario(
                 name: name, title: title, operation: "get", place: Place(server: server, path: "/small"),
                 amount: .processes(scale.processes, anchors: anchors), unit: .process,

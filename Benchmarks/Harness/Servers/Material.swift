@@ -124,7 +124,8 @@ struct Material {
         bytes.reserveCapacity(size + 512)
         while bytes.count < size {
             let text = (0..<6).map { _ in words[next(words.count)] }.joined(separator: " ")
-            let record = #"{"id":\#(next(1 << 40)),"user":"\#(words[next(words.count)])\#(next(10_000))","#
+            let record =
+                #"{"id":\#(next(1 << 40)),"user":"\#(words[next(words.count)])\#(next(10_000))","#
                 + #""score":\#(next(100_000)).\#(next(100)),"active":\#(next(2) == 0),"text":"\#(text)","#
                 + #""created":"2024-\#(10 + next(3))-\#(10 + next(18))T\#(10 + next(14)):\#(10 + next(50)):00Z"},"#
             bytes.append(contentsOf: record.utf8)

@@ -98,25 +98,25 @@ extension Timeline {
     /// Before the first byte of the request (B12.13).
     package var requestStart: ContinuousClock.Instant? {
         get { instant(steps.requestStart) }
-        set { steps.requestStart = offset(newValue) }
+        set { steps.requestStart = offset(newValue, notBefore: steps.connectEnd) }
     }
 
     /// After its last byte.
     package var requestEnd: ContinuousClock.Instant? {
         get { instant(steps.requestEnd) }
-        set { steps.requestEnd = offset(newValue) }
+        set { steps.requestEnd = offset(newValue, notBefore: steps.requestStart) }
     }
 
     /// The first byte of the final response (B12.14).
     package var responseStart: ContinuousClock.Instant? {
         get { instant(steps.responseStart) }
-        set { steps.responseStart = offset(newValue) }
+        set { steps.responseStart = offset(newValue, notBefore: steps.requestStart) }
     }
 
     /// After its last byte.
     package var responseEnd: ContinuousClock.Instant? {
         get { instant(steps.responseEnd) }
-        set { steps.responseEnd = offset(newValue) }
+        set { steps.responseEnd = offset(newValue, notBefore: steps.responseStart) }
     }
 
     /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
@@ -132,10 +132,10 @@ extension Timeline {
         offset < 0 ? nil : fetchStart.advanced(by: .nanoseconds(offset))
     }
 
-    private func offset(_ instant: ContinuousClock.Instant?) -> Int64 {
+    /// B12.15: in order, although the steps of a connection are timed by the clock and those of a request by the turn.
+    private func offset(_ instant: ContinuousClock.Instant?, notBefore earlier: Int64 = 0) -> Int64 {
         guard let instant else { return -1 }
         let (seconds, attoseconds) = fetchStart.duration(to: instant).components
-        // A clock that seems to go back, between two readings on two processors, is one that stands still.
-        return max(0, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+        return max(0, earlier, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }
 }

@@ -35,6 +35,12 @@ package enum EngineError: Error, Sendable {
         package let address: SocketAddress
         /// What the system said.
         package let error: SystemError
+
+        /// One failed attempt.
+        package init(address: SocketAddress, error: SystemError) {
+            self.address = address
+            self.error = error
+        }
     }
 
     /// How far a transaction had come.

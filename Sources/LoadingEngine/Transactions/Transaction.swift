@@ -357,8 +357,7 @@ final class Transaction {
         state = .finished
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
-        let outcome = TransactionOutcome(error: error, earlier: pastTimelines, last: timeline)
-        receiver.finished(outcome)
+        receiver.finished(TransactionOutcome(error: error, earlier: pastTimelines, last: timeline))
         core.ended(id)
     }
 
