@@ -39,23 +39,22 @@ final class RequestBuilder: Sendable {
 
     /// Builds a request whose content is `content`: that of the request itself, or what its stream held.
     func message(for request: URLRequest, content: Data?) throws(URLError) -> Message {
-        let values = request.values
-        guard let url = values.url else {
+        guard let url = request.values.url else {
             throw LoadFailure.unsupportedURL(nil, "The request has no URL.")
         }
         let length: RequestBodyLength = content.map { .known(Int64($0.count)) } ?? .none
-        let method = values.method
+        let method = request.values.method
         if method == "CONNECT" {
             throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.")
         }
         if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
-        let policy = values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : values.cachePolicy
+        let policy = request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
         if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
 
         let text = try URLText(url)
         let place = try knownOrigin(text, url: url)
-        if values.requiresDNSSECValidation || settings.requiresDNSSECValidation { try refuseLookup(place.origin, url) }
-        let application = Self.applicationFields(values, policy: policy)
+        if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation { try refuseLookup(place.origin, url) }
+        let application = Self.applicationFields(request.values, policy: policy)
         let fields =
             application.isEmpty && !length.hasContent
             ? place.fields

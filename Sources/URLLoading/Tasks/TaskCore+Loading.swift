@@ -113,9 +113,8 @@ extension TaskCore {
     }
 
     private func content(of request: URLRequest) -> Data? {
-        let values = request.values
-        if values.httpBodyStream != nil { return state.withLock { $0.streamContent } }
-        return values.httpBody
+        if request.httpBodyStream != nil { return state.withLock { $0.streamContent } }
+        return request.httpBody
     }
 
     /// Called on the loop when the engine takes the hop up.
