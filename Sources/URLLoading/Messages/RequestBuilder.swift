@@ -48,12 +48,15 @@ final class RequestBuilder: Sendable {
             throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.")
         }
         if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
-        let policy = request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
+        let policy =
+            request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
         if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
 
         let text = try URLText(url)
         let place = try knownOrigin(text, url: url)
-        if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation { try refuseLookup(place.origin, url) }
+        if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation {
+            try refuseLookup(place.origin, url)
+        }
         let application = Self.applicationFields(request.values, policy: policy)
         let fields =
             application.isEmpty && !length.hasContent

@@ -9,18 +9,19 @@ struct FetchRun: Sendable {
     let exitCode: Int32
 
     /// Runs fetch on a thread of its own, so that the tests' threads go on.
-    static func run(_ arguments: [String]) async throws -> FetchRun {
+    static func run(_ arguments: [String], program: URL = executable) async throws -> FetchRun {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try FetchRun(arguments) })
+                continuation.resume(with: Result { try FetchRun(arguments, program: program) })
             }
         }
     }
 
-    private init(_ arguments: [String]) throws {
+    /// Runs a program to its end on this thread.
+    init(_ arguments: [String], program: URL) throws {
         let process = Process()
         let (output, complaints) = (Pipe(), Pipe())
-        process.executableURL = Self.executable
+        process.executableURL = program
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
@@ -35,6 +36,6 @@ struct FetchRun: Sendable {
     }
 
     /// The executable lies beside the one that holds the tests.
-    private static let executable = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
+    static let executable = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
         .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("fetch")
 }

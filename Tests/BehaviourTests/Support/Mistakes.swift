@@ -245,7 +245,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         },
         Mistake(
             "a body of TLS that is cut off", .networkConnectionLost, exit: 18,
-            cause: (URLLoadingErrorDomain.tls, nil), says: "closed"
+            cause: (URLLoadingErrorDomain.tls, URLLoadingErrorDomain.TLSCode.truncated.rawValue),
+            says: "ended"
         ) {
             let root = try CertificateFactory.root()
             let identity = try root.issue(.server("shop.test")).identity

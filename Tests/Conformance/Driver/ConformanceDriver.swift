@@ -8,6 +8,7 @@ enum ConformanceDriver {
     static func main() {
         // A runner that closes its end is noticed by the failing write.
         signal(SIGPIPE, SIG_IGN)
+        prepareDispatch()
         let driver = Driver(outbox: Outbox(descriptor: STDOUT_FILENO))
         var input = LineReader(descriptor: STDIN_FILENO)
         reading: while true {
@@ -20,5 +21,13 @@ enum ConformanceDriver {
         driver.end()
         // Whatever does not end by itself ends here.
         exit(EXIT_SUCCESS)
+    }
+
+    /// Dispatch opens descriptors of its own when its first thread and its first timer start, and ends the program
+    /// where connections have left it none.
+    private static func prepareDispatch() {
+        let isReady = DispatchSemaphore(value: 0)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isReady.signal() }
+        isReady.wait()
     }
 }
