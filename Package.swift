@@ -41,6 +41,11 @@ let package = Package(
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
+        .executableTarget(name: "conformance-driver", dependencies: ["URLLoading"], path: "Tests/Conformance/Driver"),
+        .testTarget(
+            name: "ConformanceDriverTests", dependencies: ["conformance-driver", "LoopbackServer", "TLS"],
+            path: "Tests/Conformance/DriverTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "SoakTests", dependencies: ["soak"]),
@@ -48,6 +53,14 @@ let package = Package(
             name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
         .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer"]),
+
+        // The harness, and our own client in the form in which it measures all others.
+        .executableTarget(name: "urlloading-client", dependencies: ["URLLoading"], path: "Benchmarks/Client"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "CZlib", "urlloading-client",
+            ], path: "Benchmarks/Harness"),
     ],
     swiftLanguageModes: [.v6]
 )

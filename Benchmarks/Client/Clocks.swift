@@ -9,7 +9,7 @@
 /// The clocks at the start of a measured phase.
 struct Clocks {
     private let usage: rusage
-    private let wall: ContinuousClock.Instant
+    private let wall: Moment
     private let baseMemory: Int
 
     /// Starts them: what was done until now is not counted.
@@ -22,7 +22,7 @@ struct Clocks {
 
     /// Stops them and tells.
     func report(_ totals: Phase.Totals, client: String) -> String {
-        let elapsed = wall.duration(to: .now)
+        let elapsed = Double(Moment.now.nanoseconds - wall.nanoseconds) / 1e9
         let now = Clocks.usageNow()
         let threads = Clocks.status("Threads")
         let peak = Clocks.status("VmHWM")
@@ -38,7 +38,7 @@ struct Clocks {
             ("requests", "\(totals.requests)"),
             ("bytes", "\(totals.bytes)"),
             ("errors", "\(totals.errors)"),
-            ("wall_s", Console.decimal(elapsed / .seconds(1), places: 6)),
+            ("wall_s", Console.decimal(elapsed, places: 6)),
             ("user_s", Console.decimal(seconds(usage.ru_utime, now.ru_utime), places: 6)),
             ("sys_s", Console.decimal(seconds(usage.ru_stime, now.ru_stime), places: 6)),
             ("p50_us", percentile(0.5)),

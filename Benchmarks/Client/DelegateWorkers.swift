@@ -12,7 +12,7 @@ import Synchronization
 /// The session's delegate, with one request in flight for each worker.
 final class DelegateWorkers: NSObject, URLSessionDataDelegate, Sendable {
     private struct Transfer {
-        var start: ContinuousClock.Instant
+        var start: Moment
         var bytes = 0
         var hasGoodStatus = false
     }
@@ -41,7 +41,7 @@ final class DelegateWorkers: NSObject, URLSessionDataDelegate, Sendable {
     private func startNext() {
         let task = run.withLock { run -> URLSessionDataTask? in
             guard let phase = run?.phase, let session = run?.session, let urls = run?.urls else { return nil }
-            let start = ContinuousClock.now
+            let start = Moment.now
             guard let number = phase.take(at: start) else { return nil }
             let task = session.dataTask(with: urls[number % urls.count])
             run?.transfers[task.taskIdentifier] = Transfer(start: start)

@@ -3,6 +3,24 @@
 
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A moment of the monotonic clock in nanoseconds; all clients of the comparison read it this plainly.
+struct Moment: Sendable {
+    let nanoseconds: Int64
+
+    /// The present.
+    static var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
 /// Counts requests out and in.
 final class Phase: Sendable {
     /// What has become of the requests.
@@ -20,18 +38,18 @@ final class Phase: Sendable {
     }
 
     private let quota: Int
-    private let deadline: ContinuousClock.Instant?
+    private let deadline: Moment?
     private let state = Mutex(State())
 
     /// A phase of so many requests (0: no limit), over as soon as the time is.
     init(quota: Int, seconds: Double) {
         self.quota = quota
-        deadline = seconds > 0 ? .now + .seconds(seconds) : nil
+        deadline = seconds > 0 ? Moment(nanoseconds: Moment.now.nanoseconds + Int64(seconds * 1e9)) : nil
     }
 
     /// The number of the next request, counted from 0; nil when there are no more.
-    func take(at now: ContinuousClock.Instant) -> Int? {
-        if let deadline, now >= deadline { return nil }
+    func take(at now: Moment) -> Int? {
+        if let deadline, now.nanoseconds >= deadline.nanoseconds { return nil }
         return state.withLock { state in
             if quota > 0 && state.started >= quota { return nil }
             state.started += 1
@@ -40,9 +58,8 @@ final class Phase: Sendable {
     }
 
     /// One request has succeeded.
-    func finished(since start: ContinuousClock.Instant, bytes: Int) {
-        let latency = start.duration(to: .now)
-        let nanoseconds = latency.components.seconds * 1_000_000_000 + latency.components.attoseconds / 1_000_000_000
+    func finished(since start: Moment, bytes: Int) {
+        let nanoseconds = Moment.now.nanoseconds - start.nanoseconds
         state.withLock { state in
             state.totals.requests += 1
             state.totals.bytes += bytes

@@ -79,7 +79,7 @@ final class SessionClient: Sendable {
             for _ in 0..<options.connections {
                 group.addTask { [urls] in
                     while true {
-                        let start = ContinuousClock.now
+                        let start = Moment.now
                         guard let number = phase.take(at: start) else { return }
                         do {
                             let bytes = try await load(urls[number % urls.count])
@@ -107,7 +107,7 @@ final class SessionClient: Sendable {
     }
 
     private func goOn(_ phase: Phase, ended: @escaping @Sendable () -> Void) {
-        let start = ContinuousClock.now
+        let start = Moment.now
         guard let number = phase.take(at: start) else { return ended() }
         let task = session.dataTask(with: urls[number % urls.count]) { [self] body, response, error in
             do {

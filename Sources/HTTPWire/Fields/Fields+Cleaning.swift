@@ -5,14 +5,27 @@ extension Fields {
     /// Takes folded lines and control bytes out of all values, and the white space that may be left around them.
     mutating func cleanValues() {
         for index in slots.indices {
-            let cleaned = cleanValue(from: slots[index].valueStart, count: slots[index].valueLength)
+            // A framing field that becomes readable only once a control byte is gone would be read in one way here
+            // and in another by whoever forwarded it: it stays unreadable (RFC 9112 §11.2).
+            let replacement = isFraming(slots[index]) ? UInt8(ascii: "?") : ASCII.space
+            let cleaned = cleanValue(
+                from: slots[index].valueStart, count: slots[index].valueLength, controlsBecome: replacement)
             slots[index].valueStart = cleaned.lowerBound
             slots[index].valueLength = cleaned.count
         }
     }
 
+    private func isFraming(_ slot: Slot) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            let name = bytes.name(of: slot)
+            return name.equalsIgnoringCase("Transfer-Encoding") || name.equalsIgnoringCase("Content-Length")
+        }
+    }
+
     /// Rewrites a value where it lies; it can only become shorter.
-    private mutating func cleanValue(from start: Int, count: Int) -> Range<Int> {
+    private mutating func cleanValue(
+        from start: Int, count: Int, controlsBecome replacement: UInt8
+    ) -> Range<Int> {
         let end = start + count
         var (read, write) = (start, start)
         while read < end {
@@ -25,7 +38,7 @@ extension Fields {
                 bytes[write] = ASCII.space
             } else {
                 // B16.26: other control bytes are kept out.
-                bytes[write] = Tokens.isControl(byte) ? ASCII.space : byte
+                bytes[write] = Tokens.isControl(byte) ? replacement : byte
             }
             write += 1
         }

@@ -2,6 +2,7 @@
 //
 // Must not know: what tasks do.
 
+import Dispatch
 import Foundation
 import LoadingEngine
 import Synchronization
@@ -44,8 +45,14 @@ final class SessionCore: Sendable {
 
     /// Made with the first request, so that a session which loads nothing costs no thread.
     var engine: Engine {
-        engineReference.load() ?? engineReference.storeIfNil(Engine(configuration: settings.engine))
+        if let made = engineReference.load() { return made }
+        _ = Self.dispatchHasItsDescriptors
+        return engineReference.storeIfNil(Engine(configuration: settings.engine))
     }
+
+    /// Dispatch opens descriptors when its first timer is set, and stops the process where there are none left. So it
+    /// is made to do so before the first connection can take the last one.
+    private static let dispatchHasItsDescriptors: Void = DispatchQueue.global().asyncAfter(deadline: .now()) {}
 
     var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
     var delegateView: DelegateView? { state.withLock { $0.delegateView } }
