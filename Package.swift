@@ -48,11 +48,11 @@ let package = Package(
             path: "Tests/Conformance/DriverTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
-        .testTarget(name: "SoakTests", dependencies: ["soak"]),
+        .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
         .testTarget(
             name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
         .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
-        .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer"]),
+        .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "TestSupport"]),
 
         // The harness, and our own client in the form in which it measures all others.
         .executableTarget(name: "urlloading-client", dependencies: ["URLLoading"], path: "Benchmarks/Client"),

@@ -56,12 +56,14 @@ enum Benchmarks {
         let contestants = try [Contestant.client()] + peers.present
         let runs = options.runs ?? (options.quick ? 1 : 7)
 
+        #if DEBUG
+            complain("this is a debug build: its figures say nothing; use swift run -c release")
+        #endif
         raiseDescriptorLimit()
         let farm = try ServerFarm(scale: scale, usesNginx: options.usesNginx)
         defer { farm.close() }
         let results = try Contest(
-            scenarios: chosen, contestants: contestants.filter { HarnessOptions.matches($0.name, options.contestants) },
-            runs: runs, farm: farm
+            scenarios: chosen, contestants: contestants, chosen: options.contestants, runs: runs, farm: farm
         ).hold()
         return ResultFile(
             results, setting: .init(server: farm.fastServer, runs: runs, quick: options.quick), missing: peers.missing)

@@ -148,10 +148,12 @@ struct BodyLengthTests {
             "0x5\nhello\n", " 5\nhello\n", "5 5\nhello\n", "g\nhello\n", "5\nhelloX0\n\n", "5\nhello0\n\n",
             "5\(long)\(long)\nhello\n0\n\n",
         ] {
-            #expect(try await see(chunked + body, then: [.close]) == .failure(.cannotParseResponse), "\(body.prefix(40))")
+            #expect(
+                try await see(chunked + body, then: [.close]) == .failure(.cannotParseResponse), "\(body.prefix(40))")
         }
-        #expect(try await see(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n")
-            == .failure(.cannotParseResponse))
+        #expect(
+            try await see(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n")
+                == .failure(.cannotParseResponse))
     }
 
     @Test("B16.46, B16.47: trailers are read, thrown away, and only behind them the connection is free")

@@ -91,7 +91,9 @@ struct ContentCodingTests {
         let long = Array(repeating: plain, count: 2000).flatMap { $0 }
         let first = try #require(Gzip.compress(long))
         try await withServer(
-            router: { _ in .bytes(first + [0x1F, 0x8B, 8, 0, 1, 2, 3, 4, 0, 3, 7, 7, 7]).adding("Content-Encoding", "gzip") }
+            router: { _ in
+                .bytes(first + [0x1F, 0x8B, 8, 0, 1, 2, 3, 4, 0, 3, 7, 7, 7]).adding("Content-Encoding", "gzip")
+            }
         ) { server in
             let notebook = Notebook()
             let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: nil)

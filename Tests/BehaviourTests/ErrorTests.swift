@@ -34,7 +34,9 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.22: a redirect without a target is an answer, and −1010 is not used", arguments: ["", " ", "http://", "//"])
+    @Test(
+        "B17.22: a redirect without a target is an answer, and −1010 is not used",
+        arguments: ["", " ", "http://", "//"])
     func noTarget(location: String) async throws {
         try await withServer(
             router: { _ in ServerResponse.text("here", status: 302).adding("Location", location) }
@@ -159,12 +161,12 @@ enum Namespace {
 
     /// Runs fetch in it.
     static func run(_ url: String) async throws -> FetchRun {
-        try await FetchRun.run(["-rn", FetchRun.executable.path, "--max-time", "20", url], program: unshare)
+        try await FetchRun.run(["-rn", FetchRun.executable, "--max-time", "20", url], program: unshare)
     }
 
     private static func start(_ argument: String) throws -> FetchRun {
         try FetchRun(["-rn", argument], program: unshare)
     }
 
-    private static let unshare = URL(fileURLWithPath: "/usr/bin/unshare")
+    private static let unshare = "/usr/bin/unshare"
 }

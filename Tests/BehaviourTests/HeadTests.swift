@@ -28,7 +28,8 @@ struct HeadTests {
     @Test(
         "B16.18: what does not start with HTTP/ is −1017",
         arguments: [
-            "<html>old</html>\n", "PRI * HTTP/2.0\n\nSM\n\n", "\u{0}\u{0}\u{12}\u{4}", "ICY 200 OK\n\n", "H", " HTTP/1.1 200 OK\n\n",
+            "<html>old</html>\n", "PRI * HTTP/2.0\n\nSM\n\n", "\u{0}\u{0}\u{12}\u{4}", "ICY 200 OK\n\n", "H",
+            " HTTP/1.1 200 OK\n\n",
             "\u{FEFF}HTTP/1.1 200 OK\nContent-Length: 0\n\n", "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{46}",
         ])
     func noHTTP(text: String) async throws {
@@ -63,7 +64,9 @@ struct HeadTests {
     @Test("B16.22: a bare LF may end lines, a bare CR is −1017")
     func lineEnds() async throws {
         #expect(try await see(raw: "HTTP/1.1 200 OK\nContent-Length: 2\n\nok") == .answer(200, "ok"))
-        #expect(try await see(raw: "HTTP/1.1 200 OK\r\nX: a\rContent-Length: 2\r\n\r\nok") == .failure(.cannotParseResponse))
+        #expect(
+            try await see(raw: "HTTP/1.1 200 OK\r\nX: a\rContent-Length: 2\r\n\r\nok") == .failure(.cannotParseResponse)
+        )
         #expect(try await see(raw: "HTTP/1.1 200 OK\rContent-Length: 2\r\rok", then: [.close]).code != nil)
     }
 

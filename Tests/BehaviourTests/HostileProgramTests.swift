@@ -10,12 +10,15 @@ import URLLoading
 struct HostileProgramTests {
     // MARK: Requests
 
-    @Test("Targets are sent as they stand in the URL", arguments: [
-        ("", "/"), ("?", "/?"), ("?a=b", "/?a=b"), ("#frag", "/"), ("?#frag", "/?"), ("/?#", "/?"), ("//", "//"),
-        ("/%2F%2f", "/%2F%2f"), ("/%00", "/%00"), ("/%0D%0AX:%20y", "/%0D%0AX:%20y"), ("/a/../b", "/a/../b"),
-        ("/;p?q=/?", "/;p?q=/?"), ("/@:!$&'()*+,;=~", "/@:!$&'()*+,;=~"), ("/%E2%98%83", "/%E2%98%83"), ("/a%", "/a%25"),
-        ("/[x]|y", "/%5Bx%5D%7Cy"),
-    ])
+    @Test(
+        "Targets are sent as they stand in the URL",
+        arguments: [
+            ("", "/"), ("?", "/?"), ("?a=b", "/?a=b"), ("#frag", "/"), ("?#frag", "/?"), ("/?#", "/?"), ("//", "//"),
+            ("/%2F%2f", "/%2F%2f"), ("/%00", "/%00"), ("/%0D%0AX:%20y", "/%0D%0AX:%20y"), ("/a/../b", "/a/../b"),
+            ("/;p?q=/?", "/;p?q=/?"), ("/@:!$&'()*+,;=~", "/@:!$&'()*+,;=~"), ("/%E2%98%83", "/%E2%98%83"),
+            ("/a%", "/a%25"),
+            ("/[x]|y", "/%5Bx%5D%7Cy"),
+        ])
     func targets(suffix: String, target: String) async throws {
         try await withServer(router: { .text($0.target) }) { server in
             guard let url = URL(string: "http://127.0.0.1:\(server.port)\(suffix)") else { return }
@@ -34,7 +37,9 @@ struct HostileProgramTests {
             return .text(names.contains("x-injected") || request.method != "GET" ? "injected" : "clean")
         }) { server in
             var request = try URLRequest(url: server.at())
-            for name in ["Host", "Accept", "User-Agent", "Authorization", "Cookie", evil, "X", "X:y", "", " ", "X\u{0}"] {
+            for name in [
+                "Host", "Accept", "User-Agent", "Authorization", "Cookie", evil, "X", "X:y", "", " ", "X\u{0}",
+            ] {
                 request.setValue(evil, forHTTPHeaderField: name)
                 request.addValue(evil, forHTTPHeaderField: name)
                 request.setValue("v\n w", forHTTPHeaderField: name)
@@ -74,7 +79,9 @@ struct HostileProgramTests {
     func large() async throws {
         var options = LoopbackServer.Options()
         options.keptBodyBytes = 0
-        try await withServer(options, router: { .text("\($0.target.utf8.count) \($0.fields.count) \($0.bodyByteCount)") }) {
+        try await withServer(
+            options, router: { .text("\($0.target.utf8.count) \($0.fields.count) \($0.bodyByteCount)") }
+        ) {
             server in
             let long = try await Load(server.at("/" + String(repeating: "x", count: 60_000)))
             #expect(long.text.hasPrefix("60001 "), "\(long.message)")
@@ -126,9 +133,11 @@ struct HostileProgramTests {
             }) { server in
                 for end in ["timeout", "cancel", "invalidate"] {
                     let asked = Signal()
-                    let notebook = Notebook(answers: false, act: { call, _, _ in
-                        if call == .response || call == .redirect { asked.fire() }
-                    })
+                    let notebook = Notebook(
+                        answers: false,
+                        act: { call, _, _ in
+                            if call == .response || call == .redirect { asked.fire() }
+                        })
                     let configuration = URLSessionConfiguration.ephemeral
                     configuration.timeoutIntervalForRequest = 0.2
                     configuration.timeoutIntervalForResource = end == "timeout" ? 0.8 : 60
@@ -294,17 +303,17 @@ struct HostileProgramTests {
     func repeatedAnswers() async throws {
         final class Repeater: NSObject, URLSessionDataDelegate {
             let ended = Signal()
-            let kept = Mutex<[@Sendable (URLSession.ResponseDisposition) -> Void]>([])
+            let kept = Mutex<[Int: @Sendable (URLSession.ResponseDisposition) -> Void]>([:])
             func urlSession(
                 _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
                 completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
             ) {
-                kept.withLock { $0.append(completionHandler) }
+                kept.withLock { $0[dataTask.taskIdentifier] = completionHandler }
                 DispatchQueue.global().async { completionHandler(.allow) }
                 DispatchQueue.global().async { completionHandler(.allow) }
             }
             func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-                kept.withLock { $0 }.forEach { $0(.cancel) }
+                kept.withLock { $0[task.taskIdentifier] }?(.cancel)
                 if error == nil { ended.fire() }
             }
         }

@@ -22,7 +22,8 @@ struct HostileServerTests {
         let count = 20_000
         let chunked = "\(ok)Transfer-Encoding: chunked\n\n" + String(repeating: "1\nx\n", count: count) + "0\n\n"
         #expect(try await see(chunked) == .answer(200, String(repeating: "x", count: count)))
-        let text = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Long: \(String(repeating: "y", count: 500))\r\n\r\nhello".utf8)
+        let text = Array(
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Long: \(String(repeating: "y", count: 500))\r\n\r\nhello".utf8)
         #expect(try await see([.sendOneByteAtATime(text)]) == .answer(200, "hello"))
     }
 
@@ -72,10 +73,14 @@ struct HostileServerTests {
         #expect(copy?.isEmpty == false)
     }
 
-    @Test("A redirect is followed although its own body is cut off, corrupt or without end", arguments: [
-        "Content-Length: 100\n\n", "Content-Length: 100\n\nshort", "Transfer-Encoding: chunked\n\n", "Transfer-Encoding: chunked\n\n5\nhello\n",
-        "Content-Encoding: gzip\nContent-Length: 8\n\nno gzip!", "Transfer-Encoding: chunked\n\nnonsense\n", "\nto the close",
-    ])
+    @Test(
+        "A redirect is followed although its own body is cut off, corrupt or without end",
+        arguments: [
+            "Content-Length: 100\n\n", "Content-Length: 100\n\nshort", "Transfer-Encoding: chunked\n\n",
+            "Transfer-Encoding: chunked\n\n5\nhello\n",
+            "Content-Encoding: gzip\nContent-Length: 8\n\nno gzip!", "Transfer-Encoding: chunked\n\nnonsense\n",
+            "\nto the close",
+        ])
     func brokenRedirect(rest: String) async throws {
         try await withServer(router: { request in
             request.path == "/"
@@ -120,14 +125,17 @@ struct HostileServerTests {
         }
     }
 
-    @Test("Odd Locations: what they lead to, or that they are delivered", arguments: [
-        ("/a b?c d", "/a%20b?c%20d"), ("/\u{FC}", "/%C3%BC"), ("/%", "/%25"), ("?q", "/start?q"), ("", "302"),
-        ("#x", "/start"), ("./../../x", "/x"), ("//", "302"), ("http://", "302"), ("http://[", "302"),
-        ("http://:80/", "302"), ("http://a:99999/", "302"), ("http:/x", "302"), ("/x\u{7F}y", "302 or path"),
-        ("/a\\b", "/a%5Cb"), ("/\"<>", "/%22%3C%3E"), ("/\t", "/"), ("/start", "too many"), ("file:///etc/passwd", "refused"),
-        ("data:text/plain,x", "refused"), ("javascript:alert(1)", "refused"), ("ftp://127.0.0.1/", "refused"),
-        ("x-app://open", "refused"), ("mailto:x@y.test", "refused"),
-    ])
+    @Test(
+        "Odd Locations: what they lead to, or that they are delivered",
+        arguments: [
+            ("/a b?c d", "/a%20b?c%20d"), ("/\u{FC}", "/%C3%BC"), ("/%", "/%25"), ("?q", "/start?q"), ("", "302"),
+            ("#x", "/start"), ("./../../x", "/x"), ("//", "302"), ("http://", "302"), ("http://[", "302"),
+            ("http://:80/", "302"), ("http://a:99999/", "302"), ("http:/x", "302"), ("/x\u{7F}y", "302 or path"),
+            ("/a\\b", "/a%5Cb"), ("/\"<>", "/%22%3C%3E"), ("/\t", "/"), ("/start", "too many"),
+            ("file:///etc/passwd", "refused"),
+            ("data:text/plain,x", "refused"), ("javascript:alert(1)", "refused"), ("ftp://127.0.0.1/", "refused"),
+            ("x-app://open", "refused"), ("mailto:x@y.test", "refused"),
+        ])
     func locations(location: String, outcome: String) async throws {
         try await withServer(router: { request in
             request.target == "/start"
@@ -154,7 +162,8 @@ struct HostileServerTests {
         for _ in 0..<64 { inner += member }
         let bomb = try #require(Gzip.compress(inner, level: 9))
         try await withServer(router: { request in
-            request.path == "/bomb" ? ServerResponse.bytes(bomb).adding("Content-Encoding", "gzip, gzip") : .text("fine")
+            request.path == "/bomb"
+                ? ServerResponse.bytes(bomb).adding("Content-Encoding", "gzip, gzip") : .text("fine")
         }) { server in
             let notebook = Notebook(act: { call, _, task in if call == .response { task?.cancel() } })
             let first = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: nil)

@@ -144,8 +144,9 @@ struct PoolTests {
     func ignoredFlags() async throws {
         try await withServer(
             router: { request in
-                .text((0..<request.fields.count).map { "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))" }
-                    .joined(separator: "\n"))
+                .text(
+                    (0..<request.fields.count).map { "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))" }
+                        .joined(separator: "\n"))
             }
         ) { server in
             let session = URLSession.made()

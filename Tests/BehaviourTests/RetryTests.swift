@@ -106,7 +106,8 @@ struct RetryTests {
         #expect(post.status == 408 && connections == 1)
     }
 
-    @Test("B6.32, B17.6: errors of servers are answers, and nothing is tried again", arguments: [404, 429, 500, 503, 599])
+    @Test(
+        "B6.32, B17.6: errors of servers are answers, and nothing is tried again", arguments: [404, 429, 500, 503, 599])
     func serverErrors(status: Int) async throws {
         try await withServer(
             router: { _ in ServerResponse.text("busy", status: status).adding("Retry-After", "0") }

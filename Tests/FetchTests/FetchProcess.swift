@@ -1,6 +1,7 @@
 // Runs the built `fetch` as a user does, and keeps what it wrote and how it ended.
 
 import Foundation
+import TestSupport
 
 /// What a run of fetch came to.
 struct FetchRun: Sendable {
@@ -22,30 +23,18 @@ struct FetchRun: Sendable {
     }
 
     private init(_ arguments: [String]) throws {
-        let process = Process()
-        let (output, complaints) = (Pipe(), Pipe())
-        process.executableURL = Self.executable
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = complaints
-        process.environment = Self.environment
-        try process.run()
-        // Order: complaints are short and fit into their pipe; the output may not.
-        self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        self.complaints = String(decoding: complaints.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        exitCode = process.terminationStatus
+        let child = try ChildRun("fetch", arguments, changing: Self.environment)
+        output = child.outputText
+        complaints = child.complaintsText
+        exitCode = child.exitCode
     }
 
     /// fetch ends by exit() while its session lives. AddressSanitizer's leak check would then take for lost what is
     /// held by an enum alone, because Swift keeps the case in spare bits of the pointer.
-    private static let environment = ProcessInfo.processInfo.environment
-        .merging(["ASAN_OPTIONS": "detect_leaks=0"]) { old, new in "\(old):\(new)" }
-
-    /// The executable lies beside the one that holds the tests.
-    private static let executable = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
-        .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("fetch")
+    private static var environment: [String: String?] {
+        let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
+        return ["ASAN_OPTIONS": options + "detect_leaks=0"]
+    }
 }
 
 /// A file that is removed with its owner.

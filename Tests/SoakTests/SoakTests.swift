@@ -1,6 +1,7 @@
 // Starts the `soak` program, which is built beside the tests, and judges the line it prints.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Loads that need a process of their own.
@@ -44,24 +45,12 @@ struct SoakReport {
 
     /// Runs the program to its end.
     static func run(_ arguments: String...) throws -> SoakReport {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(output)")
+        let child = try ChildRun("soak", arguments)
+        let output = child.outputText
+        try #require(child.exitCode == 0, "\(output) \(child.complaintsText)")
         let pairs = output.split(whereSeparator: \.isWhitespace).map { $0.split(separator: "=") }
         return SoakReport(
             values: Dictionary(
                 pairs.compactMap { $0.count == 2 ? (String($0[0]), String($0[1])) : nil }, uniquingKeysWith: { $1 }))
-    }
-
-    /// The build directory holds the tests and the program side by side.
-    private static var program: URL {
-        let tests = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        return tests.deletingLastPathComponent().appending(path: "soak")
     }
 }

@@ -58,7 +58,7 @@ enum CountCommand {
         for work in works {
             let count = try valgrind.count(work)
             let stored = thresholds[work.name]
-            let excess = stored.map { count.exceeds($0, slack: work.slack) } ?? []
+            let excess = stored.map { count.exceeds($0, slack: work.slack, units: work.units) } ?? []
             print(line(work, count, stored) + (excess.isEmpty ? "" : "  ABOVE"))
             excesses += excess.map { "\(work.name): \($0)" }
             if options.updates { thresholds[work.name] = count }

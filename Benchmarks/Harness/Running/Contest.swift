@@ -6,6 +6,8 @@ import Foundation
 struct Contest {
     let scenarios: [Scenario]
     let contestants: [Contestant]
+    /// The words by which clients were chosen; none chooses all.
+    let chosen: [String]
     let runs: Int
     let farm: ServerFarm
 
@@ -44,7 +46,8 @@ struct Contest {
 
     private func entries(of scenario: Scenario) throws -> [Contestant] {
         let variants = try scenario.interfaces.map { try Contestant.client(interface: $0) }
-        return contestants.filter(\.isOurs) + variants + contestants.filter { !$0.isOurs }
+        let all = contestants.filter(\.isOurs) + variants + contestants.filter { !$0.isOurs }
+        return all.filter { HarnessOptions.matches($0.name, chosen) }
     }
 
     // MARK: - One run

@@ -52,6 +52,8 @@ final class TLSHandshake: ByteStreamObserver {
                     client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: core.tickets,
                     ticketKey: ticketKey)
                 advance([])
+                // What came before this object watched the stream is not reported again.
+                read()
             } catch {
                 finish(.failure(error))
             }

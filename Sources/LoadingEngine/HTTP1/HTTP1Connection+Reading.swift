@@ -183,7 +183,7 @@ extension HTTP1Connection {
             switch try decoder.endOfStream() {
             case .end:
                 // B3.11: only TLS can tell the end of a close-delimited body from a cut.
-                guard tls == nil || hasCloseNotify else { return fail(lost(nil, transaction)) }
+                guard tls == nil || hasCloseNotify else { return fail(.tls(.truncated, host: key.origin.host)) }
                 transaction.noteWireBodyBytes(decoder.wireBodyBytes)
                 responseEnded(leftover: false)
             case .needMore, .informational, .head, .body, .switched:

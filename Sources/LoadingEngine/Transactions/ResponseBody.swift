@@ -31,15 +31,17 @@ final class ResponseBody {
             return
         }
         var offset = 0
+        var delivered = 0
         while true {
             let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) ?? 0
             hasMoreOutput = produced == buffer.count
             let demand: ReceiverDemand =
                 produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             if offset == bytes.count, !hasMoreOutput { return }
+            delivered += produced
             switch demand {
-            case .more: continue
-            case .pause:
+            case .more where delivered < Self.mostDeliveredAtOnce: continue
+            case .more, .pause:
                 held = Array(bytes[offset...])
                 return
             }
@@ -62,6 +64,9 @@ final class ResponseBody {
         }
         try result.get()
     }
+
+    /// Picked by feel: a millisecond's work or so, after which the loop's other transfers have their turn.
+    private static let mostDeliveredAtOnce = 1024 * 1024
 
     /// The body is over; throws when its coding is not.
     func finish() throws(WireError) {

@@ -31,6 +31,7 @@ final class Transaction {
     // What keeps the transfer from going on; each is a reason of its own.
     private var suspensions = 0
     private var isReceiverFull = false
+    private var isYielding = false
 
     private var body: ResponseBody?
     private var responseBegun = false
@@ -66,7 +67,7 @@ final class Transaction {
     // MARK: Questions
 
     /// Whether reading would only fill memory.
-    var isReadPaused: Bool { isReceiverFull || suspensions > 0 }
+    var isReadPaused: Bool { isReceiverFull || isYielding || suspensions > 0 }
 
     /// Whether bytes of the request may go out.
     var mayWrite: Bool { suspensions == 0 }
@@ -327,7 +328,18 @@ final class Transaction {
                 return isReadPaused ? .pause : .more
             }
         } catch {
-            failed(.wire(error))
+            return failed(.wire(error))
+        }
+        if body?.hasHeld == true, !isReadPaused { yield() }
+    }
+
+    /// Goes on at the end of the turn: a few kilobytes can decode to gigabytes, and the loop has other transfers.
+    private func yield() {
+        isYielding = true
+        core.reactor.later { [self] in
+            isYielding = false
+            if case .finished = state { return }
+            goOnReading()
         }
     }
 

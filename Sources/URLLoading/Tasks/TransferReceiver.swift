@@ -96,10 +96,16 @@ final class TransferReceiver: TransactionReceiver {
     /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
     /// redirect's body that breaks off: where it leads is known.
     private func counts(_ error: EngineError) -> Bool {
-        switch (fate, error) {
-        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire): false
+        switch (settledFate, error) {
+        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .idleTimeout): false
         case (.deliver, _), (.undecided, _), (.abandoned, _), (.discard, _): true
         }
+    }
+
+    /// What has become of the body, also when not one byte of it came after the delegate's answer.
+    private var settledFate: BodyFate {
+        guard case .undecided = fate, let delivers = core.deliversRedirectBody else { return fate }
+        return delivers ? .deliver : .discard(left: 0)
     }
 
     /// The response is the task's.

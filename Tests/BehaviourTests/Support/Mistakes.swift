@@ -166,7 +166,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         plain("garbage instead of HTTP", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "HTTP") {
             [.text("SSH-2.0-OpenSSH_9.2\r\n")]
         },
-        plain("contradicting lengths", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "Content-Length") {
+        plain("contradicting lengths", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "Content-Length")
+        {
             [.lines("\(ok)Content-Length: 1\nContent-Length: 2\n\nx")]
         },
         plain("a head without end", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "long") {
