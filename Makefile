@@ -11,7 +11,8 @@ SECONDS := 60
 # Where lint and format look.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Package.swift)
 
-.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz lint format clean
+.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour bench bench-peers \
+	bench-counts lint format clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +51,20 @@ sanitize-address: ## Run the suite under AddressSanitizer, leaks included where 
 fuzz: ## Fuzz every parser, SECONDS=60 each
 	@Scripts/install-packages build
 	@Tests/Fuzz/run all $(SECONDS)
+
+behaviour: ## Count which statements of the behaviour reference are tested, chapter by chapter
+	@Scripts/behaviour
+
+bench-peers: ## Install and build the clients that the benchmarks compare with
+	@Scripts/bench-peers
+
+bench: ## Measure every scenario beside every installed peer; BENCH="--filter get" narrows it
+	@Scripts/install-packages build
+	@Scripts/bench $(BENCH)
+
+bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds
+	@Scripts/install-packages build
+	@Scripts/bench-counts --check
 
 lint: ## Check formatting and style
 	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)

@@ -59,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "CZlib", "urlloading-client",
+                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "COpenSSL", "urlloading-client",
             ], path: "Benchmarks/Harness"),
     ],
     swiftLanguageModes: [.v6]
