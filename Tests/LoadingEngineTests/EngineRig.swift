@@ -97,7 +97,12 @@ private final class JournalBox: Sendable {
     private nonisolated(unsafe) var journal: Journal?  // Both sides run on the test's thread, one after the other.
 
     func put(_ journal: Journal) { self.journal = journal }
-    func take() -> Journal? { journal }
+
+    /// Lets go of it too: the journal holds its request, and the request this box.
+    func take() -> Journal? {
+        defer { journal = nil }
+        return journal
+    }
 }
 
 /// A receiver that remembers everything.

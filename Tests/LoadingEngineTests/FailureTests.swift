@@ -51,7 +51,9 @@ import Testing
         rig.network.setAddress("[fd00::1]:80", .hang)
         rig.network.setAddress(
             "10.0.0.1:80",
-            .accept { ScriptedPeer($0, on: rig.reactor, [.receiveHead, .respond("four"), .receiveEnd, .close]) })
+            .accept { [reactor = rig.reactor] in
+                ScriptedPeer($0, on: reactor, [.receiveHead, .respond("four"), .receiveEnd, .close])
+            })
         let journal = rig.submit()
         rig.settle()
         #expect(rig.network.dialled == ["[fd00::1]:80"])

@@ -151,10 +151,10 @@ import Testing
             rig.network.setName("host.test", .addresses(["10.0.0.1"]))
             rig.network.setAddress(
                 "10.0.0.1:80",
-                .accept { stream in
+                .accept { [reactor = rig.reactor] stream in
                     let bytes = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n".utf8)
                     _ = bytes.withUnsafeBytes { stream.write($0) }
-                    ScriptedPeer(stream, on: rig.reactor, [.receiveHead, .close])
+                    ScriptedPeer(stream, on: reactor, [.receiveHead, .close])
                 })
             let journal = rig.submit()
             rig.settle()

@@ -132,7 +132,9 @@ import Testing
         rig.network.setName("host.test", .addresses(["10.0.0.1"], delay: .seconds(1)))
         rig.network.setAddress(
             "10.0.0.1:80",
-            .accept { ScriptedPeer($0, on: rig.reactor, [.receiveHead, .respond("x"), .receiveEnd, .close]) })
+            .accept { [reactor = rig.reactor] in
+                ScriptedPeer($0, on: reactor, [.receiveHead, .respond("x"), .receiveEnd, .close])
+            })
         let journal = rig.submit()
         rig.settle()
         journal.handle?.suspend()
