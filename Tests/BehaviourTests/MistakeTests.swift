@@ -8,12 +8,25 @@ import URLLoading
 @Suite("Mistakes and accidents")
 struct MistakeTests {
     @Test(
-        """
-        B3.69, B3.71, B3.72, B3.74, B3.75, B17.1, B17.2, B17.3, B17.4, B17.11, B17.12, B17.13, B17.14, B17.15, B17.16, \
-        B17.18, B17.20, B17.23, B17.27, B17.29, B17.38, B17.39, B17.40, B17.41, B17.42, B17.44, B17.50, B17.51: \
-        to a program each mistake has its code, the URL, a cause that tells it apart, and a text for people
-        """, arguments: Mistake.all)
-    func program(mistake: Mistake) async throws {
+        "B17.1, B17.2, B17.3, B17.4, B17.11, B17.13, B17.14, B17.15, B17.20: names and addresses, to a program",
+        arguments: Mistake.addresses)
+    func addresses(mistake: Mistake) async throws { try await meet(mistake) }
+
+    @Test(
+        "B3.69, B3.71, B3.72, B17.39, B17.40, B17.41, B17.42: certificates, to a program",
+        arguments: Mistake.certificates)
+    func certificates(mistake: Mistake) async throws { try await meet(mistake) }
+
+    @Test(
+        "B3.74, B17.16, B17.18, B17.23, B17.27, B17.29, B17.38, B17.44, B17.50, B17.51: answers, to a program",
+        arguments: Mistake.answers)
+    func answers(mistake: Mistake) async throws { try await meet(mistake) }
+
+    @Test("B3.75, B17.12: times, to a program", arguments: Mistake.times)
+    func times(mistake: Mistake) async throws { try await meet(mistake) }
+
+    /// Whatever goes wrong has its code, the URL, a cause that tells it apart, and a text for people.
+    private func meet(_ mistake: Mistake) async throws {
         let stage = try await mistake.stage()
         let session = URLSession.made {
             $0.hostOverrides = stage.overrides
@@ -27,7 +40,7 @@ struct MistakeTests {
         await stage.server?.stop()
 
         let error = try #require(load.error)
-        #expect(error.code == mistake.code, "\(load.message)")
+        #expect(mistake.allows(error.code), "\(error.code.rawValue) \(load.message)")
         #expect((error as NSError).domain == NSURLErrorDomain)
         if mistake.code != .httpTooManyRedirects { #expect(error.failingURL == url) }
         #expect(
@@ -67,7 +80,7 @@ struct MistakeTests {
         if let scratch { try FileManager.default.removeItem(at: scratch) }
         await stage.server?.stop()
 
-        #expect(run.exitCode == mistake.exitCode, "\(run.complaints)")
+        #expect(mistake.allows(exitCode: run.exitCode), "\(run.exitCode) \(run.complaints)")
         #expect(run.complaints.hasPrefix("fetch: "))
         #expect(run.complaints.filter { $0 == "\n" }.count == 1 && run.complaints.hasSuffix("\n"), "\(run.complaints)")
         for word in mistake.words { #expect(run.complaints.contains(word), "\(run.complaints)") }

@@ -148,6 +148,7 @@ import Testing
     func earlyResponse() {
         for (status, accepted) in [("408 Request Timeout", true), ("503 Busy", true), ("200 OK", false)] {
             let rig = EngineRig()
+            defer { rig.expectClean() }
             rig.network.setName("host.test", .addresses(["10.0.0.1"]))
             rig.network.setAddress(
                 "10.0.0.1:80",
