@@ -18,7 +18,7 @@ struct MistakeTests {
     func certificates(mistake: Mistake) async throws { try await meet(mistake) }
 
     @Test(
-        "B3.74, B17.16, B17.18, B17.23, B17.27, B17.29, B17.38, B17.44, B17.50, B17.51: answers, to a program",
+        "B3.74, B17.16, B17.18, B17.23, B17.27, B17.29, B17.38, B17.44, B17.50: answers, to a program",
         arguments: Mistake.answers)
     func answers(mistake: Mistake) async throws { try await meet(mistake) }
 
@@ -84,6 +84,24 @@ struct MistakeTests {
         #expect(run.complaints.hasPrefix("fetch: "))
         #expect(run.complaints.filter { $0 == "\n" }.count == 1 && run.complaints.hasSuffix("\n"), "\(run.complaints)")
         for word in mistake.words { #expect(run.complaints.contains(word), "\(run.complaints)") }
+    }
+
+    @Test("B17.51: a reset is −1004 while connecting, −1200 in the handshake, −1005 afterwards")
+    func resets() async throws {
+        // When the reset comes is the kernel's business; which code belongs to when is ours.
+        for pause in [Duration.zero, .milliseconds(50)] {
+            var options = LoopbackServer.Options()
+            options.greeting = { _ in [.delay(pause), .reset] }
+            try await withServer(options, router: { _ in .status(200) }) { server in
+                let secure = await Load(try #require(URL(string: "https://127.0.0.1:\(server.port)/")))
+                let isInTLS = secure.underlying?.domain == URLLoadingErrorDomain.tls
+                #expect(secure.code == (isInTLS ? .secureConnectionFailed : .cannotConnectToHost))
+                let plain = try await Load(server.at())
+                let isConnecting = plain.message.contains("connect:")
+                #expect(plain.code == (isConnecting ? .cannotConnectToHost : .networkConnectionLost))
+                #expect(secure.underlying != nil && plain.underlying != nil)
+            }
+        }
     }
 
     @Test("B17.50: http to a port of https is −1005 or −1017, and says so at once")

@@ -247,17 +247,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             return Stage(server: server, url: "https://127.0.0.1:\(server.port)/")
         },
         Mistake(
-            "reset in the handshake", .secureConnectionFailed, exit: 35,
-            cause: (URLLoadingErrorDomain.tls, URLLoadingErrorDomain.TLSCode.closedDuringHandshake.rawValue),
-            says: "closed"
-        ) {
-            var options = LoopbackServer.Options()
-            // The pause keeps the reset out of the connecting, where it would be a refusal.
-            options.greeting = { _ in [.delay(.milliseconds(50)), .reset] }
-            let server = try LoopbackServer.start(options) { _ in .status(200) }
-            return Stage(server: server, url: "https://127.0.0.1:\(server.port)/")
-        },
-        Mistake(
             "a body of TLS that is cut off", .networkConnectionLost, exit: 18,
             cause: (URLLoadingErrorDomain.tls, URLLoadingErrorDomain.TLSCode.truncated.rawValue),
             says: "ended"
