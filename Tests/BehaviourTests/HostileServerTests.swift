@@ -189,6 +189,28 @@ struct HostileServerTests {
         }
     }
 
+    @Test("A bomb that comes to nothing neither holds up other loads nor a cancellation", .timeLimit(.minutes(2)))
+    func emptyBomb() async throws {
+        // Eighty million empty members, three codings deep, in a few kilobytes: much work and not a byte of output.
+        let member = try #require(Gzip.compress([]))
+        let inner = try #require(Gzip.compress(Array(repeatElement(member, count: 200_000).joined()), level: 9))
+        let bomb = try #require(Gzip.compress(Array(repeatElement(inner, count: 400).joined()), level: 9))
+        try await withServer(router: { request in
+            request.path == "/bomb"
+                ? ServerResponse.bytes(bomb).adding("Content-Encoding", "gzip, gzip, gzip") : .text("fine")
+        }) { server in
+            let session = URLSession.made()
+            let url = try server.at("/bomb")
+            let load = Task { await Load(url, in: session) }
+            await server.wait { $0.responses >= 1 }
+            let other = try await Load(server.at("/other"), in: session)
+            #expect(other.text == "fine")
+            load.cancel()
+            let ended = await load.value
+            #expect(ended.code == .cancelled)
+        }
+    }
+
     @Test("Thousands of answers bent at random each end in a response or an error, and none spoils the next")
     func mutations() async throws {
         let seeds = [

@@ -54,8 +54,8 @@ private func decode(_ coding: String, _ pieces: [ArraySlice<UInt8>], _ size: Int
                     outcome.isCutShort = true
                     return outcome
                 }
-                if produced < size, offset == bytes.count { break }
-                expect(produced > 0 || offset > before, "no progress")
+                if !decoder.hasMore, offset == bytes.count { break }
+                expect(produced > 0 || offset > before || decoder.hasMore, "no progress")
             }
         }
         try decoder.finish()

@@ -7,6 +7,10 @@ package struct ContentDecoder: ~Copyable {
     /// The coding that was applied first: its output is the content.
     private let innermost: DecoderStage
 
+    /// Whether the last call left something to decode that needs no more input: it filled its output, or it has done
+    /// enough for one call.
+    package private(set) var hasMore = false
+
     /// Makes a decoder for codings in the order they were applied; nil if there is none, or more than make sense.
     package init?(_ codings: [ContentCoding]) {
         guard codings.count <= ContentDecoder.codingLimit else { return nil }
@@ -38,13 +42,17 @@ package struct ContentDecoder: ~Copyable {
 
     /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote.
     ///
-    /// To be called again while it wrote as many as `output` holds or `offset` has not reached the input's end. What
-    /// was decoded before a fault is returned first, and the next call or `finish` throws (B16.55).
+    /// To be called again while `hasMore` or `offset` has not reached the input's end. What was decoded before a fault
+    /// is returned first, and the next call or `finish` throws (B16.55).
     package mutating func decode(
         _ input: RawSpan, offset: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(WireError) -> Int {
         let start = offset
-        let produced = input.withUnsafeBytes { innermost.decode($0, offset: &offset, into: output) }
+        var refills = ContentDecoder.refillsPerCall
+        let produced = input.withUnsafeBytes {
+            innermost.decode($0, offset: &offset, into: output, refills: &refills)
+        }
+        hasMore = produced == output.count || refills == 0
         guard let failure = innermost.failure else { return produced }
         if produced == 0 { throw failure }
         // Leaves the caller a reason to come back for the error.
@@ -84,6 +92,10 @@ package struct ContentDecoder: ~Copyable {
                 && bytes.part(unit, unit + 2).elementsEqual("0-".utf8))
         }
     }
+
+    /// A coding below another can come to nothing: two kilobytes of empty gzip members in gzip in gzip are hours of
+    /// work without a byte of output. So much is done at a time (a megabyte between two codings).
+    private static var refillsPerCall: Int { 64 }
 
     /// Each coding can multiply what it is given; nobody applies more than one or two.
     private static var codingLimit: Int { 4 }

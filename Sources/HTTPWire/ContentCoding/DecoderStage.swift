@@ -18,9 +18,10 @@ final class DecoderStage {
 
     /// Decodes into `output` and returns how many bytes it wrote.
     ///
-    /// If they are fewer than `output` holds, all input was used, or `failure` says why not.
+    /// If they are fewer than `output` holds, all input was used, `refills` has come to zero, or `failure` says why not.
     func decode(
-        _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer
+        _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer,
+        refills: inout Int
     ) -> Int {
         guard let outer else { return inflater.decode(input, offset: &offset, into: output) }
         var produced = 0
@@ -32,7 +33,7 @@ final class DecoderStage {
                 outer.unread = position..<outer.unread.upperBound
                 return produced
             }
-            guard produced < output.count, inflater.failure == nil, outer.refill(input, &offset) else {
+            guard produced < output.count, inflater.failure == nil, outer.refill(input, &offset, &refills) else {
                 return produced
             }
         }
@@ -47,10 +48,12 @@ final class DecoderStage {
     /// the cause.
     func finish() -> WireError? { failure ?? outer?.finish() ?? inflater.finish() }
 
-    /// Fills the buffer that was read; false if there is nothing to fill it with.
-    private func refill(_ input: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
+    /// Fills the buffer that was read; false if there is nothing to fill it with, or it was done often enough.
+    private func refill(_ input: UnsafeRawBufferPointer, _ offset: inout Int, _ refills: inout Int) -> Bool {
+        guard refills > 0 else { return false }
+        refills -= 1
         if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: DecoderStage.bufferBytes) }
-        let produced = buffer.withUnsafeMutableBytes { decode(input, offset: &offset, into: $0) }
+        let produced = buffer.withUnsafeMutableBytes { decode(input, offset: &offset, into: $0, refills: &refills) }
         unread = 0..<produced
         return produced > 0
     }

@@ -34,11 +34,12 @@ final class ResponseBody {
         var delivered = 0
         while true {
             let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) ?? 0
-            hasMoreOutput = produced == buffer.count
+            hasMoreOutput = decoder?.hasMore ?? false
             let demand: ReceiverDemand =
                 produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             if offset == bytes.count, !hasMoreOutput { return }
-            delivered += produced
+            // A decoder that stops before its output is full has done enough for this turn.
+            delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
             switch demand {
             case .more where delivered < Self.mostDeliveredAtOnce: continue
             case .more, .pause:

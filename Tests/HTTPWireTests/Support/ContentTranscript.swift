@@ -54,8 +54,8 @@ enum ContentTranscript {
             let before = offset
             let produced = try step(&decoder, piece, &offset, &output)
             if produced > 0 { deliver(Array(output.prefix(produced))) }
-            if produced < output.count, offset == piece.count { return }
-            if produced == 0, offset == before { return deliver(Array("BUG: no progress".utf8)) }
+            if !decoder.hasMore, offset == piece.count { return }
+            if produced == 0, offset == before, !decoder.hasMore { return deliver(Array("BUG: no progress".utf8)) }
         }
     }
 
