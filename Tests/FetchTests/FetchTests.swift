@@ -72,9 +72,8 @@ struct FetchTests {
 
     @Test("B17.13, B17.14, B17.15: scheme, host name and port each have their code and their line")
     func addressing() async throws {
-        let refused = try LoopbackServer.start(router: site)
-        let port = refused.port
-        await refused.stop()
+        // A port below 1024 that nobody uses; one that was free a moment ago may be another test's by now.
+        let port = 1
         try await expect(3, "scheme", "ftp://127.0.0.1/")
         try await expect(6, "no-such-host.invalid", "http://no-such-host.invalid/")
         try await expect(7, "127.0.0.1:\(port): connect: Connection refused", "http://127.0.0.1:\(port)/")
