@@ -59,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "COpenSSL", "urlloading-client",
+                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "COpenSSL",
+                "urlloading-client",
             ], path: "Benchmarks/Harness"),
     ],
     swiftLanguageModes: [.v6]
