@@ -11,8 +11,8 @@ SECONDS := 60
 # Where lint and format look.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Package.swift)
 
-.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour bench bench-peers \
-	bench-counts lint format clean
+.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour surface bench \
+	bench-peers bench-counts lint format clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ fuzz: ## Fuzz every parser, SECONDS=60 each
 
 behaviour: ## Count which statements of the behaviour reference are tested, chapter by chapter
 	@Scripts/behaviour
+
+surface: ## Compare the public API with the list of Apple's, type by type
+	@Scripts/install-packages build
+	@Scripts/api-surface
 
 bench-peers: ## Install and build the clients that the benchmarks compare with
 	@Scripts/bench-peers
