@@ -56,6 +56,24 @@ struct LoopTests {
         }
     }
 
+    @Test("an observer of the turn is told on a real loop too, and held until then")
+    func turnObserver() async throws {
+        try await withLoop { loop in
+            let ended: Bool = try await onLoop(loop) { reactor, finish in
+                reactor.atEndOfTurn(EndOfTurn { finish(reactor.loop.isCurrent) })
+            }
+            #expect(ended)
+        }
+    }
+
+    private final class EndOfTurn: TurnObserver {
+        private let tell: () -> Void
+
+        init(_ tell: @escaping () -> Void) { self.tell = tell }
+
+        func turnEnded() { tell() }
+    }
+
     @Test("a command submitted on the loop runs after the one that submitted it, without a thread change")
     func submitOnLoop() async throws {
         try await withLoop { loop in

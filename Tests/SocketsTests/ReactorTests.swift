@@ -18,6 +18,47 @@ struct ReactorTests {
         #expect(log == ["a", "b", "c"])
     }
 
+    @Test("an observer is told once for each time it asked, after the turn's commands and put-off work")
+    func turnObserver() {
+        let reactor = Reactor(virtualTime: ())
+        let batch = Batch()
+        for item in ["a", "b"] {
+            reactor.loop.run { reactor in reactor.resident(Batch.key)?.add(item, on: reactor) }
+        }
+        reactor.setResident(Batch.key, batch)
+        reactor.later { batch.add("c", on: reactor) }
+        reactor.runPending()
+        #expect(batch.told == [["a", "b", "c"]])
+        batch.again = "d"
+        batch.add("e", on: reactor)
+        reactor.runPending()
+        #expect(batch.told == [["a", "b", "c"], ["e"], ["d"]])
+    }
+
+    /// Collects until the end of the turn.
+    private final class Batch: TurnObserver {
+        static let key = ResidentKey<Batch>()
+        var told: [[String]] = []
+        var again: String?
+        private var items: [String] = []
+        private weak var reactor: Reactor?
+
+        func add(_ item: String, on reactor: Reactor) {
+            if items.isEmpty { reactor.atEndOfTurn(self) }
+            self.reactor = reactor
+            items.append(item)
+        }
+
+        func turnEnded() {
+            told.append(items)
+            items = []
+            if let next = again, let reactor {
+                again = nil
+                add(next, on: reactor)
+            }
+        }
+    }
+
     @Test("commands sent to a virtual loop run in runPending, and count as on the loop")
     func virtualCommands() {
         let reactor = Reactor(virtualTime: ())
