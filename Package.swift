@@ -41,6 +41,7 @@ let package = Package(
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(name: "conformance-driver", dependencies: ["URLLoading"], path: "Tests/Conformance/Driver"),
         .testTarget(

@@ -78,12 +78,14 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     open var allHeaderFields: [AnyHashable: Any] { headerDictionary }
 
     /// A field's value; the case of the name does not matter (B5.46).
+    @discardableResult
     open func value(forHTTPHeaderField field: String) -> String? {
         if !fields.isEmpty { return fields.combined(FieldName(field)) }
         return headerDictionary.first { FieldText.sameName($0.key, field) }?.value
     }
 
     /// A short text for a status code, in lower case; unknown codes give the text of their class (B5.50).
+    @discardableResult
     open class func localizedString(forStatusCode statusCode: Int) -> String {
         StatusPhrases.phrase(statusCode)
     }

@@ -111,6 +111,7 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
     open var allHTTPHeaderFields: [String: String]? { storage.values.fields.dictionary }
 
     /// A field's value; the case of the name does not matter.
+    @discardableResult
     open func value(forHTTPHeaderField field: String) -> String? { storage.values.fields.value(field) }
 
     /// The content.

@@ -1,0 +1,178 @@
+// The API of URLSessionConfiguration, written by Scripts/surface-tests from Tests/api-surface.txt.
+
+import Foundation
+import Testing
+import URLLoading
+
+@Suite("The API of URLSessionConfiguration")
+struct UrlsessionconfigurationSurface {
+    @Test("URLSessionConfiguration.MultipathServiceType: raw values")
+    func urlSessionConfigurationMultipathServiceTypeRawValues() {
+        let cases: [(URLSessionConfiguration.MultipathServiceType, Int)] = [
+            (URLSessionConfiguration.MultipathServiceType.none, 0),
+            (URLSessionConfiguration.MultipathServiceType.handover, 1),
+            (URLSessionConfiguration.MultipathServiceType.interactive, 2),
+            (URLSessionConfiguration.MultipathServiceType.aggregate, 3),
+        ]
+        for (one, rawValue) in cases {
+            #expect(one.rawValue == rawValue)
+            #expect(URLSessionConfiguration.MultipathServiceType(rawValue: rawValue) == one)
+        }
+    }
+}
+
+/// Overrides everything that is open in `URLSessionConfiguration` by what does the same.
+class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
+    override class var `default`: URLSessionConfiguration { super.`default` }
+
+    override class var ephemeral: URLSessionConfiguration { super.ephemeral }
+
+    override func copy(with zone: NSZone?) -> Any { super.copy(with: zone) }
+
+    override var identifier: String? { super.identifier }
+
+    override var requestCachePolicy: NSURLRequest.CachePolicy {
+        get { super.requestCachePolicy }
+        set { super.requestCachePolicy = newValue }
+    }
+
+    override var timeoutIntervalForRequest: TimeInterval {
+        get { super.timeoutIntervalForRequest }
+        set { super.timeoutIntervalForRequest = newValue }
+    }
+
+    override var timeoutIntervalForResource: TimeInterval {
+        get { super.timeoutIntervalForResource }
+        set { super.timeoutIntervalForResource = newValue }
+    }
+
+    override var networkServiceType: NSURLRequest.NetworkServiceType {
+        get { super.networkServiceType }
+        set { super.networkServiceType = newValue }
+    }
+
+    override var allowsCellularAccess: Bool {
+        get { super.allowsCellularAccess }
+        set { super.allowsCellularAccess = newValue }
+    }
+
+    override var allowsExpensiveNetworkAccess: Bool {
+        get { super.allowsExpensiveNetworkAccess }
+        set { super.allowsExpensiveNetworkAccess = newValue }
+    }
+
+    override var allowsConstrainedNetworkAccess: Bool {
+        get { super.allowsConstrainedNetworkAccess }
+        set { super.allowsConstrainedNetworkAccess = newValue }
+    }
+
+    override var allowsUltraConstrainedNetworkAccess: Bool {
+        get { super.allowsUltraConstrainedNetworkAccess }
+        set { super.allowsUltraConstrainedNetworkAccess = newValue }
+    }
+
+    override var requiresDNSSECValidation: Bool {
+        get { super.requiresDNSSECValidation }
+        set { super.requiresDNSSECValidation = newValue }
+    }
+
+    override var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+        get { super.tlsMinimumSupportedProtocolVersion }
+        set { super.tlsMinimumSupportedProtocolVersion = newValue }
+    }
+
+    override var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
+        get { super.tlsMaximumSupportedProtocolVersion }
+        set { super.tlsMaximumSupportedProtocolVersion = newValue }
+    }
+
+    @available(*, deprecated)
+    override var tlsMinimumSupportedProtocol: SSLProtocol {
+        get { super.tlsMinimumSupportedProtocol }
+        set { super.tlsMinimumSupportedProtocol = newValue }
+    }
+
+    @available(*, deprecated)
+    override var tlsMaximumSupportedProtocol: SSLProtocol {
+        get { super.tlsMaximumSupportedProtocol }
+        set { super.tlsMaximumSupportedProtocol = newValue }
+    }
+
+    override var httpShouldUsePipelining: Bool {
+        get { super.httpShouldUsePipelining }
+        set { super.httpShouldUsePipelining = newValue }
+    }
+
+    override var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { super.httpAdditionalHeaders }
+        set { super.httpAdditionalHeaders = newValue }
+    }
+
+    override var httpMaximumConnectionsPerHost: Int {
+        get { super.httpMaximumConnectionsPerHost }
+        set { super.httpMaximumConnectionsPerHost = newValue }
+    }
+
+    override var shouldUseExtendedBackgroundIdleMode: Bool {
+        get { super.shouldUseExtendedBackgroundIdleMode }
+        set { super.shouldUseExtendedBackgroundIdleMode = newValue }
+    }
+
+    override var multipathServiceType: URLSessionConfiguration.MultipathServiceType {
+        get { super.multipathServiceType }
+        set { super.multipathServiceType = newValue }
+    }
+
+    override var usesClassicLoadingMode: Bool {
+        get { super.usesClassicLoadingMode }
+        set { super.usesClassicLoadingMode = newValue }
+    }
+
+    override var enablesEarlyData: Bool {
+        get { super.enablesEarlyData }
+        set { super.enablesEarlyData = newValue }
+    }
+}
+
+/// Names the API of `URLSessionConfiguration`.
+private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
+    let _: any (NSCopying & NSObject & Sendable).Type = URLSessionConfiguration.self
+    let _: URLSessionConfiguration = URLSessionConfiguration.`default`
+    let _: URLSessionConfiguration = URLSessionConfiguration.ephemeral
+    let _: (NSZone?) -> Any = one.copy(with:)
+    let _: KeyPath<URLSessionConfiguration, String?> = \.identifier
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, NSURLRequest.CachePolicy> = \.requestCachePolicy
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, TimeInterval> = \.timeoutIntervalForRequest
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, TimeInterval> = \.timeoutIntervalForResource
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, NSURLRequest.NetworkServiceType> = \.networkServiceType
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsCellularAccess
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsExpensiveNetworkAccess
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsConstrainedNetworkAccess
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsUltraConstrainedNetworkAccess
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.requiresDNSSECValidation
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
+        \.tlsMinimumSupportedProtocolVersion
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
+        \.tlsMaximumSupportedProtocolVersion
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.httpShouldUsePipelining
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyHashable: Any]?> = \.httpAdditionalHeaders
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Int> = \.httpMaximumConnectionsPerHost
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.shouldUseExtendedBackgroundIdleMode
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLSessionConfiguration.MultipathServiceType> =
+        \.multipathServiceType
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.usesClassicLoadingMode
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.enablesEarlyData
+}
+
+/// Names, as far as it is deprecated, the API of `URLSessionConfiguration`.
+@available(*, deprecated)
+private func urlSessionConfigurationDeprecatedmembers() {
+    let _: () -> URLSessionConfiguration = URLSessionConfiguration.init
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, SSLProtocol> = \.tlsMinimumSupportedProtocol
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, SSLProtocol> = \.tlsMaximumSupportedProtocol
+}
+
+/// Names the API of `URLSessionConfiguration.MultipathServiceType`.
+private func urlSessionConfigurationMultipathServiceTypeMembers() {
+    let _: any Sendable.Type = URLSessionConfiguration.MultipathServiceType.self
+}

@@ -1,0 +1,20 @@
+// The API of URLSessionDataTask, written by Scripts/surface-tests from Tests/api-surface.txt.
+
+import Foundation
+import URLLoading
+
+/// Overrides everything that is open in `URLSessionDataTask` by what does the same.
+class OverridingURLSessionDataTask: URLSessionDataTask, @unchecked Sendable {
+
+}
+
+/// Names the API of `URLSessionDataTask`.
+private func urlSessionDataTaskMembers() {
+    let _: any (Sendable & URLSessionTask).Type = URLSessionDataTask.self
+}
+
+/// Names, as far as it is deprecated, the API of `URLSessionDataTask`.
+@available(*, deprecated)
+private func urlSessionDataTaskDeprecatedmembers() {
+    let _: () -> URLSessionDataTask = URLSessionDataTask.init
+}

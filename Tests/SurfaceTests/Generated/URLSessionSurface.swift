@@ -1,0 +1,110 @@
+// The API of URLSession, written by Scripts/surface-tests from Tests/api-surface.txt.
+
+import Foundation
+import Testing
+import URLLoading
+
+@Suite("The API of URLSession")
+struct UrlsessionSurface {
+    @Test("URLSession.ResponseDisposition: raw values")
+    func urlSessionResponseDispositionRawValues() {
+        let cases: [(URLSession.ResponseDisposition, Int)] = [
+            (URLSession.ResponseDisposition.cancel, 0), (URLSession.ResponseDisposition.allow, 1),
+            (URLSession.ResponseDisposition.becomeDownload, 2), (URLSession.ResponseDisposition.becomeStream, 3),
+        ]
+        for (one, rawValue) in cases {
+            #expect(one.rawValue == rawValue)
+            #expect(URLSession.ResponseDisposition(rawValue: rawValue) == one)
+        }
+    }
+}
+
+/// Overrides everything that is open in `URLSession` by what does the same.
+class OverridingURLSession: URLSession, @unchecked Sendable {
+    override class var shared: URLSession { super.shared }
+
+    override var delegateQueue: OperationQueue { super.delegateQueue }
+
+    override var delegate: (any URLSessionDelegate)? { super.delegate }
+
+    override var configuration: URLSessionConfiguration { super.configuration }
+
+    override var sessionDescription: String? {
+        get { super.sessionDescription }
+        set { super.sessionDescription = newValue }
+    }
+
+    override func finishTasksAndInvalidate() { super.finishTasksAndInvalidate() }
+
+    override func invalidateAndCancel() { super.invalidateAndCancel() }
+
+    override func reset(completionHandler: @escaping @Sendable () -> Void) {
+        super.reset(completionHandler: completionHandler)
+    }
+
+    override func reset() async { await super.reset() }
+
+    override func flush(completionHandler: @escaping @Sendable () -> Void) {
+        super.flush(completionHandler: completionHandler)
+    }
+
+    override func flush() async { await super.flush() }
+
+    override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+        super.getAllTasks(completionHandler: completionHandler)
+    }
+
+    override var allTasks: [URLSessionTask] { get async { await super.allTasks } }
+
+    override func dataTask(with request: URLRequest) -> URLSessionDataTask { super.dataTask(with: request) }
+
+    override func dataTask(with url: URL) -> URLSessionDataTask { super.dataTask(with: url) }
+
+    override func dataTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask { super.dataTask(with: request, completionHandler: completionHandler) }
+
+    override func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask { super.dataTask(with: url, completionHandler: completionHandler) }
+}
+
+/// Names the API of `URLSession`.
+private func urlSessionMembers(of one: URLSession) {
+    let _: any (NSObject & Sendable).Type = URLSession.self
+    let _: URLSession = URLSession.shared
+    let _: (URLSessionConfiguration) -> URLSession = URLSession.init(configuration:)
+    let _: (URLSessionConfiguration, (any URLSessionDelegate)?, OperationQueue?) -> URLSession = URLSession.init(
+        configuration:delegate:delegateQueue:)
+    let _: KeyPath<URLSession, OperationQueue> = \.delegateQueue
+    let _: KeyPath<URLSession, (any URLSessionDelegate)?> = \.delegate
+    let _: KeyPath<URLSession, URLSessionConfiguration> = \.configuration
+    let _: ReferenceWritableKeyPath<URLSession, String?> = \.sessionDescription
+    let _: () -> Void = one.finishTasksAndInvalidate
+    let _: () -> Void = one.invalidateAndCancel
+    let _: (@escaping @Sendable () -> Void) -> Void = one.reset(completionHandler:)
+    let _: () async -> Void = one.reset
+    let _: (@escaping @Sendable () -> Void) -> Void = one.flush(completionHandler:)
+    let _: () async -> Void = one.flush
+    let _: (@escaping @Sendable ([URLSessionTask]) -> Void) -> Void = one.getAllTasks(completionHandler:)
+    let _: (URLSession) async -> [URLSessionTask] = { await $0.allTasks }
+    let _: (URLRequest) -> URLSessionDataTask = one.dataTask(with:)
+    let _: (URL) -> URLSessionDataTask = one.dataTask(with:)
+    let _: (URLRequest, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask = one
+        .dataTask(with:completionHandler:)
+    let _: (URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask = one.dataTask(
+        with:completionHandler:)
+    let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
+    let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
+}
+
+/// Names, as far as it is deprecated, the API of `URLSession`.
+@available(*, deprecated)
+private func urlSessionDeprecatedmembers() {
+    let _: () -> URLSession = URLSession.init
+}
+
+/// Names the API of `URLSession.ResponseDisposition`.
+private func urlSessionResponseDispositionMembers() {
+    let _: any Sendable.Type = URLSession.ResponseDisposition.self
+}

@@ -1,0 +1,21 @@
+// The API of URLSessionTaskDelegate, written by Scripts/surface-tests from Tests/api-surface.txt.
+
+import Foundation
+import URLLoading
+
+/// Names the API of `URLSessionTaskDelegate`.
+private func urlSessionTaskDelegateMembers<One: URLSessionTaskDelegate>(of one: One) {
+    let _: any URLSessionDelegate.Type = One.self
+    let _: (URLSession, URLSessionTask) -> Void = one.urlSession(_:didCreateTask:)
+    let _:
+        (URLSession, URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void =
+            one.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
+    let _: (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest? = one.urlSession(
+        _:task:willPerformHTTPRedirection:newRequest:)
+    let _: (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void = one.urlSession(
+        _:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
+    let _: (URLSession, URLSessionTask, HTTPURLResponse) -> Void = one.urlSession(
+        _:task:didReceiveInformationalResponse:)
+    let _: (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void = one.urlSession(_:task:didFinishCollecting:)
+    let _: (URLSession, URLSessionTask, (any Error)?) -> Void = one.urlSession(_:task:didCompleteWithError:)
+}
