@@ -5,17 +5,13 @@ import Foundation
 /// A request to load a URL, as a class whose parts can be set.
 open class NSMutableURLRequest: NSURLRequest {
     /// Makes a GET request without URL.
-    public init() {
-        super.init(sharing: RequestStorage(RequestValues()))
+    public override init() {
+        super.init()
     }
 
     /// Makes a GET request with a time-out of its own.
     public override init(url URL: URL, cachePolicy: NSURLRequest.CachePolicy, timeoutInterval: TimeInterval) {
         super.init(url: URL, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-    }
-
-    override init(sharing storage: RequestStorage) {
-        super.init(sharing: storage)
     }
 
     /// Reads a request from an archive.

@@ -9,6 +9,12 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
     /// Shared with `URLRequest` values; never changed while somebody else holds it.
     var storage: RequestStorage
 
+    /// Makes a GET request without URL.
+    public override init() {
+        storage = RequestStorage(RequestValues())
+        super.init()
+    }
+
     /// Makes a GET request whose time-out is the session's.
     public convenience init(url URL: URL) {
         self.init(sharing: RequestStorage(RequestValues(url: URL.absoluteURL)))
@@ -20,7 +26,10 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
             RequestValues(url: URL.absoluteURL, cachePolicy: cachePolicy, explicitTimeout: timeoutInterval))
     }
 
-    init(sharing storage: RequestStorage) {
+    // Convenience, so that every designated initialiser is public: otherwise subclasses in other modules would not
+    // inherit `init(url:)`.
+    convenience init(sharing storage: RequestStorage) {
+        self.init()
         self.storage = storage
     }
 

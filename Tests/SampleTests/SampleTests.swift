@@ -1,0 +1,190 @@
+// The samples do their work against a server, in either language mode. What matters is that they compile at all, and
+// without a warning: they are written as for Apple's platforms and import nothing but Foundation and URLLoading.
+
+import Foundation
+import LoopbackServer
+import SamplesSwift5
+import SamplesSwift6
+import Testing
+import URLLoading
+
+/// The language mode in which a sample was compiled.
+enum LanguageMode: CaseIterable {
+    case swift5
+    case swift6
+}
+
+@Suite("Samples of ordinary code")
+struct SampleTests {
+    @Test("A page with a completion handler", arguments: LanguageMode.allCases)
+    func completionHandler(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let load =
+                switch mode {
+                case .swift5: SamplesSwift5.PageLoader().load
+                case .swift6: SamplesSwift6.PageLoader().load
+                }
+            func result(_ path: String) async throws -> String {
+                let url = try server.at(path)
+                return try await withCheckedThrowingContinuation { continuation in
+                    load(url) { continuation.resume(with: $0) }
+                }
+            }
+            let page = try await result("/page")
+            #expect(page == "<p>hello</p>")
+            switch mode {
+            case .swift5:
+                await #expect(throws: SamplesSwift5.PageLoader.Problem.status(404)) { try await result("/missing") }
+                await #expect(throws: SamplesSwift5.PageLoader.Problem.notText("application/json")) {
+                    try await result("/notes/first")
+                }
+            case .swift6:
+                await #expect(throws: SamplesSwift6.PageLoader.Problem.status(404)) { try await result("/missing") }
+                await #expect(throws: SamplesSwift6.PageLoader.Problem.notText("application/json")) {
+                    try await result("/notes/first")
+                }
+            }
+        }
+    }
+
+    @Test("A page by a delegate that looks at the response first", arguments: LanguageMode.allCases)
+    func delegate(mode: LanguageMode) async throws {
+        try await withServer { server in
+            func received(_ path: String) async throws -> Data {
+                let url = try server.at(path)
+                return try await withCheckedThrowingContinuation { continuation in
+                    switch mode {
+                    case .swift5:
+                        let receiver = SamplesSwift5.PageReceiver()
+                        receiver.start(url) { continuation.resume(with: $0) }
+                        receiver.stop()
+                    case .swift6:
+                        let receiver = SamplesSwift6.PageReceiver()
+                        receiver.start(url) { continuation.resume(with: $0) }
+                        receiver.stop()
+                    }
+                }
+            }
+            let page = try await received("/page")
+            #expect(page == Data("<p>hello</p>".utf8))
+            do {
+                _ = try await received("/missing")
+                Issue.record("a response that the delegate refused was delivered")
+            } catch {
+                #expect((error as? URLError)?.code == .cancelled)
+            }
+        }
+    }
+
+    @Test("JSON with async and await", arguments: LanguageMode.allCases)
+    func asyncAndAwait(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let base = try server.at("/notes")
+            switch mode {
+            case .swift5:
+                let client = SamplesSwift5.NoteClient(base: base)
+                let note = SamplesSwift5.Note(title: "first", text: "kept")
+                #expect(try await client.note(named: "first") == note)
+                try await client.replace(note, named: "first")
+                #expect(try await client.notes(named: ["first", "second"]).map(\.title) == ["first", "second"])
+                await #expect(throws: SamplesSwift5.NoteClient.UnexpectedStatus.self) {
+                    try await client.note(named: "none")
+                }
+            case .swift6:
+                let client = SamplesSwift6.NoteClient(base: base)
+                let note = SamplesSwift6.Note(title: "first", text: "kept")
+                #expect(try await client.note(named: "first") == note)
+                try await client.replace(note, named: "first")
+                #expect(try await client.notes(named: ["first", "second"]).map(\.title) == ["first", "second"])
+                await #expect(throws: SamplesSwift6.NoteClient.UnexpectedStatus.self) {
+                    try await client.note(named: "none")
+                }
+            }
+        }
+    }
+
+    @Test("A link's target by a delegate of one task, in the async form", arguments: LanguageMode.allCases)
+    func taskDelegate(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let link = try server.at("/short")
+            let target =
+                switch mode {
+                case .swift5: try await SamplesSwift5.LinkResolver().target(of: link)
+                case .swift6: try await SamplesSwift6.LinkResolver().target(of: link)
+                }
+            #expect(target == (try server.at("/page")))
+        }
+    }
+
+    @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
+    func oldStyle() async throws {
+        try await withServer { server in
+            let loader = OldStyleLoader()
+            let address = try server.at("/short").absoluteString
+            await withCheckedContinuation { continuation in
+                loader.whenDone = { continuation.resume() }
+                loader.get(address)
+            }
+            #expect(loader.statusCodes == [302, 200])
+            #expect(loader.responseData == Data("<p>hello</p>".utf8))
+            #expect(loader.lastError == nil)
+
+            let request = legacyRequest(try server.at("/echo"))
+            #expect(request.httpMethod == "POST")
+            let (data, response, error) = await withCheckedContinuation { continuation in
+                // A thread of its own: the sample blocks it.
+                Thread.detachNewThread { continuation.resume(returning: Answer(loadSynchronously(request))) }
+            }.parts
+            #expect(data == Data("hello".utf8))
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(error == nil)
+        }
+    }
+}
+
+/// What a synchronous load gave, carried from its thread.
+struct Answer: Sendable {
+    let parts: (Data?, URLResponse?, (any Error)?)
+
+    init(_ parts: (Data?, URLResponse?, (any Error)?)) {
+        self.parts = parts
+    }
+}
+
+/// Runs `body` with a server that answers what the samples ask for.
+private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
+    let server = try LoopbackServer.start { request in
+        switch (request.method, request.path) {
+        case ("GET", "/page"): .bytes(Array("<p>hello</p>".utf8), type: "text/html; charset=utf-8")
+        case (_, "/short"): .status(302).adding("Location", "/page")
+        case ("GET", "/notes/first"): .json(#"{"title":"first","text":"kept"}"#)
+        case ("GET", "/notes/second"): .json(#"{"title":"second","text":"too"}"#)
+        case ("PUT", "/notes/first"):
+            (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
+                ? .status(400) : .status(204)
+        case ("POST", "/echo"): .echo(request)
+        default: .text("no such page", status: 404)
+        }
+    }
+    do {
+        try await body(server)
+    } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
+extension LoopbackServer {
+    /// A path of this server.
+    fileprivate func at(_ path: String) throws -> URL {
+        try #require(URL(string: url(path)))
+    }
+}
+
+extension ServerResponse {
+    /// A JSON text.
+    fileprivate static func json(_ text: String) -> ServerResponse {
+        .bytes(Array(text.utf8), type: "application/json")
+    }
+}

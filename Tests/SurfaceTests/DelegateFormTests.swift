@@ -1,0 +1,172 @@
+// Delegates that implement every method, once with completion handlers and once as `async`, without a warning that a
+// method nearly matches, and are called in all of them.
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+import URLLoading
+
+@Suite("Delegates in both forms")
+struct DelegateFormTests {
+    @Test("Every method in its completion-handler form is called")
+    func handlers() async throws {
+        let delegate = HandlerDelegate()
+        try await load(with: delegate)
+        #expect(delegate.calls.all == Self.expected)
+    }
+
+    @Test("Every method in its async form is called")
+    func awaiting() async throws {
+        let delegate = AwaitedDelegate()
+        try await load(with: delegate)
+        #expect(delegate.calls.all == Self.expected)
+    }
+
+    private static let expected = [
+        "created", "redirect", "sent", "informational", "response", "data", "metrics", "completed", "invalid",
+    ]
+
+    /// Posts a body through a redirect, and ends the session.
+    private func load(with delegate: any CallingDelegate) async throws {
+        let server = try LoopbackServer.start { request in
+            if request.path == "/old" { return ServerResponse.status(307).adding("Location", "/new") }
+            var response = ServerResponse.text("here")
+            response.informational = [.init(status: 103, fields: .init())]
+            return response
+        }
+        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        var request = URLRequest(url: try #require(URL(string: server.url("/old"))))
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        let ended = delegate.calls.ended
+        session.dataTask(with: request).resume()
+        session.finishTasksAndInvalidate()
+        for await _ in ended.stream {}
+        await server.stop()
+    }
+}
+
+/// What delegates note.
+final class Calls: Sendable {
+    let ended = AsyncStream<Void>.makeStream()
+    private let noted = Mutex<[String]>([])
+
+    var all: [String] { noted.withLock { $0 } }
+
+    /// Notes a call once: how often progress and data come is not defined.
+    func note(_ call: String) {
+        noted.withLock { if !$0.contains(call) { $0.append(call) } }
+    }
+}
+
+protocol CallingDelegate: URLSessionDataDelegate {
+    var calls: Calls { get }
+}
+
+private final class HandlerDelegate: NSObject, CallingDelegate {
+    let calls = Calls()
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        calls.note("invalid")
+        calls.ended.continuation.finish()
+    }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        calls.note("created")
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        calls.note("redirect")
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        if task.currentRequest?.url?.path == "/new" { calls.note("sent") }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        calls.note("informational")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        calls.note("metrics")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        calls.note("completed")
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        calls.note("response")
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        calls.note("data")
+    }
+}
+
+private final class AwaitedDelegate: NSObject, CallingDelegate {
+    let calls = Calls()
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        calls.note("invalid")
+        calls.ended.continuation.finish()
+    }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        calls.note("created")
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        calls.note("redirect")
+        return request
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        if task.currentRequest?.url?.path == "/new" { calls.note("sent") }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        calls.note("informational")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        calls.note("metrics")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        calls.note("completed")
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition {
+        calls.note("response")
+        return .allow
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        calls.note("data")
+    }
+}
