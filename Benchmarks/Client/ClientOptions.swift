@@ -24,6 +24,10 @@ struct ClientOptions: Sendable {
         case completion
         /// Data tasks with a session delegate.
         case delegate
+        /// `bytes(from:)`, by the pieces in which the body came.
+        case chunks
+        /// `bytes(from:)`, byte by byte.
+        case bytes
     }
 
     var operation = Operation.get

@@ -34,7 +34,9 @@ final class SessionClient: Sendable {
             configuration.urlCache = nil
         #endif
         // A delegate that nobody needs would be told of every request's metrics.
-        workers = options.operation == .download || options.interface == .delegate ? DelegateWorkers() : nil
+        let usesDelegate =
+            options.interface == .delegate || (options.operation, options.interface) == (.download, .standard)
+        workers = usesDelegate ? DelegateWorkers() : nil
         session = URLSession(configuration: configuration, delegate: workers, delegateQueue: nil)
     }
 
@@ -51,8 +53,13 @@ final class SessionClient: Sendable {
             await runChains(phase)
         case (.get, .delegate), (.download, .standard), (.download, .delegate):
             await workers?.run(phase, count: options.connections, urls: urls, session: session)
-        case (.download, .completion), (.save, .completion), (.save, .delegate), (.upload, .completion),
-            (.upload, .delegate):
+        case (.download, .chunks), (.download, .bytes):
+            await runTasks(phase) { [session, options] url in
+                try await Streaming.read(url, byByte: options.interface == .bytes, by: session)
+            }
+        case (.get, .chunks), (.get, .bytes), (.download, .completion), (.save, .completion), (.save, .delegate),
+            (.save, .chunks), (.save, .bytes), (.upload, .completion), (.upload, .delegate), (.upload, .chunks),
+            (.upload, .bytes):
             Console.unsupported("this operation by that interface")
         case (.save, .standard):
             await runTasks(phase) { [session, options] url in

@@ -48,6 +48,12 @@ struct CountedWork {
             try work("get-8-mib", Scenario.Place(server: .scripted, path: "/large"), units: 10, slack: 1.15),
             try work(
                 "download-8-mib", Scenario.Place(server: .scripted, path: "/large"), "download", units: 10, slack: 1.5),
+            try work(
+                "download-8-mib-chunks", Scenario.Place(server: .scripted, path: "/large"), "download",
+                interface: "chunks", units: 10, slack: 1.5),
+            try work(
+                "download-8-mib-bytes", Scenario.Place(server: .scripted, path: "/large"), "download",
+                interface: "bytes", units: 10, slack: 1.5),
         ]
     }
 }

@@ -46,7 +46,7 @@ extension Scenario {
             Scenario(
                 name: "download", title: "Download, streamed", operation: "download",
                 place: Place(server: .fast, path: "/large"), amount: .requests(1), unit: .gibibyte,
-                bars: [.atMost(1.3, .cpu, of: "reqwest")]),
+                interfaces: ["chunks", "bytes"], bars: [.atMost(1.3, .cpu, of: "reqwest")]),
             Scenario(
                 name: "download-tls", title: "Download, streamed, TLS 1.3", operation: "download",
                 place: Place(server: .fastTLS, path: "/large"), amount: .requests(1), unit: .gibibyte,

@@ -77,7 +77,7 @@ final class SessionCore: Sendable {
         taskState.session = session
         let expected = request.values.expectedBodyLength
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let usesRelay = if case .awaiting = outlet { delegate != nil || state.delegate != nil } else { true }
+            let usesRelay = !outlet.isAwaited || delegate != nil || state.delegate != nil
             let core = TaskCore(
                 identifier: state.nextIdentifier, session: self, outlet: outlet, usesRelay: usesRelay, state: taskState)
             state.nextIdentifier += 1

@@ -117,6 +117,7 @@ extension TaskCore: RelayClient {
     /// (B17.54).
     func complete(_ failure: URLError?, body: Data?) {
         if usesRelay { tellMetrics() }
+        announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
         let end = state.withLock { state -> TaskResult in
             var failure = failure
             if state.phase == .canceling, failure?.code != .cancelled {
@@ -150,6 +151,8 @@ extension TaskCore: RelayClient {
         case .handler(let handler):
             // B1.82, B1.83.
             handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
+        case .stream(let pipe):
+            pipe.post(.end(end.error))
         case .awaiting:
             if let error = end.error {
                 end.continuation?.resume(throwing: error)
@@ -164,11 +167,34 @@ extension TaskCore: RelayClient {
 
     /// B12.1, B12.2: for tasks that were resumed, once.
     private func tellMetrics() {
-        let (hasStarted, records, redirects) = state.withLock { ($0.hasStarted, $0.records, $0.redirect.count) }
-        guard hasStarted else { return }
+        guard state.withLock({ $0.hasStarted }) else { return }
         tell(.metrics) {
-            let metrics = URLSessionTaskMetrics(records: records, redirectCount: redirects, creation: creation)
-            $0.urlSession($1, task: $2, didFinishCollecting: metrics)
+            $0.urlSession($1, task: $2, didFinishCollecting: collectedMetrics)
+        }
+    }
+
+    private var collectedMetrics: URLSessionTaskMetrics {
+        let (records, redirects) = state.withLock { ($0.records, $0.redirect.count) }
+        return URLSessionTaskMetrics(records: records, redirectCount: redirects, creation: creation)
+    }
+
+    // MARK: Whoever iterates
+
+    /// Adds an event to the sequence of one who wants everything.
+    func announce(_ event: () -> URLSession.TransferEvent?) {
+        guard let pipe = outlet.pipe, pipe.scope == .everything, let event = event() else { return }
+        pipe.post(event)
+    }
+
+    /// Adds how far the transfer has come.
+    func announceProgress() {
+        announce {
+            .progress(
+                URLSession.TransferProgress(
+                    bytesSent: counters.sent.load(ordering: .relaxed),
+                    bytesExpectedToSend: counters.expectedToSend.load(ordering: .relaxed),
+                    bytesReceived: counters.received.load(ordering: .relaxed),
+                    bytesExpectedToReceive: counters.expectedToReceive.load(ordering: .relaxed)))
         }
     }
 }

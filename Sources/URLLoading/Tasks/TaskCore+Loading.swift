@@ -132,7 +132,7 @@ extension TaskCore {
                 streams = true
                 asksResponse =
                     taskView?.mayImplement(.response) ?? false || sessionView?.mayImplement(.response) ?? false
-            case .awaiting:
+            case .awaiting, .stream:
                 // B1.93: the delegate of an async call sees the response and the pieces as they come.
                 streams = taskView?.data != nil
                 asksResponse = taskView?.mayImplement(.response) ?? false
@@ -146,7 +146,7 @@ extension TaskCore {
                 streamsBody: streams, asksResponse: asksResponse,
                 asksRedirect: taskView?.mayImplement(.redirect) ?? false
                     || sessionView?.mayImplement(.redirect) ?? false,
-                tellsDelegate: usesRelay && tells, redirectsSoFar: state.redirect.count)
+                tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count)
         }
     }
 
@@ -168,14 +168,16 @@ extension TaskCore {
         counters.sent.store(total, ordering: .relaxed)
         updateProgress()
         if tellsDelegate { post(.sent(total)) }
+        announceProgress()
     }
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
-    func follow(_ request: URLRequest) {
+    func follow(_ request: URLRequest, after response: HTTPURLResponse) {
         if let refusal = RedirectedRequest.refusal(request) {
             willFail(refusal)
             cancelHop()
         } else {
+            announce { .redirect(response, request) }
             state.withLock { $0.redirect.next = request }
         }
     }
@@ -249,5 +251,10 @@ struct HopPlan: Sendable {
     let asksRedirect: Bool
     /// A delegate hears of what is sent, of informational responses and of metrics.
     let tellsDelegate: Bool
+    /// Leads to whoever iterates over what comes.
+    let pipe: EventPipe?
     let redirectsSoFar: Int
+
+    /// Somebody will ask for metrics.
+    var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }
 }

@@ -46,7 +46,7 @@ extension TaskCore {
         let sessions = session?.delegateView
         switch (question, outlet) {
         case (.redirect, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
-        case (.response, .awaiting): return [own].compactMap(\.self)
+        case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
         case (.response, .handler): return []
         }
     }
@@ -138,15 +138,18 @@ extension TaskCore {
     /// Order: before the list goes on, so that what follows finds the task as the answer wants it.
     private func carryOut(_ answer: TaskAnswer, of question: TaskQuestion) {
         switch (answer, question) {
+        case (.disposition(.allow), .response(let response)):
+            outlet.pipe?.post(.response(response))
+            resumeReading()
         case (.disposition(let disposition), _):
             carryOut(disposition)
-        case (.redirect(let next?), _):
+        case (.redirect(let next?), .redirect(let response, _)):
             state.withLock { $0.redirect.deliversBody = false }
-            follow(next)
+            follow(next, after: response)
             resumeReading()
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
-        case (.redirect(nil), .response):
+        case (.redirect, .response):
             resumeReading()
         }
     }
@@ -169,7 +172,7 @@ extension TaskCore {
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
         switch outlet {
-        case .delegate, .awaiting:
+        case .delegate, .awaiting, .stream:
             // Reading goes on once that question is answered too.
             mailbox.withLock { $0.putFirst(.response(response)) }
         case .handler:
@@ -182,7 +185,8 @@ extension TaskCore {
         cancelHop()
     }
 
-    private func resumeReading() {
+    /// The receiver can take more.
+    func resumeReading() {
         state.withLock { $0.stage.handle }?.resumeReading()
     }
 }

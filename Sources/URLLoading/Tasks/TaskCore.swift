@@ -224,12 +224,27 @@ enum TaskOutlet: Sendable {
     case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     /// As a whole to an async call.
     case awaiting
+    /// As it comes to whoever iterates.
+    case stream(EventPipe)
 
     /// Whether the body is collected.
     var takesWholeBody: Bool {
         switch self {
-        case .delegate: false
+        case .delegate, .stream: false
         case .handler, .awaiting: true
         }
+    }
+
+    /// Whether the result goes to asynchronous code, past the delegate queue.
+    var isAwaited: Bool {
+        switch self {
+        case .awaiting, .stream: true
+        case .delegate, .handler: false
+        }
+    }
+
+    /// The way to whoever iterates.
+    var pipe: EventPipe? {
+        if case .stream(let pipe) = self { pipe } else { nil }
     }
 }

@@ -33,9 +33,10 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func received(informational head: ResponseHead) {
-        guard plan.tellsDelegate else { return }
-        core.post(
-            .informational(HTTPURLResponse(url: plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)))
+        guard plan.tellsDelegate || plan.pipe?.scope == .everything else { return }
+        let response = HTTPURLResponse(url: plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)
+        if plan.tellsDelegate { core.post(.informational(response)) }
+        core.announce { .informational(response) }
     }
 
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
@@ -56,7 +57,7 @@ final class TransferReceiver: TransactionReceiver {
             core.post(.redirect(response, next))
             return .pause
         }
-        core.follow(next)
+        core.follow(next, after: response)
         fate = .discard(left: RedirectRules.discardedBodyLimit)
         return .more
     }
@@ -90,7 +91,7 @@ final class TransferReceiver: TransactionReceiver {
         core.hopEnded(
             HopEnd(
                 failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
-                records: plan.tellsDelegate ? records(outcome.timelines) : []))
+                records: plan.keepsRecords ? records(outcome.timelines) : []))
     }
 
     /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
@@ -112,7 +113,10 @@ final class TransferReceiver: TransactionReceiver {
     private func begin(_ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
         core.responseArrived(response, hasBody: framing != .none)
         if plan.collectsBody { body.expect(framing, decoding: decoding) }
-        guard plan.asksResponse else { return .more }
+        guard plan.asksResponse else {
+            plan.pipe?.post(.response(response))
+            return .more
+        }
         core.post(.response(response))
         return .pause
     }
@@ -120,8 +124,11 @@ final class TransferReceiver: TransactionReceiver {
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
         core.bodyArrived(bytes: bytes.count)
         if plan.collectsBody { body.append(bytes) }
-        guard plan.streamsBody else { return .more }
-        return core.post(body: Data(bytes))
+        guard plan.streamsBody || plan.pipe != nil else { return .more }
+        let piece = Data(bytes)
+        let demands = (plan.pipe?.post(body: piece) ?? .more, plan.streamsBody ? core.post(body: piece) : .more)
+        core.announceProgress()
+        return demands == (.more, .more) ? .more : .pause
     }
 
     /// Only the last attempt got the response (B6.30).

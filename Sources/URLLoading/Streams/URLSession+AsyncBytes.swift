@@ -1,0 +1,76 @@
+// A response's body as a sequence of bytes that is read as it comes.
+
+import Foundation
+
+extension URLSession {
+    /// Loads a request; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling
+    /// the surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
+    public func bytes(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URLSession.AsyncBytes, URLResponse) {
+        let feed = makeFeed(request, scope: .body, delegate: delegate)
+        let response = try await feed.start()
+        return (AsyncBytes(feed), response)
+    }
+
+    /// Loads a URL; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling the
+    /// surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
+    public func bytes(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URLSession.AsyncBytes, URLResponse) {
+        try await bytes(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Makes a suspended task whose events are taken by an iteration.
+    func makeFeed(
+        _ request: URLRequest, scope: EventPipe.Scope, delegate: (any URLSessionTaskDelegate)?
+    ) -> TransferFeed {
+        let pipe = EventPipe(scope: scope)
+        let task = core.makeTask(request, outlet: .stream(pipe), delegate: delegate, session: self)
+        let face = URLSessionDataTask(core: task)
+        task.state.withLock { $0.face = face }
+        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+        return TransferFeed(task: face, pipe: pipe)
+    }
+
+    /// A response's body, byte by byte. It can be read once; while nobody reads, the server is made to wait.
+    ///
+    /// When the iteration ends early, or the sequence goes without having been read, the transfer is cancelled (B1.92).
+    public struct AsyncBytes: AsyncSequence, Sendable {
+        /// A byte.
+        public typealias Element = UInt8
+        /// What reads the bytes.
+        public typealias AsyncIterator = URLSession.AsyncBytes.Iterator
+
+        let feed: TransferFeed
+
+        init(_ feed: TransferFeed) {
+            self.feed = feed
+        }
+
+        /// The task that loads the body; cancel it to stop early.
+        public var task: URLSessionDataTask { feed.task }
+
+        /// Begins to read; a second iteration goes on where the first one stands.
+        public func makeAsyncIterator() -> URLSession.AsyncBytes.Iterator {
+            Iterator(bytes: BufferedBytes(BodyPieces(feed)))
+        }
+
+        /// Reads a body byte by byte.
+        public struct Iterator: AsyncIteratorProtocol, Sendable {
+            @usableFromInline var bytes: BufferedBytes<BodyPieces>
+
+            /// The next byte, or `nil` at the end; throws what broke the body off, after all bytes before that.
+            @inlinable @inline(__always)
+            public mutating func next() async throws -> UInt8? {
+                try await bytes.next(isolation: nil)
+            }
+
+            /// The next byte, or `nil` at the end; throws what broke the body off, after all bytes before that.
+            @inlinable @inline(__always)
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
+                try await bytes.next(isolation: actor)
+            }
+        }
+    }
+}
