@@ -58,6 +58,7 @@ behaviour: ## Count which statements of the behaviour reference are tested, chap
 surface: ## Compare the public API with the list of Apple's, type by type
 	@Scripts/install-packages build
 	@Scripts/api-surface
+	@Scripts/surface-tests --skip-build --check
 
 bench-peers: ## Install and build the clients that the benchmarks compare with
 	@Scripts/bench-peers
