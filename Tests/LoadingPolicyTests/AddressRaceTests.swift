@@ -4,9 +4,9 @@ import LoadingPolicy
 import Testing
 
 @Suite struct AddressRaceTests {
-    private let start = ContinuousClock.now
+    private let start = Duration.seconds(7)
 
-    private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
+    private func at(_ milliseconds: Int) -> Duration { start + .milliseconds(milliseconds) }
 
     // MARK: Order
 
@@ -145,7 +145,7 @@ import Testing
             switch action.timer {
             case .none: break
             case .clear: timer = nil
-            case .set(let deadline): timer = Int(start.duration(to: deadline) / .milliseconds(1))
+            case .set(let deadline): timer = Int((deadline - start) / .milliseconds(1))
             }
             switch action.outcome {
             case .none: break

@@ -35,6 +35,8 @@ package final class MemoryNetwork {
     package fileprivate(set) var dialled: [String] = []
     /// Attempts that were cancelled before their end.
     package fileprivate(set) var cancelledDials: [String] = []
+    /// Names whose addresses were of no use, in order.
+    package fileprivate(set) var forgotten: [String] = []
     /// Names looked up, in order.
     package fileprivate(set) var lookedUp: [String] = []
     /// Look-ups that were cancelled before their end.
@@ -97,6 +99,16 @@ package final class MemoryResolver: Resolver {
 
     init(network: MemoryNetwork) {
         self.network = network
+    }
+
+    /// Nothing but literals: what a name brings, and when, is the script's affair.
+    package func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]? {
+        SocketAddress(literal: host, port: port).map { [$0] }
+    }
+
+    /// Notes the name.
+    package func forget(_ host: String) {
+        network.forgotten.append(host)
     }
 
     /// Looks up `host` in the script.

@@ -11,7 +11,8 @@ final class AddressDialer {
     private unowned let core: LoopCore
     private let completion: (Result<any ByteStream, EngineError>) -> Void
     private var race: AddressRace
-    private var attempts: [Int: any DialAttempt] = [:]
+    /// Those under way, with their addresses' numbers.
+    private var attempts: [(number: Int, attempt: any DialAttempt)] = []
     private var failures: [EngineError.ConnectFailure] = []
     private var timer: LoopTimer?
     private var isDone = false
@@ -30,15 +31,15 @@ final class AddressDialer {
 
     /// Begins with the first address.
     func start() {
-        perform(race.start(now: core.reactor.now))
+        perform(race.start(now: core.reactor.elapsed))
     }
 
     /// Closes every attempt; the completion is not called any more.
     func cancel() {
         isDone = true
         timer?.clear()
-        for attempt in attempts.values { attempt.cancel() }
-        attempts = [:]
+        for (_, attempt) in attempts { attempt.cancel() }
+        attempts = []
     }
 
     private func perform(_ action: RaceAction) {
@@ -58,8 +59,8 @@ final class AddressDialer {
     private func dial(_ index: Int) {
         let address = addresses[index]
         core.trace?.hooks.connectStarted?(connection, address)
-        attempts[index] = core.dialer.dial(address, options: DialOptions()) { [self] result in
-            attempts[index] = nil
+        let attempt = core.dialer.dial(address, options: DialOptions()) { [self] result in
+            attempts.removeAll { $0.number == index }
             switch result {
             case .success(let stream):
                 core.trace?.hooks.connectFinished?(connection, address, nil)
@@ -69,9 +70,10 @@ final class AddressDialer {
             case .failure(let error):
                 core.trace?.hooks.connectFinished?(connection, address, error)
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
-                perform(race.attemptFailed(index, now: core.reactor.now))
+                perform(race.attemptFailed(index, now: core.reactor.elapsed))
             }
         }
+        attempts.append((index, attempt))
     }
 
     private func lost() {
@@ -84,13 +86,13 @@ final class AddressDialer {
         }
     }
 
-    private func armTimer(_ deadline: ContinuousClock.Instant) {
+    private func armTimer(_ deadline: Duration) {
         let timer =
             self.timer
             ?? core.reactor.makeTimer { [unowned self] in
-                perform(race.timerFired(now: core.reactor.now))
+                perform(race.timerFired(now: core.reactor.elapsed))
             }
         self.timer = timer
-        timer.set(deadline)
+        timer.set(elapsed: deadline)
     }
 }

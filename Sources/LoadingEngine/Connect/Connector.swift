@@ -42,10 +42,13 @@ final class Connector {
     func start() {
         switch key.route {
         case .direct(let path?):
-            // A path that is too long for the system has no address.
-            connect(to: SocketAddress.unix(path).map { [$0] } ?? [])
+            guard let address = SocketAddress.unix(path) else {
+                // A path that is too long for the system has no address.
+                return core.reactor.later { [self] in finish(.failure(.connect(host: key.origin.host, []))) }
+            }
+            connect(to: [address])
         case .direct(nil):
-            resolve()
+            findAddresses()
         }
     }
 
@@ -62,35 +65,42 @@ final class Connector {
 
     // MARK: Steps
 
-    private func resolve() {
+    private func findAddresses() {
         let host = key.origin.host
-        let isName = !key.origin.isIPLiteral
-        if isName {
-            setup.lookupStart = .now
+        if !key.origin.isIPLiteral {
+            setup.lookup.begin(core.reactor.elapsed)
             core.trace?.hooks.lookupStarted?(host)
         }
-        step = .resolving(
-            core.resolver.resolve(host, port: key.origin.port) { [self] result in
-                if isName {
-                    setup.lookupEnd = .now
-                    core.trace?.hooks.lookupFinished?(host, try? result.get())
-                }
-                switch result {
-                case .success(let addresses): connect(to: addresses)
-                case .failure(let failure): finish(.failure(.nameLookup(failure)))
-                }
-            })
+        if let addresses = core.resolver.addressesAtHand(host, port: key.origin.port) {
+            return found(.success(addresses))
+        }
+        step = .resolving(core.resolver.resolve(host, port: key.origin.port) { [self] in found($0) })
+    }
+
+    private func found(_ result: Result<[SocketAddress], ResolverFailure>) {
+        if !key.origin.isIPLiteral {
+            setup.lookup.finish(core.reactor.elapsed)
+            core.trace?.hooks.lookupFinished?(key.origin.host, try? result.get())
+        }
+        switch result {
+        case .success(let addresses): connect(to: addresses)
+        case .failure(let failure): finish(.failure(.nameLookup(failure)))
+        }
     }
 
     private func connect(to addresses: [SocketAddress]) {
         phase = .connecting
-        setup.connectStart = .now
+        setup.connect.begin(core.reactor.elapsed)
         let dialer = AddressDialer(
             connection: id, host: key.origin.host, addresses: addresses, core: core
         ) { [self] result in
             switch result {
-            case .success(let stream): connected(stream)
-            case .failure(let error): finish(.failure(error))
+            case .success(let stream):
+                connected(stream)
+            case .failure(let error):
+                // The host may have moved: the next attempt asks for its addresses anew.
+                if !key.origin.isIPLiteral { core.resolver.forget(key.origin.host) }
+                finish(.failure(error))
             }
         }
         step = .dialling(dialer)
@@ -98,8 +108,6 @@ final class Connector {
     }
 
     private func connected(_ stream: any ByteStream) {
-        setup.localAddress = stream.localAddress
-        setup.remoteAddress = stream.remoteAddress
         switch key.origin.scheme {
         case .http: established(stream, tls: nil, held: [])
         case .https: shakeHands(stream)
@@ -108,10 +116,10 @@ final class Connector {
 
     private func shakeHands(_ stream: any ByteStream) {
         phase = .shakingHands
-        setup.secureStart = .now
+        setup.secure.begin(core.reactor.elapsed)
         let handshake = TLSHandshake(origin: key.origin, ticketKey: ticketKey, stream: stream, core: core) {
             [self] result in
-            setup.secureEnd = .now
+            setup.secure.finish(core.reactor.elapsed)
             switch result {
             case .success(let ready):
                 setup.negotiated = ready.tls.negotiated
@@ -127,7 +135,7 @@ final class Connector {
     }
 
     private func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
-        setup.connectEnd = .now
+        setup.connect.finish(core.reactor.elapsed)
         finish(
             .success(
                 HTTP1Connection(

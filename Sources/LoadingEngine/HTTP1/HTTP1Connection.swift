@@ -140,14 +140,14 @@ final class HTTP1Connection: ByteStreamObserver {
         close()
     }
 
-    /// The response is complete; `leftover` tells that bytes followed it (B16.39).
-    func responseEnded(leftover: Bool) {
+    /// The response is complete; `leftover` tells that bytes followed it (B16.39), and is asked only where that matters.
+    func responseEnded(leftover: @autoclosure () -> Bool) {
         responseEnd = .open
         guard let transaction else { return }
         exchange.responseEnded()
         self.transaction = nil
         hasServed = true
-        if exchange.canReuse, !leftover, output.isEmpty, writeError == nil, !hasCloseNotify {
+        if exchange.canReuse, output.isEmpty, writeError == nil, !hasCloseNotify, !leftover() {
             // Order: the pool first, the user second.
             core.pool.released(self, idleLimit: exchange.keepAliveTimeout)
         } else {

@@ -60,40 +60,22 @@ package struct Timeline: Sendable {
 
 extension Timeline {
     /// Name look-up; absent on reused connections and for IP literals (B12.9, B12.12).
-    package var lookupStart: ContinuousClock.Instant? {
-        get { instant(steps.lookupStart) }
-        set { steps.lookupStart = offset(newValue) }
-    }
+    package var lookupStart: ContinuousClock.Instant? { instant(steps.lookupStart) }
 
     /// End of the name look-up.
-    package var lookupEnd: ContinuousClock.Instant? {
-        get { instant(steps.lookupEnd) }
-        set { steps.lookupEnd = offset(newValue) }
-    }
+    package var lookupEnd: ContinuousClock.Instant? { instant(steps.lookupEnd) }
 
     /// Before the first TCP connect (B12.10).
-    package var connectStart: ContinuousClock.Instant? {
-        get { instant(steps.connectStart) }
-        set { steps.connectStart = offset(newValue) }
-    }
+    package var connectStart: ContinuousClock.Instant? { instant(steps.connectStart) }
 
     /// Before the TLS handshake (B12.11).
-    package var secureStart: ContinuousClock.Instant? {
-        get { instant(steps.secureStart) }
-        set { steps.secureStart = offset(newValue) }
-    }
+    package var secureStart: ContinuousClock.Instant? { instant(steps.secureStart) }
 
     /// After the TLS handshake.
-    package var secureEnd: ContinuousClock.Instant? {
-        get { instant(steps.secureEnd) }
-        set { steps.secureEnd = offset(newValue) }
-    }
+    package var secureEnd: ContinuousClock.Instant? { instant(steps.secureEnd) }
 
     /// When the connection was usable, TLS included (B12.10).
-    package var connectEnd: ContinuousClock.Instant? {
-        get { instant(steps.connectEnd) }
-        set { steps.connectEnd = offset(newValue) }
-    }
+    package var connectEnd: ContinuousClock.Instant? { instant(steps.connectEnd) }
 
     /// Before the first byte of the request (B12.13).
     package var requestStart: ContinuousClock.Instant? {
@@ -119,6 +101,20 @@ extension Timeline {
         set { steps.responseEnd = offset(newValue, notBefore: steps.responseStart) }
     }
 
+    /// Notes how the connection came to be; no step is earlier than the exchange, because with late binding a connection
+    /// may have been begun for another request (B12.15).
+    mutating func record(_ setup: ConnectionSetup, now: ContinuousClock.Instant, elapsed: Duration) {
+        // The exchange's start as connections count time.
+        let start = elapsed - fetchStart.duration(to: now)
+        func offset(_ time: Duration?) -> Int64 { time.map { Self.nanoseconds($0 - start) } ?? -1 }
+        steps.lookupStart = offset(setup.lookup.start)
+        steps.lookupEnd = offset(setup.lookup.end)
+        steps.connectStart = offset(setup.connect.start)
+        steps.secureStart = offset(setup.secure.start)
+        steps.secureEnd = offset(setup.secure.end)
+        steps.connectEnd = offset(setup.connect.end)
+    }
+
     /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
     package var protocolName: String? {
         guard status != 0 else { return nil }
@@ -132,10 +128,14 @@ extension Timeline {
         offset < 0 ? nil : fetchStart.advanced(by: .nanoseconds(offset))
     }
 
-    /// B12.15: in order, although the steps of a connection are timed by the clock and those of a request by the turn.
-    private func offset(_ instant: ContinuousClock.Instant?, notBefore earlier: Int64 = 0) -> Int64 {
+    /// B12.15: in order, whatever the clock did.
+    private func offset(_ instant: ContinuousClock.Instant?, notBefore earlier: Int64) -> Int64 {
         guard let instant else { return -1 }
-        let (seconds, attoseconds) = fetchStart.duration(to: instant).components
-        return max(0, earlier, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+        return max(earlier, Self.nanoseconds(fetchStart.duration(to: instant)))
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return max(0, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }
 }

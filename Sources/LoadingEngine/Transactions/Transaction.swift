@@ -171,10 +171,12 @@ final class Transaction {
         state = .exchanging(connection)
         core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
-        timeline.localAddress = connection.setup.localAddress
-        timeline.remoteAddress = connection.setup.remoteAddress
+        timeline.localAddress = connection.stream.localAddress
+        timeline.remoteAddress = connection.stream.remoteAddress
         timeline.tls = connection.setup.negotiated
-        if !connection.hasServed { connection.setup.record(in: &timeline) }
+        if !connection.hasServed {
+            timeline.record(connection.setup, now: core.reactor.now, elapsed: core.reactor.elapsed)
+        }
         timeline.requestStart = core.reactor.now
         byteMoved()
         connection.begin(self)

@@ -20,15 +20,25 @@ package struct RaceAction: Sendable, Equatable {
         case lostAll
     }
 
+    /// What to do with the race's timer; a time is counted from wherever the driver counts.
+    package enum Timer: Sendable, Equatable {
+        /// Leave it as it is.
+        case none
+        /// Fire then instead of at any earlier setting.
+        case set(Duration)
+        /// Do not fire any more.
+        case clear
+    }
+
     /// Index of the address to try now.
     package var dial: Int?
     /// What to do with the race's timer.
-    package var timer: TimerAction = .none
+    package var timer: Timer = .none
     /// How the race ended.
     package var outcome: Outcome = .none
 
     /// Makes an action that does nothing but what it is told.
-    package init(dial: Int? = nil, timer: TimerAction = .none, outcome: Outcome = .none) {
+    package init(dial: Int? = nil, timer: Timer = .none, outcome: Outcome = .none) {
         self.dial = dial
         self.timer = timer
         self.outcome = outcome
@@ -61,13 +71,13 @@ package struct AddressRace: ~Copyable {
     }
 
     /// Starts the first attempt.
-    package mutating func start(now: ContinuousClock.Instant) -> RaceAction {
+    package mutating func start(now: Duration) -> RaceAction {
         guard tried == 0, !isOver else { return RaceAction() }
         return next(now: now)
     }
 
     /// An attempt failed: the next one starts without waiting.
-    package mutating func attemptFailed(_ index: Int, now: ContinuousClock.Instant) -> RaceAction {
+    package mutating func attemptFailed(_ index: Int, now: Duration) -> RaceAction {
         guard end(index), !isOver else { return RaceAction() }
         return next(now: now)
     }
@@ -81,12 +91,12 @@ package struct AddressRace: ~Copyable {
     }
 
     /// The attempts so far have had their time: the next one joins them.
-    package mutating func timerFired(now: ContinuousClock.Instant) -> RaceAction {
+    package mutating func timerFired(now: Duration) -> RaceAction {
         guard running > 0, tried < order.count, !isOver else { return RaceAction() }
         return next(now: now)
     }
 
-    private mutating func next(now: ContinuousClock.Instant) -> RaceAction {
+    private mutating func next(now: Duration) -> RaceAction {
         guard tried < order.count else {
             guard running == 0 else { return RaceAction() }
             isOver = true
@@ -96,7 +106,7 @@ package struct AddressRace: ~Copyable {
         attempts[index] = .running
         tried += 1
         running += 1
-        return RaceAction(dial: index, timer: tried < order.count ? .set(now.advanced(by: attemptDelay)) : .clear)
+        return RaceAction(dial: index, timer: tried < order.count ? .set(now + attemptDelay) : .clear)
     }
 
     private mutating func end(_ index: Int) -> Bool {
@@ -108,6 +118,7 @@ package struct AddressRace: ~Copyable {
 
     /// Takes from the families in turn, each in its own order, until all are used up (RFC 8305 §4).
     private static func interleaved(_ families: [AddressFamily], preferred: AddressFamily?) -> [Int] {
+        if families.count < 2 { return Array(families.indices) }
         guard let first = preferred.flatMap({ families.contains($0) ? $0 : nil }) ?? families.first else { return [] }
         var mine = families.indices.filter { families[$0] == first }[...]
         var others = families.indices.filter { families[$0] != first }[...]

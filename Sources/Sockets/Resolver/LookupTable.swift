@@ -30,6 +30,13 @@ final class LookupTable: Sendable {
 
     private let state = Mutex(State())
 
+    /// An answer not older than `lifetime`.
+    func answer(_ host: String, lifetime: Duration, now: ContinuousClock.Instant) -> [SocketAddress]? {
+        state.withLock { state in
+            state.answers[host].flatMap { $0.time + lifetime > now ? $0.addresses : nil }
+        }
+    }
+
     /// An answer not older than `lifetime`, or a place among those who wait for one.
     func find(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant, waiter: LookupWaiter

@@ -9,6 +9,13 @@ package protocol Resolver: AnyObject {
     func resolve(
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution
+
+    /// The addresses of `host` where nobody has to be asked for them: those of a literal, or of an answer that is still
+    /// good. Nil for everything else, also for what is bound to fail.
+    func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]?
+
+    /// Drops a cached answer, because none of its addresses could be connected to.
+    func forget(_ host: String)
 }
 
 /// A look-up under way.

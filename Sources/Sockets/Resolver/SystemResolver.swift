@@ -57,20 +57,29 @@ package final class SystemResolver: Resolver {
         if let known = answerWithoutLookup(host, port: port) {
             reactor.later { pending.finish(id, known) }
         } else {
-            ask(host.lowercased(), LookupWaiter(loop: reactor.loop, id: id), pending)
+            ask(nameToAsk(host), LookupWaiter(loop: reactor.loop, id: id), pending)
         }
         return PendingResolution(pending: pending, id: id)
     }
 
-    /// Drops a cached answer, for instance because none of its addresses could be connected to.
+    /// The address of a literal or of a name that was set, or a cached answer.
+    package func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]? {
+        if let known = answerWithoutLookup(host, port: port) { return try? known.get() }
+        guard let addresses = table.answer(nameToAsk(host), lifetime: cacheLifetime, now: reactor.now) else {
+            return nil
+        }
+        return try? Self.apply(port: port, host: host, to: .success(addresses)).get()
+    }
+
+    /// Drops a cached answer, because none of its addresses could be connected to.
     package func forget(_ host: String) {
-        table.forget(host.lowercased())
+        table.forget(nameToAsk(host))
     }
 
     // MARK: Without the name service
 
     private func answerWithoutLookup(_ host: String, port: Int) -> Result<[SocketAddress], ResolverFailure>? {
-        if let override = overrides[host.lowercased()] {
+        if !overrides.isEmpty, let override = overrides[host.lowercased()] {
             guard let address = SocketAddress(literal: override, port: port) else {
                 return .failure(
                     ResolverFailure(
@@ -93,8 +102,7 @@ package final class SystemResolver: Resolver {
 
     // MARK: With it
 
-    private func ask(_ host: String, _ waiter: LookupWaiter, _ pending: PendingLookups) {
-        let name = isLocal(host) ? "localhost" : host
+    private func ask(_ name: String, _ waiter: LookupWaiter, _ pending: PendingLookups) {
         switch table.find(name, lifetime: cacheLifetime, now: reactor.now, waiter: waiter) {
         case .answer(let addresses):
             reactor.later { pending.finish(waiter.id, .success(addresses)) }
@@ -108,6 +116,12 @@ package final class SystemResolver: Resolver {
                 table.finish(name, .failure(noThread(name)), now: reactor.now)
             }
         }
+    }
+
+    /// The name under which the process knows a host: all local ones are one.
+    private func nameToAsk(_ host: String) -> String {
+        let name = host.lowercased()
+        return isLocal(name) ? "localhost" : name
     }
 
     /// "localhost" and every name under it, with or without the final dot.

@@ -24,7 +24,9 @@ package final class SocketStream: ByteStream, PollTarget {
     private let reactor: Reactor
     private var descriptor: Descriptor
     private var token: Poller.Token?
-    private weak var attempt: SocketDialAttempt?
+    // Unowned: the attempt owns the stream until it takes itself out of here. A weak reference would cost the attempt
+    // an allocation.
+    private unowned var attempt: SocketDialAttempt?
     private var knownLocalAddress: SocketAddress?
     private var knownRemoteAddress: SocketAddress?
 
@@ -227,7 +229,9 @@ package final class SocketStream: ByteStream, PollTarget {
             guard !events.isDisjoint(with: [.output, .error, .hangUp]) else { return }
             self.attempt = nil
             note(events)
-            attempt.connectEnded(error: Platform.pendingError(descriptor.raw))
+            // A socket that has an error says so, and only then is it asked which.
+            let hasFailed = !events.isDisjoint(with: [.error, .hangUp])
+            attempt.connectEnded(error: hasFailed ? Platform.pendingError(descriptor.raw) : 0)
             return
         }
         let news = note(events)
