@@ -116,6 +116,20 @@ struct SampleTests {
         }
     }
 
+    @Test("Lines as they arrive", arguments: LanguageMode.allCases)
+    func lines(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let url = try server.at("/events")
+            let (events, sink) = AsyncStream.makeStream(of: String.self)
+            switch mode {
+            case .swift5: try await SamplesSwift5.EventReader(url: url).read { sink.yield($0) }
+            case .swift6: try await SamplesSwift6.EventReader(url: url).read { sink.yield($0) }
+            }
+            sink.finish()
+            #expect(await events.reduce(into: []) { $0.append($1) } == ["one", "two"])
+        }
+    }
+
     @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
     func oldStyle() async throws {
         try await withServer { server in
@@ -140,6 +154,20 @@ struct SampleTests {
             #expect(error == nil)
         }
     }
+
+    @Test("A mock from before Sendable is asked in place of the session")
+    func mock() async throws {
+        let session = RecordingSession(configuration: .ephemeral)
+        session.answer = Data("mocked".utf8)
+        let url = try #require(URL(string: "https://example.com"))
+        let plain: URLSession = session
+        let received = await withCheckedContinuation { continuation in
+            plain.dataTask(with: URLRequest(url: url)) { data, _, _ in continuation.resume(returning: data) }.cancel()
+        }
+        #expect(received == Data("mocked".utf8))
+        #expect(session.requests.map(\.url) == [url])
+        session.invalidateAndCancel()
+    }
 }
 
 /// What a synchronous load gave, carried from its thread.
@@ -163,6 +191,7 @@ private func withServer(_ body: (LoopbackServer) async throws -> Void) async thr
             (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
                 ? .status(400) : .status(204)
         case ("POST", "/echo"): .echo(request)
+        case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
         default: .text("no such page", status: 404)
         }
     }

@@ -96,6 +96,10 @@ private func urlSessionMembers(of one: URLSession) {
         with:completionHandler:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
+    let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
+        for:delegate:)
+    let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
+        from:delegate:)
 }
 
 /// Names, as far as it is deprecated, the API of `URLSession`.
@@ -107,4 +111,21 @@ private func urlSessionDeprecatedmembers() {
 /// Names the API of `URLSession.ResponseDisposition`.
 private func urlSessionResponseDispositionMembers() {
     let _: any Sendable.Type = URLSession.ResponseDisposition.self
+}
+
+/// Names the API of `URLSession.AsyncBytes`.
+private func urlSessionAsyncBytesMembers(of one: URLSession.AsyncBytes) {
+    let _: any (AsyncSequence & Sendable).Type = URLSession.AsyncBytes.self
+    let _: UInt8.Type = URLSession.AsyncBytes.Element.self
+    let _: URLSession.AsyncBytes.Iterator.Type = URLSession.AsyncBytes.AsyncIterator.self
+    let _: KeyPath<URLSession.AsyncBytes, URLSessionDataTask> = \.task
+    let _: () -> URLSession.AsyncBytes.Iterator = one.makeAsyncIterator
+}
+
+/// Names the API of `URLSession.AsyncBytes.Iterator`.
+private func urlSessionAsyncBytesIteratorMembers(of one: URLSession.AsyncBytes.Iterator) {
+    let _: any (AsyncIteratorProtocol & Sendable).Type = URLSession.AsyncBytes.Iterator.self
+    let _: () async throws -> UInt8? = {
+        var one = one; return try await one.next()
+    }
 }
