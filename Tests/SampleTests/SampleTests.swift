@@ -116,6 +116,26 @@ struct SampleTests {
         }
     }
 
+    @Test("A model on the main actor that is a task's delegate", arguments: LanguageMode.allCases)
+    func mainActor(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let url = try server.at("/short")
+            let (status, redirects): (String, Int)
+            switch mode {
+            case .swift5:
+                let model = await SamplesSwift5.LoadModel()
+                await model.load(url)
+                (status, redirects) = await (model.status, model.redirects)
+            case .swift6:
+                let model = await SamplesSwift6.LoadModel()
+                await model.load(url)
+                (status, redirects) = await (model.status, model.redirects)
+            }
+            #expect(status == "12 bytes, 200")
+            #expect(redirects == 1)
+        }
+    }
+
     @Test("Lines as they arrive", arguments: LanguageMode.allCases)
     func lines(mode: LanguageMode) async throws {
         try await withServer { server in

@@ -12,7 +12,7 @@ struct DefaultTests {
         for request in [URLRequest(url: url), NSURLRequest(url: url) as URLRequest] {
             #expect(request.url == url)
             #expect(request.httpMethod == "GET")
-            #expect(request.allHTTPHeaderFields == nil || request.allHTTPHeaderFields == [:])
+            #expect(request.allHTTPHeaderFields == nil)
             #expect(request.cachePolicy == .useProtocolCachePolicy)
             #expect(request.timeoutInterval == 60)
             #expect(request.httpBody == nil && request.httpBodyStream == nil)
