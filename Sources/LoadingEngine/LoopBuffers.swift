@@ -1,16 +1,16 @@
 // Working memory that all engines of a loop share.
 //
-// Each buffer belongs to whoever works on the loop at the moment and only for the duration of one call; a
-// connection that must keep bytes copies them. Thousands of idle connections therefore own no buffer.
+// Each buffer belongs to whoever works on the loop at the moment and only for the duration of one call; what must be
+// kept longer is copied, or kept in place by `BodyPiece`. Thousands of idle connections therefore own no buffer.
 
 import Sockets
 
 /// One loop's scratch buffers.
 final class LoopBuffers {
-    /// Where TLS puts decrypted bytes; several records fit.
-    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    /// Where plain streams are read into, and where TLS puts decrypted bytes.
+    let received = BodyBuffers()
     /// Where a content decoder puts its output.
-    let decoded = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    let decoded = BodyBuffers()
     /// Where a request's head is written before it is sent.
     var outgoing: [UInt8] = []
 
@@ -24,11 +24,6 @@ final class LoopBuffers {
 
     private init() {
         outgoing.reserveCapacity(4 * 1024)
-    }
-
-    deinit {
-        plaintext.deallocate()
-        decoded.deallocate()
     }
 
     private static let key = ResidentKey<LoopBuffers>()

@@ -140,8 +140,8 @@ final class Journal: TransactionReceiver {
         return demand(0)
     }
 
-    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
-        body.append(contentsOf: bytes)
+    func received(body piece: BodyPiece) -> ReceiverDemand {
+        body.append(contentsOf: piece.bytes)
         pieces += 1
         onBody?()
         return demand(body.count)

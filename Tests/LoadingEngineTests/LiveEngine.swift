@@ -64,8 +64,8 @@ private final class Collector: TransactionReceiver {
         return .more
     }
 
-    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
-        body.append(contentsOf: bytes)
+    func received(body piece: BodyPiece) -> ReceiverDemand {
+        body.append(contentsOf: piece.bytes)
         return .more
     }
 

@@ -16,18 +16,20 @@ extension HTTP1Connection {
         defer { isReading = false }
         guard takeHeld() else { return }
         // Fairness: a fast sender must not keep the other connections of the loop waiting for ever.
-        var turns = 32
+        var allowance = 2 << 20
         while canRead, stream.hasPendingInput || mustRead {
-            guard turns > 0 else {
+            guard allowance > 0 else {
                 core.reactor.later { [weak self] in self?.pump() }
                 return
             }
-            turns -= 1
             mustRead = false
-            switch stream.read(into: core.reactor.receiveBuffer) {
+            let buffer =
+                tls == nil ? core.buffers.received.space(atLeast: Self.leastRead) : core.reactor.receiveBuffer
+            switch stream.read(into: buffer) {
             case .bytes(let count):
+                allowance -= count
                 transaction?.byteMoved()
-                received(UnsafeRawBufferPointer(rebasing: core.reactor.receiveBuffer[..<count]))
+                received(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             case .wouldBlock:
                 return
             case .endOfStream:
@@ -39,6 +41,9 @@ extension HTTP1Connection {
             }
         }
     }
+
+    /// A full read of this much is worth its system call.
+    private static let leastRead = 64 * 1024
 
     private var canRead: Bool { !isClosed && transaction?.isReadPaused != true }
 
@@ -80,9 +85,11 @@ extension HTTP1Connection {
                 hasUndecrypted = true
                 return
             }
-            switch tls.decrypt(bytes, offset: &offset, into: core.buffers.plaintext) {
+            // All of it in one piece, which is then passed on or kept as a whole.
+            let plaintext = core.buffers.received.space(atLeast: max(bytes.count - offset, Self.leastRead))
+            switch tls.decrypt(bytes, offset: &offset, into: plaintext) {
             case .plaintext(let count):
-                consume(UnsafeRawBufferPointer(rebasing: core.buffers.plaintext[..<count]))
+                consume(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
             case .needInput:
                 // A post-handshake message may want an answer.
                 if tls.hasOutgoing { flush() }

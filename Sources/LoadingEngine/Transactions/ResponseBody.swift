@@ -23,7 +23,7 @@ final class ResponseBody {
 
     /// Passes bytes on, decoded; what the receiver cannot take is held.
     func take(
-        _ bytes: UnsafeRawBufferPointer, buffer: UnsafeMutableRawBufferPointer,
+        _ bytes: UnsafeRawBufferPointer, buffers: BodyBuffers,
         to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
     ) throws(WireError) {
         guard decoder != nil else {
@@ -33,6 +33,7 @@ final class ResponseBody {
         var offset = 0
         var delivered = 0
         while true {
+            let buffer = buffers.space(atLeast: Self.leastRoom)
             let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) ?? 0
             hasMoreOutput = decoder?.hasMore ?? false
             let demand: ReceiverDemand =
@@ -51,20 +52,23 @@ final class ResponseBody {
 
     /// Passes on what is held.
     func takeHeld(
-        buffer: UnsafeMutableRawBufferPointer, to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
+        buffers: BodyBuffers, to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
     ) throws(WireError) {
         let bytes = held
         held = []
         hasMoreOutput = false
         let result: Result<Void, WireError> = bytes.withUnsafeBytes { raw in
             do throws(WireError) {
-                return .success(try take(raw, buffer: buffer, to: sink))
+                return .success(try take(raw, buffers: buffers, to: sink))
             } catch {
                 return .failure(error)
             }
         }
         try result.get()
     }
+
+    /// Picked by feel: room for less would make small pieces of large ones.
+    private static let leastRoom = 128 * 1024
 
     /// Picked by feel: a millisecond's work or so, after which the loop's other transfers have their turn.
     private static let mostDeliveredAtOnce = 1024 * 1024

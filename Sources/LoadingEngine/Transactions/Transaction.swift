@@ -244,7 +244,7 @@ final class Transaction {
     /// Bytes of the body came, still coded.
     func received(body bytes: UnsafeRawBufferPointer) {
         guard let body else { return }
-        deliver { sink throws(WireError) in try body.take(bytes, buffer: core.buffers.decoded, to: sink) }
+        deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
     }
 
     /// The body's length on the wire, framing included.
@@ -309,7 +309,7 @@ final class Transaction {
         rearm()
         guard !isReadPaused else { return }
         if let body, body.hasHeld {
-            deliver { sink throws(WireError) in try body.takeHeld(buffer: core.buffers.decoded, to: sink) }
+            deliver { sink throws(WireError) in try body.takeHeld(buffers: core.buffers.decoded, to: sink) }
         }
         guard !isReadPaused else { return }
         switch state {
@@ -323,10 +323,11 @@ final class Transaction {
     private func deliver(
         _ work: ((UnsafeRawBufferPointer) -> ReceiverDemand) throws(WireError) -> Void
     ) {
+        let buffers = body?.isDecoding == true ? core.buffers.decoded : core.buffers.received
         do throws(WireError) {
             try work { bytes in
                 timeline.responseBodyBytesDecoded += Int64(bytes.count)
-                note(receiver.received(body: bytes))
+                note(receiver.received(body: BodyPiece(bytes, in: buffers)))
                 return isReadPaused ? .pause : .more
             }
         } catch {

@@ -13,8 +13,8 @@ package protocol TransactionReceiver: AnyObject {
     /// The final response's head came; `decoding` says whether a content coding is being undone (B5.57).
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand
 
-    /// The next bytes of the body, decoded; they are valid during the call only.
-    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand
+    /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
+    func received(body piece: BodyPiece) -> ReceiverDemand
 
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
     func sent(bodyBytes: Int64)

@@ -17,7 +17,7 @@ package final class Reactor {
     }
     /// The loop this reactor belongs to, for whoever has to answer from another thread.
     package unowned let loop: Loop
-    /// 64 KiB that any stream of this loop may use for the duration of one callback.
+    /// 256 KiB that any stream of this loop may use for the duration of one callback.
     package let receiveBuffer: UnsafeMutableRawBufferPointer
 
     let timers: TimerQueue
@@ -47,7 +47,8 @@ package final class Reactor {
         thread = loop.thread
         now = ContinuousClock.now
         timers = TimerQueue(epoch: now)
-        receiveBuffer = .allocate(byteCount: 64 << 10, alignment: 64)
+        // Pages that were never needed cost nothing.
+        receiveBuffer = .allocate(byteCount: 256 << 10, alignment: 64)
     }
 
     convenience init(loop: Loop) {

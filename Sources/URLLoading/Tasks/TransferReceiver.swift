@@ -62,17 +62,17 @@ final class TransferReceiver: TransactionReceiver {
         return .more
     }
 
-    func received(body bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
+    func received(body piece: BodyPiece) -> ReceiverDemand {
         if case .undecided(let framing, let decoding) = fate, let delivers = core.deliversRedirectBody {
             fate = delivers ? .deliver : .discard(left: RedirectRules.discardedBodyLimit)
             if delivers { body.expect(framing, decoding: decoding) }
         }
         switch fate {
         case .deliver:
-            return deliver(bytes)
+            return deliver(piece)
         case .discard(let left):
-            fate = .discard(left: left - bytes.count)
-            if bytes.count > left {
+            fate = .discard(left: left - piece.bytes.count)
+            if piece.bytes.count > left {
                 fate = .abandoned
                 core.cancelHop()
             }
@@ -121,12 +121,12 @@ final class TransferReceiver: TransactionReceiver {
         return .pause
     }
 
-    private func deliver(_ bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
-        core.bodyArrived(bytes: bytes.count)
-        if plan.collectsBody { body.append(bytes) }
+    private func deliver(_ piece: BodyPiece) -> ReceiverDemand {
+        core.bodyArrived(bytes: piece.bytes.count)
+        if plan.collectsBody { body.append(piece.bytes) }
         guard plan.streamsBody || plan.pipe != nil else { return .more }
-        let piece = Data(bytes)
-        let demands = (plan.pipe?.post(body: piece) ?? .more, plan.streamsBody ? core.post(body: piece) : .more)
+        let data = Data(piece)
+        let demands = (plan.pipe?.post(body: data) ?? .more, plan.streamsBody ? core.post(body: data) : .more)
         core.announceProgress()
         return demands == (.more, .more) ? .more : .pause
     }
@@ -160,4 +160,18 @@ struct WholeBody {
 
     private static let mostRoom: Int64 = 32 * 1024 * 1024
     private static let mostDecodedRoom: Int64 = 1024 * 1024
+}
+
+extension Data {
+    /// The bytes of a piece, where they arrived if that is better than a copy.
+    init(_ piece: BodyPiece) {
+        guard let kept = piece.keep(), let start = kept.bytes.baseAddress else {
+            self.init(piece.bytes)
+            return
+        }
+        // Whoever changes the data in place changes only bytes of its own.
+        self.init(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: kept.bytes.count,
+            deallocator: .custom { _, _ in withExtendedLifetime(kept) {} })
+    }
 }

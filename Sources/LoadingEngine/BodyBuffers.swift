@@ -1,0 +1,122 @@
+// Memory in which the bytes of bodies arrive, made so that they need not be copied on their way up.
+//
+// A loop reads into one buffer after the other. Whoever wants bytes for longer than a call keeps them where they are,
+// and the loop goes on behind them; a buffer that nobody keeps anything of is used again. So a body that streams
+// through takes turns in a few buffers that stay in the processor's cache, and idle connections own none.
+//
+// Must not know: sockets, TLS, what the bytes mean.
+
+import Synchronization
+
+/// The buffers of one loop for one stage on the way of a body.
+package final class BodyBuffers {
+    private var buffers: [BodyBuffer] = []
+    private var current: BodyBuffer
+    /// Where in the current buffer nobody has kept anything.
+    private var start = 0
+
+    /// Buffers of which no page is touched before it is needed.
+    package init() {
+        current = BodyBuffer()
+        buffers.append(current)
+    }
+
+    /// Free memory of at least so many bytes, at most a buffer's; its content is valid until the next call, or longer
+    /// where it was kept.
+    package func space(atLeast wanted: Int) -> UnsafeMutableRawBufferPointer {
+        if start > 0 {
+            if !current.isHeld {
+                start = 0
+            } else if BodyBuffer.size - start < wanted {
+                takeAnother()
+            }
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: current.memory[start...])
+    }
+
+    /// Keeps bytes that lie in the space given out last; `nil` if they lie elsewhere, or are so few that copying them
+    /// is better than holding a whole buffer for them.
+    fileprivate func keep(_ bytes: UnsafeRawBufferPointer) -> KeptBytes? {
+        guard bytes.count >= Self.leastKept, let from = bytes.baseAddress, let base = current.memory.baseAddress,
+            from >= UnsafeRawPointer(base) + start
+        else { return nil }
+        let offset = from - UnsafeRawPointer(base)
+        guard offset + bytes.count <= BodyBuffer.size else { return nil }
+        // What follows begins on a cache line of its own.
+        start = min(offset + bytes.count + 63 & ~63, BodyBuffer.size)
+        return KeptBytes(current, offset..<(offset + bytes.count))
+    }
+
+    /// The first that is free, so that the same few are used over and over.
+    private func takeAnother() {
+        start = 0
+        if let free = buffers.first(where: { !$0.isHeld }) {
+            current = free
+            return
+        }
+        current = BodyBuffer()
+        // Those beyond go with their last holder.
+        if buffers.count < Self.mostBuffers { buffers.append(current) }
+    }
+
+    /// Picked by feel: a copy of this much costs as much as the bookkeeping.
+    private static let leastKept = 16 * 1024
+    /// As many as a task's back-log needs twice.
+    private static let mostBuffers = 8
+}
+
+/// A piece of a body; its bytes are valid for the duration of the call that brings it.
+package struct BodyPiece {
+    /// The bytes.
+    package let bytes: UnsafeRawBufferPointer
+    private let buffers: BodyBuffers
+
+    /// A piece that may lie in memory of `buffers`.
+    package init(_ bytes: UnsafeRawBufferPointer, in buffers: BodyBuffers) {
+        self.bytes = bytes
+        self.buffers = buffers
+    }
+
+    /// The bytes to keep without a copy; `nil` where copying them is better.
+    package func keep() -> KeptBytes? { buffers.keep(bytes) }
+}
+
+/// Bytes of a body that stay where they arrived until this object is released, on any thread.
+package final class KeptBytes: Sendable {
+    private let buffer: BodyBuffer
+    private let range: Range<Int>
+
+    fileprivate init(_ buffer: BodyBuffer, _ range: Range<Int>) {
+        self.buffer = buffer
+        self.range = range
+        buffer.hold()
+    }
+
+    deinit {
+        buffer.release()
+    }
+
+    /// The bytes; no longer valid than this object.
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.memory[range]) }
+}
+
+/// One buffer and the number of those who keep a part of it.
+private final class BodyBuffer: Sendable {
+    /// Picked by measurement, see docs/performance.md: larger ones save no more system calls and leave the cache.
+    static let size = 256 * 1024
+
+    // The loop writes only where nobody keeps anything; who keeps a part is alone with it.
+    nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+    private let holders = Atomic<Int>(0)
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Order: what holders did with the memory comes before what the loop does next.
+    var isHeld: Bool { holders.load(ordering: .acquiring) > 0 }
+
+    func hold() { holders.wrappingAdd(1, ordering: .relaxed) }
+
+    func release() { holders.wrappingSubtract(1, ordering: .releasing) }
+}
