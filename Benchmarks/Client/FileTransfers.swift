@@ -10,18 +10,18 @@ import Foundation
 
 /// Downloads to a file and uploads from one.
 enum FileTransfers {
-    #if FOUNDATION_NETWORKING
-        static func save(_ url: URL, to path: String?, by session: URLSession) async throws -> Int {
-            guard let path else { Console.unsupported("save without --file") }
-            let (temporary, response) = try await session.download(from: url)
-            try SessionClient.check(response)
-            let attributes = try FileManager.default.attributesOfItem(atPath: temporary.path)
-            let target = URL(fileURLWithPath: path)
-            try? FileManager.default.removeItem(at: target)
-            try FileManager.default.moveItem(at: temporary, to: target)
-            return (attributes[.size] as? NSNumber)?.intValue ?? 0
-        }
+    static func save(_ url: URL, to path: String?, by session: URLSession) async throws -> Int {
+        guard let path else { Console.unsupported("save without --file") }
+        let (temporary, response) = try await session.download(from: url)
+        try SessionClient.check(response)
+        let attributes = try FileManager.default.attributesOfItem(atPath: temporary.path)
+        let target = URL(fileURLWithPath: path)
+        try? FileManager.default.removeItem(at: target)
+        try FileManager.default.moveItem(at: temporary, to: target)
+        return (attributes[.size] as? NSNumber)?.intValue ?? 0
+    }
 
+    #if FOUNDATION_NETWORKING
         static func upload(_ path: String?, to url: URL, by session: URLSession) async throws -> Int {
             guard let path else { Console.unsupported("upload without --file") }
             var request = URLRequest(url: url)
@@ -32,10 +32,6 @@ enum FileTransfers {
             return ((attributes[.size] as? NSNumber)?.intValue ?? 0) + body.count
         }
     #else
-        static func save(_ url: URL, to path: String?, by session: URLSession) async throws -> Int {
-            Console.unsupported("download tasks")
-        }
-
         static func upload(_ path: String?, to url: URL, by session: URLSession) async throws -> Int {
             Console.unsupported("upload tasks")
         }

@@ -7,6 +7,7 @@
 #define URLLOADING_CPLATFORM_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -135,6 +136,11 @@ static inline ssize_t urlloading_send2(
 
 static inline ssize_t urlloading_send(int descriptor, const void *bytes, size_t length) {
     return send(descriptor, bytes, length, MSG_NOSIGNAL);
+}
+
+// A file that was not there before, for its owner only; a link that somebody has laid is not followed.
+static inline int urlloading_create_exclusively(const char *path) {
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 static inline ssize_t urlloading_peek(int descriptor) {

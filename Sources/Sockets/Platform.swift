@@ -171,6 +171,24 @@ enum Platform {
         _ = urlloading_set_abortive_close(raw)
     }
 
+    // MARK: Files that are written
+
+    static let fileExists = EEXIST
+
+    /// Makes a file that was not there, for its owner only.
+    static func createExclusively(_ path: String) -> Outcome<Int32> {
+        call { urlloading_create_exclusively(path) }
+    }
+
+    static func append(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
+        call { write(raw, bytes.baseAddress, bytes.count) }
+    }
+
+    /// Closes a descriptor and answers the error number with which it failed; it is closed in any case.
+    static func closeReporting(_ raw: Int32) -> Int32 {
+        close(raw) == 0 || errno == EINTR ? 0 : errno
+    }
+
     /// Removes a path from the file system; an absent one is fine.
     static func remove(path: String) {
         _ = unlink(path)

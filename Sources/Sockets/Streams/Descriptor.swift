@@ -26,6 +26,13 @@ package struct Descriptor: ~Copyable, Sendable {
         raw = -1
     }
 
+    /// Closes now and answers the error number with which that failed, or 0.
+    package mutating func closeReporting() -> Int32 {
+        guard raw >= 0 else { return 0 }
+        defer { raw = -1 }
+        return Platform.closeReporting(raw)
+    }
+
     /// Gives the number away; the receiver has to close it.
     package consuming func release() -> Int32 {
         let number = raw

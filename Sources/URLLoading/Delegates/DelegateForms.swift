@@ -53,11 +53,13 @@ final class DelegateForms: Sendable {
 struct DelegateView: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
+    let download: (any URLSessionDownloadDelegate)?
     let forms: DelegateForms
 
     init(_ delegate: any URLSessionDelegate) {
         task = delegate as? any URLSessionTaskDelegate
         data = delegate as? any URLSessionDataDelegate
+        download = delegate as? any URLSessionDownloadDelegate
         forms = DelegateForms.of(delegate)
     }
 

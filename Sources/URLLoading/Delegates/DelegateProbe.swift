@@ -19,6 +19,7 @@ enum DelegateMethod: UInt8 {
     case response
     case responseAsync
     case data
+    case writeData
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

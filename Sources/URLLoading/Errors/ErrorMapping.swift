@@ -11,7 +11,7 @@ import Trust
 /// Maps the errors of the layers below.
 package enum ErrorMapping {
     /// The public error for the request to `url`.
-    package static func urlError(_ error: EngineError, url: URL?) -> URLError {
+    package static func urlError(_ error: EngineError, url: URL?, ofDownload isDownload: Bool = false) -> URLError {
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
@@ -32,7 +32,7 @@ package enum ErrorMapping {
                 .networkConnectionLost, url, error.description, underlying: cause.map(UnderlyingError.system))
         case .wire(let failure):
             return LoadFailure.make(
-                wireCode(failure), url, error.description, underlying: UnderlyingError.wire(failure))
+                wireCode(failure, isDownload), url, error.description, underlying: UnderlyingError.wire(failure))
         case .invalidRequest(let failure):
             return LoadFailure.make(
                 failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
@@ -129,13 +129,21 @@ package enum ErrorMapping {
     // MARK: HTTP
 
     /// B17.16, B17.23, B17.27, B17.29.
-    private static func wireCode(_ failure: WireError) -> URLError.Code {
+    private static func wireCode(_ failure: WireError, _ isDownload: Bool) -> URLError.Code {
         switch failure.kind {
         case .malformedResponse: .cannotParseResponse
         case .truncated: .networkConnectionLost
         case .badResponse: .badServerResponse
-        case .undecodableContent: .cannotDecodeRawData
+        case .undecodableContent: isDownload ? downloadDecodingCode(failure) : .cannotDecodeRawData
         case .invalidRequest: .unsupportedURL
+        }
+    }
+
+    /// B9.12: whether the fault lies in the content or only its end shows it.
+    private static func downloadDecodingCode(_ failure: WireError) -> URLError.Code {
+        switch failure {
+        case .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch: .downloadDecodingFailedToComplete
+        default: .downloadDecodingFailedMidStream
         }
     }
 }

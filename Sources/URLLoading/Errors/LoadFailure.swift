@@ -2,6 +2,7 @@
 // `ErrorMapping`, always from `URLError.Code`: Foundation's Int constants for TLS are off by one on Linux.
 
 import Foundation
+import LoadingEngine
 
 /// Makes the errors that the API's own layer finds.
 enum LoadFailure {
@@ -58,6 +59,19 @@ enum LoadFailure {
     /// More than 20 redirects (B4.14).
     static func tooManyRedirects(_ url: URL?) -> URLError {
         make(.httpTooManyRedirects, url, "too many HTTP redirects")
+    }
+
+    /// The file of a download cannot be written (B9.11).
+    static func unwritableFile(_ url: URL?, _ failure: FileFailure) -> URLError {
+        let (code, what): (URLError.Code, String) =
+            switch failure.step {
+            case .create: (.cannotCreateFile, "made")
+            case .write: (.cannotWriteToFile, "written")
+            case .close: (.cannotCloseFile, "closed")
+            }
+        return make(
+            code, url, "The file for the download could not be \(what): \(failure.error)",
+            underlying: UnderlyingError.system(failure.error))
     }
 
     /// A body stream that has been read and would be needed once more (B4.12).

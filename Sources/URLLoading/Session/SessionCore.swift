@@ -73,7 +73,7 @@ final class SessionCore: Sendable {
         taskState.currentRequest = request
         taskState.delegate = delegate
         taskState.delegateView = delegate.map { DelegateView($0) }
-        taskState.hints.prefersIncrementalDelivery = if case .handler = outlet { false } else { true }
+        taskState.hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
         taskState.session = session
         let expected = request.values.expectedBodyLength
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in

@@ -12,7 +12,7 @@ extension URLSession {
         if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
-                task.start(resuming: continuation)
+                task.start(resuming: .data(continuation))
             }
         } onCancel: {
             task.cancel()
@@ -25,5 +25,29 @@ extension URLSession {
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
+    /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
+    public func download(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        let task = core.makeTask(request, outlet: .file(.awaiting), delegate: delegate, session: self)
+        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                task.start(resuming: .file(continuation))
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
+    /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
+    public func download(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(for: URLRequest(url: url), delegate: delegate)
     }
 }

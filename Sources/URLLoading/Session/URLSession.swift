@@ -160,6 +160,47 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDataTask(URLRequest(url: url), outlet: .handler(completionHandler))
     }
 
+    // MARK: Download tasks
+
+    /// Makes a suspended task that saves the body in a file and gives that to the delegate.
+    @discardableResult
+    open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        makeDownloadTask(request, outlet: .delegate)
+    }
+
+    /// Makes a suspended task that saves the body in a file and gives that to the delegate.
+    @discardableResult
+    open func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), outlet: .delegate)
+    }
+
+    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
+    /// file is removed when the handler returns (B1.87).
+    @preconcurrency @discardableResult
+    open func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(request, outlet: .handler(completionHandler))
+    }
+
+    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
+    /// file is removed when the handler returns (B1.87).
+    @preconcurrency @discardableResult
+    open func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), outlet: .handler(completionHandler))
+    }
+
+    private func makeDownloadTask(_ request: URLRequest, outlet: FileOutlet) -> URLSessionDownloadTask {
+        let task = core.makeTask(request, outlet: .file(outlet), delegate: nil, session: self)
+        let face = URLSessionDownloadTask(core: task)
+        task.state.withLock { $0.face = face }
+        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
+        return face
+    }
+
     private func makeDataTask(_ request: URLRequest, outlet: TaskOutlet) -> URLSessionDataTask {
         let task = core.makeTask(request, outlet: outlet, delegate: nil, session: self)
         let face = URLSessionDataTask(core: task)

@@ -106,5 +106,5 @@ final class EventPipe: Sendable {
     }
 
     /// Above this much body that nobody has taken the socket is not read.
-    static let highWaterMark = 256 * 1024
+    static let highWaterMark = TaskMailbox.highWaterMark
 }

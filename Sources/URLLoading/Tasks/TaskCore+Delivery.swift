@@ -2,6 +2,7 @@
 
 import Foundation
 import LoadingEngine
+import Sockets
 
 extension TaskCore: RelayClient {
     /// Adds an event to the task's list.
@@ -46,14 +47,17 @@ extension TaskCore: RelayClient {
             ask(.response(response))
         case .data(let data):
             tellData(data)
+        case .written(let total):
+            guard !isOver else { return }
+            tellWritten(total)
         case .hopEnded(let end):
             decide(after: end)
         case .endedUnloaded(let error):
-            complete(error, body: nil)
+            complete(error)
         }
     }
 
-    private var isOver: Bool { state.withLock { $0.isOver } }
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     // MARK: Telling
 
@@ -115,7 +119,9 @@ extension TaskCore: RelayClient {
 
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54).
-    func complete(_ failure: URLError?, body: Data?) {
+    func complete(_ failure: URLError?, body: Data? = nil, file: TemporaryFile? = nil) {
+        // B1.100.
+        if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }
         announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
         let end = state.withLock { state -> TaskResult in
@@ -134,7 +140,8 @@ extension TaskCore: RelayClient {
         }
         if end.error == nil { updateProgress(isAtEnd: true) }
         let wasListed = session?.unlist(self) ?? false
-        finish(end, body: body)
+        if end.error != nil { file?.remove() }
+        finish(end, body: body, file: file)
         state.withLock { state in
             state.delegate = nil
             state.delegateView = nil
@@ -144,7 +151,7 @@ extension TaskCore: RelayClient {
         if wasListed { session?.taskEnded(of: end.session) }
     }
 
-    private func finish(_ end: TaskResult, body: Data?) {
+    private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) {
         switch outlet {
         case .delegate:
             tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
@@ -153,15 +160,32 @@ extension TaskCore: RelayClient {
             handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
         case .stream(let pipe):
             pipe.post(.end(end.error))
-        case .awaiting:
-            if let error = end.error {
-                end.continuation?.resume(throwing: error)
-            } else if let response = end.response {
-                end.continuation?.resume(returning: (body ?? Data(), response))
-            } else {
-                let error = LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response.")
-                end.continuation?.resume(throwing: error)
-            }
+        case .file(.delegate):
+            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
+        case .file(.handler(let handler)):
+            handler(end.error == nil ? file?.url : nil, end.response, end.error)
+            // B1.87.
+            file?.remove()
+        case .awaiting, .file(.awaiting):
+            resume(end, body: body, file: file)
+        }
+    }
+
+    /// Ends the async call that waits.
+    private func resume(_ end: TaskResult, body: Data?, file: TemporaryFile?) {
+        guard let continuation = end.continuation else { return }
+        switch (continuation, end.error, end.response, file) {
+        case (_, let error?, _, _):
+            continuation.resume(throwing: error)
+        case (.data(let continuation), nil, let response?, _):
+            continuation.resume(returning: (body ?? Data(), response))
+        case (.file(let continuation), nil, let response?, let file?):
+            // B1.91.
+            file.letGo()
+            continuation.resume(returning: (file.url, response))
+        case (_, nil, _, _):
+            let error = LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response.")
+            continuation.resume(throwing: error)
         }
     }
 
@@ -203,6 +227,6 @@ extension TaskCore: RelayClient {
 private struct TaskResult: Sendable {
     let error: URLError?
     let response: URLResponse?
-    let continuation: UnsafeContinuation<(Data, URLResponse), any Error>?
+    let continuation: TaskContinuation?
     let session: URLSession?
 }

@@ -11,7 +11,7 @@ extension TaskCore {
 
     /// Starts the task of an async call. A task that was cancelled before answers at once, and no request goes out
     /// (B1.90).
-    func start(resuming continuation: UnsafeContinuation<(Data, URLResponse), any Error>) {
+    func start(resuming continuation: TaskContinuation) {
         let error = state.withLock { state -> (any Error)? in
             if state.phase == .completed { return state.error ?? LoadFailure.cancelled(state.currentRequest?.url) }
             state.continuation = continuation
@@ -136,14 +136,16 @@ extension TaskCore {
                 // B1.93: the delegate of an async call sees the response and the pieces as they come.
                 streams = taskView?.data != nil
                 asksResponse = taskView?.mayImplement(.response) ?? false
-            case .handler:
+            case .handler, .file:
+                // B1.101: download tasks do not ask about the response either.
                 streams = false
                 asksResponse = false
             }
             let tells = taskView?.task != nil || sessionView?.task != nil
             return HopPlan(
                 request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
-                streamsBody: streams, asksResponse: asksResponse,
+                streamsBody: streams, savesFile: outlet.savesFile,
+                tellsWritten: tellsWritten(taskView, sessionView), asksResponse: asksResponse,
                 asksRedirect: taskView?.mayImplement(.redirect) ?? false
                     || sessionView?.mayImplement(.redirect) ?? false,
                 tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count)
@@ -213,7 +215,9 @@ extension TaskCore {
             state.records += end.records
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
-            if let failure = end.failure { return .end(ErrorMapping.urlError(failure, url: end.url)) }
+            if let failure = end.failure {
+                return .end(ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile))
+            }
             guard let next = state.redirect.next else { return .end(nil) }
             state.redirect = RedirectProgress(count: state.redirect.count + 1)
             state.currentRequest = next
@@ -222,7 +226,7 @@ extension TaskCore {
         }
         switch step {
         case .hop(let request): submit(request)
-        case .end(let error): complete(error, body: end.body)
+        case .end(let error): complete(error, body: end.body, file: end.file)
         }
     }
 
@@ -232,7 +236,7 @@ extension TaskCore {
         if usesRelay {
             post(.endedUnloaded(error))
         } else {
-            complete(error, body: nil)
+            complete(error)
         }
     }
 }
@@ -245,6 +249,10 @@ struct HopPlan: Sendable {
     let collectsBody: Bool
     /// The body goes to a delegate piece by piece.
     let streamsBody: Bool
+    /// The body goes to a file.
+    let savesFile: Bool
+    /// A delegate hears of what is written to the file.
+    let tellsWritten: Bool
     /// A delegate may have to be asked about the response.
     let asksResponse: Bool
     /// A delegate may have to be asked about a redirect.

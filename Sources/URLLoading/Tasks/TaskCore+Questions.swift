@@ -47,7 +47,7 @@ extension TaskCore {
         switch (question, outlet) {
         case (.redirect, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
         case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
-        case (.response, .handler): return []
+        case (.response, .handler), (.response, .file): return []
         }
     }
 
@@ -175,7 +175,7 @@ extension TaskCore {
         case .delegate, .awaiting, .stream:
             // Reading goes on once that question is answered too.
             mailbox.withLock { $0.putFirst(.response(response)) }
-        case .handler:
+        case .handler, .file:
             resumeReading()
         }
     }

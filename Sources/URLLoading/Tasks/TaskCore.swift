@@ -60,7 +60,7 @@ final class TaskCore: Sendable {
     var face: URLSessionTask {
         let made = state.withLock { $0.face }
         if let made { return made }
-        let new = URLSessionDataTask(core: self)
+        let new = outlet.savesFile ? URLSessionDownloadTask(core: self) : URLSessionDataTask(core: self)
         return state.withLock { state in
             if let made = state.face { return made }
             // Held only until the end: afterwards the face would keep itself alive.
@@ -226,20 +226,38 @@ enum TaskOutlet: Sendable {
     case awaiting
     /// As it comes to whoever iterates.
     case stream(EventPipe)
+    /// In a file.
+    case file(FileOutlet)
 
     /// Whether the body is collected.
     var takesWholeBody: Bool {
         switch self {
-        case .delegate, .stream: false
+        case .delegate, .stream, .file: false
         case .handler, .awaiting: true
+        }
+    }
+
+    /// Whether the body goes to a file.
+    var savesFile: Bool {
+        switch self {
+        case .delegate, .handler, .awaiting, .stream: false
+        case .file: true
         }
     }
 
     /// Whether the result goes to asynchronous code, past the delegate queue.
     var isAwaited: Bool {
         switch self {
-        case .awaiting, .stream: true
-        case .delegate, .handler: false
+        case .awaiting, .stream, .file(.awaiting): true
+        case .delegate, .handler, .file(.delegate), .file(.handler): false
+        }
+    }
+
+    /// What `prefersIncrementalDelivery` is at first (B1.56).
+    var prefersIncrementalDelivery: Bool {
+        switch self {
+        case .delegate, .awaiting, .stream: true
+        case .handler, .file: false
         }
     }
 
@@ -247,4 +265,14 @@ enum TaskOutlet: Sendable {
     var pipe: EventPipe? {
         if case .stream(let pipe) = self { pipe } else { nil }
     }
+}
+
+/// Where the file of a download task goes.
+enum FileOutlet: Sendable {
+    /// To the delegates, which have it for the length of a call (B9.2).
+    case delegate
+    /// To a handler, which has it for the length of the call (B1.87).
+    case handler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    /// To an async call, which keeps it (B1.91).
+    case awaiting
 }

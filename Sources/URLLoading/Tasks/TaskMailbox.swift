@@ -5,6 +5,7 @@
 
 import Foundation
 import LoadingEngine
+import Sockets
 
 /// Something a delegate or handler is told.
 enum TaskEvent: Sendable {
@@ -14,6 +15,8 @@ enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case response(HTTPURLResponse)
     case data(Data)
+    /// So many bytes of the body are in the file, in all.
+    case written(Int64)
     case hopEnded(HopEnd)
     /// The task ends without the engine having had a part in it.
     case endedUnloaded(URLError)
@@ -27,6 +30,8 @@ struct HopEnd: Sendable {
     /// The whole body, where it was collected.
     let body: Data?
     let records: [TransactionRecord]
+    /// The whole body, where it was saved.
+    var file: TemporaryFile?
 
     /// Whether the end comes through although a delegate has not answered (B6.8).
     var breaksWaiting: Bool {
@@ -65,7 +70,10 @@ struct TaskMailbox: Sendable {
 
     /// Adds an event; `true` if the task must be put in the relay's line.
     mutating func post(_ event: TaskEvent) -> Bool {
-        if case .sent = event, case .sent = events.last { events.removeLast() }
+        switch (event, events.last) {
+        case (.sent, .sent), (.written, .written): events.removeLast()
+        default: break
+        }
         if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
         events.append(event)
         return claimSchedule()

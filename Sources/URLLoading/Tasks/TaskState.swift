@@ -30,7 +30,7 @@ struct TaskState: Sendable {
 
     var delegate: (any URLSessionTaskDelegate)?
     var delegateView: DelegateView?
-    var continuation: UnsafeContinuation<(Data, URLResponse), any Error>?
+    var continuation: TaskContinuation?
     /// What keeps task and session alive until the task has ended.
     var face: URLSessionTask?
     var session: URLSession?
@@ -44,6 +44,8 @@ struct TaskState: Sendable {
     var records: [TransactionRecord] = []
     /// What `didSendBodyData` has told.
     var sentTold: Int64 = 0
+    /// What `didWriteData` has told.
+    var writtenTold: Int64 = 0
 
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { phase == .canceling || phase == .completed }
@@ -78,6 +80,19 @@ enum TaskStage: Sendable {
         switch self {
         case .loading(_, let handle): handle
         case .idle, .preparing, .submitting, .betweenHops, .ended, .endedUnstarted: nil
+        }
+    }
+}
+
+/// The async call that waits for a task.
+enum TaskContinuation: Sendable {
+    case data(UnsafeContinuation<(Data, URLResponse), any Error>)
+    case file(UnsafeContinuation<(URL, URLResponse), any Error>)
+
+    func resume(throwing error: any Error) {
+        switch self {
+        case .data(let continuation): continuation.resume(throwing: error)
+        case .file(let continuation): continuation.resume(throwing: error)
         }
     }
 }

@@ -14,6 +14,7 @@ final class TransferReceiver: TransactionReceiver {
     private let plan: HopPlan
     private var response: HTTPURLResponse?
     private var body = WholeBody()
+    private var sink: FileSink?
     private var fate = BodyFate.deliver
 
     /// What becomes of the bytes of the body.
@@ -88,10 +89,23 @@ final class TransferReceiver: TransactionReceiver {
 
     func finished(_ outcome: TransactionOutcome) {
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
-        core.hopEnded(
-            HopEnd(
-                failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
-                records: plan.keepsRecords ? records(outcome.timelines) : []))
+        let end = HopEnd(
+            failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
+            records: plan.keepsRecords ? records(outcome.timelines) : [])
+        if failure == nil, plan.savesFile, case .deliver = settledFate {
+            core.hopEnded(end, withFileOf: fileSink)
+        } else if let sink {
+            core.hopEnded(end, without: sink)
+        } else {
+            core.hopEnded(end)
+        }
+    }
+
+    private var fileSink: FileSink {
+        if let sink { return sink }
+        let made = core.makeSink(for: plan)
+        sink = made
+        return made
     }
 
     /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
@@ -123,6 +137,7 @@ final class TransferReceiver: TransactionReceiver {
 
     private func deliver(_ piece: BodyPiece) -> ReceiverDemand {
         core.bodyArrived(bytes: piece.bytes.count)
+        if plan.savesFile { return fileSink.write(piece) }
         if plan.collectsBody { body.append(piece.bytes) }
         guard plan.streamsBody || plan.pipe != nil else { return .more }
         let data = Data(piece)

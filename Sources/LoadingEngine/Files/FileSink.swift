@@ -1,0 +1,250 @@
+// Writes a body into a temporary file while it arrives (B9.1, B9.15). The loop hands pieces over and never waits for
+// the disk: a thread that may block writes them, and where it is slower than the network the socket is not read.
+//
+// One writer at a time works on a sink; the state between it and the loop is behind one Mutex, and nobody is called
+// while that is held. Must not know: who wants the file, what is in it.
+
+import Sockets
+import Synchronization
+
+/// Where the body of one response is written to.
+package final class FileSink: Sendable {
+    /// What a sink reports, on the writing thread.
+    package enum Event: Sendable {
+        /// So many bytes are in the file.
+        case written(Int64)
+        /// More can be taken: the answer to `ReceiverDemand.pause`.
+        case room
+        /// The file cannot be written; further bytes are ignored.
+        case failed(FileFailure)
+    }
+
+    private let state = Mutex(State())
+    private let lane: BlockingLane
+    private let create: @Sendable () -> Result<TemporaryFile, SystemError>
+    private let report: @Sendable (Event) -> Void
+
+    fileprivate struct State: Sendable {
+        var waiting: [Chunk] = []
+        /// Bytes that have arrived and are not in the file.
+        var unwritten = 0
+        var written: Int64 = 0
+        var isPaused = false
+        /// Whether a thread works on the sink, or is about to.
+        var hasWriter = false
+        var file: TemporaryFile?
+        var failure: FileFailure?
+        var ending: Ending?
+    }
+
+    fileprivate enum Chunk: Sendable {
+        case kept(KeptBytes)
+        case copied([UInt8])
+
+        var count: Int {
+            switch self {
+            case .kept(let kept): kept.bytes.count
+            case .copied(let bytes): bytes.count
+            }
+        }
+    }
+
+    fileprivate enum Ending: Sendable {
+        case finish(@Sendable (Result<TemporaryFile, FileFailure>) -> Void)
+        case discard(@Sendable () -> Void)
+    }
+
+    /// A sink into a file that `create` makes at the first need, on the writing thread.
+    package init(
+        lane: BlockingLane = .files, create: @escaping @Sendable () -> Result<TemporaryFile, SystemError>,
+        report: @escaping @Sendable (Event) -> Void
+    ) {
+        self.lane = lane
+        self.create = create
+        self.report = report
+    }
+
+    /// Takes bytes in, from the loop.
+    package func write(_ piece: BodyPiece) -> ReceiverDemand {
+        let kept = piece.keep()
+        let (needsWriter, demand) = state.withLock { state -> (Bool, ReceiverDemand) in
+            guard state.failure == nil, state.ending == nil else { return (false, .more) }
+            if let kept { state.waiting.append(.kept(kept)) } else { state.append(copyOf: piece.bytes) }
+            state.unwritten += piece.bytes.count
+            if state.unwritten >= Self.highWaterMark { state.isPaused = true }
+            return (state.claimWriter(), state.isPaused ? .pause : .more)
+        }
+        if needsWriter { lane.run { self.work() } }
+        return demand
+    }
+
+    /// The body is whole: writes what is left and gives the closed file; without any bytes an empty one (B9.6).
+    package func finish(_ done: @escaping @Sendable (Result<TemporaryFile, FileFailure>) -> Void) {
+        end(.finish(done))
+    }
+
+    /// The body is not wanted: removes the file, and then says so.
+    package func discard(_ done: @escaping @Sendable () -> Void) {
+        end(.discard(done))
+    }
+
+    private func end(_ ending: Ending) {
+        let needsWriter = state.withLock { state in
+            guard state.ending == nil else { return false }
+            state.ending = ending
+            if case .discard = ending { state.waiting = [] }
+            return state.claimWriter()
+        }
+        if needsWriter { lane.run { self.work() } }
+    }
+
+    // MARK: The writer
+
+    fileprivate enum Step: Sendable {
+        case write([Chunk])
+        case end(Ending, TemporaryFile?, FileFailure?)
+        case rest
+        /// Others wait for the thread too.
+        case makeWay
+    }
+
+    private func work() {
+        var batches = 0
+        while true {
+            let step = state.withLock { $0.next(afterBatches: batches) }
+            switch step {
+            case .write(let chunks):
+                write(chunks)
+                batches += 1
+            case .end(let ending, let file, let failure):
+                return carryOut(ending, file, failure)
+            case .rest:
+                return
+            case .makeWay:
+                return lane.run { self.work() }
+            }
+        }
+    }
+
+    private func write(_ chunks: [Chunk]) {
+        let file: TemporaryFile
+        switch opened() {
+        case .success(let opened): file = opened
+        case .failure(let failure): return fail(failure)
+        }
+        for chunk in chunks {
+            let error =
+                switch chunk {
+                case .kept(let kept): file.append(kept.bytes)
+                case .copied(let bytes): bytes.withUnsafeBytes { file.append($0) }
+                }
+            if let error { return fail(FileFailure(.write, error)) }
+            let hasRoom = state.withLock { state in
+                state.written += Int64(chunk.count)
+                state.unwritten -= chunk.count
+                guard state.isPaused, state.unwritten <= Self.lowWaterMark else { return false }
+                state.isPaused = false
+                return true
+            }
+            if hasRoom { report(.room) }
+        }
+        report(.written(state.withLock { $0.written }))
+    }
+
+    private func opened() -> Result<TemporaryFile, FileFailure> {
+        if let file = state.withLock({ $0.file }) { return .success(file) }
+        let made = create()
+        if case .success(let file) = made { state.withLock { $0.file = file } }
+        return made.mapError { FileFailure(.create, $0) }
+    }
+
+    private func fail(_ failure: FileFailure) {
+        state.withLock { state in
+            state.failure = failure
+            state.waiting = []
+            state.isPaused = false
+        }
+        report(.failed(failure))
+    }
+
+    private func carryOut(_ ending: Ending, _ file: TemporaryFile?, _ failure: FileFailure?) {
+        switch ending {
+        case .discard(let done):
+            file?.remove()
+            done()
+        case .finish(let done):
+            done(failure.map { .failure($0) } ?? closed(file))
+        }
+    }
+
+    private func closed(_ file: TemporaryFile?) -> Result<TemporaryFile, FileFailure> {
+        let made = file.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
+        guard case .success(let file) = made, let error = file.close() else { return made }
+        return .failure(FileFailure(.close, error))
+    }
+
+    /// Above this much unwritten the socket is not read.
+    private static let highWaterMark = 1024 * 1024
+    /// Below this much it is read again; not zero, so that the writer has work while the loop wakes up.
+    private static let lowWaterMark = 256 * 1024
+    /// Picked by feel: this much in a row of one file, then the next file's.
+    fileprivate static let batchesInARow = 16
+    /// Small pieces are collected up to this size: a system call costs more than copying them.
+    fileprivate static let collected = 64 * 1024
+}
+
+extension FileSink.State {
+    fileprivate mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
+        if case .copied(var last) = waiting.last, last.count + bytes.count <= FileSink.collected {
+            // Order: taken out first, so that the append finds the only reference and copies nothing.
+            waiting.removeLast()
+            last.append(contentsOf: bytes)
+            waiting.append(.copied(last))
+        } else {
+            waiting.append(.copied(Array(bytes)))
+        }
+    }
+
+    fileprivate mutating func claimWriter() -> Bool {
+        guard !hasWriter else { return false }
+        hasWriter = true
+        return true
+    }
+
+    fileprivate mutating func next(afterBatches batches: Int) -> FileSink.Step {
+        if !waiting.isEmpty {
+            if batches >= FileSink.batchesInARow { return .makeWay }
+            defer { waiting = [] }
+            return .write(waiting)
+        }
+        guard let ending else {
+            hasWriter = false
+            return .rest
+        }
+        defer { file = nil }
+        return .end(ending, file, failure)
+    }
+}
+
+/// Why a file could not be written.
+package struct FileFailure: Error, Sendable, Equatable {
+    /// What was being done.
+    package enum Step: Sendable, Equatable {
+        /// Making it.
+        case create
+        /// Writing to it.
+        case write
+        /// Closing it.
+        case close
+    }
+
+    /// What was being done.
+    package let step: Step
+    /// What the system said.
+    package let error: SystemError
+
+    init(_ step: Step, _ error: SystemError) {
+        self.step = step
+        self.error = error
+    }
+}

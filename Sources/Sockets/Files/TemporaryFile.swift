@@ -1,0 +1,84 @@
+// A file for what is still arriving: of a name that nobody has, readable by its owner only, and gone with its object
+// unless somebody takes it over. Every call may wait for the disk. Must not know what is written.
+
+import Synchronization
+
+/// A temporary file that is written from its beginning to its end.
+package final class TemporaryFile: Sendable {
+    /// Where it is.
+    package let path: String
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable, Sendable {
+        var descriptor: Descriptor
+        /// Whether the file goes with its object.
+        var isOwned = true
+    }
+
+    /// Makes a file whose name begins and ends like this; exclusively, with mode 0600.
+    package static func create(
+        in directory: String, prefix: String, suffix: String
+    ) -> Result<TemporaryFile, SystemError> {
+        let start = directory.hasSuffix("/") ? directory : directory + "/"
+        var random = SystemRandomNumberGenerator()
+        // A name that is taken is somebody else's bad luck to have guessed; a hundred in a row are an attack.
+        for attempt in 1...100 {
+            let name = String((0..<12).map { _ in letters.randomElement(using: &random) ?? "x" })
+            let path = start + prefix + name + suffix
+            let made = Platform.createExclusively(path)
+            if !made.failed { return .success(TemporaryFile(path: path, descriptor: Descriptor(owning: made.value))) }
+            if made.error != alreadyThere || attempt == 100 {
+                return .failure(SystemError(errno: made.error, call: "open"))
+            }
+        }
+        return .failure(SystemError(errno: alreadyThere, call: "open"))
+    }
+
+    /// Takes an open file over.
+    package init(path: String, descriptor: consuming Descriptor) {
+        self.path = path
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit {
+        if state.withLock({ $0.isOwned }) { Platform.remove(path: path) }
+    }
+
+    /// Writes all of the bytes behind what is there; answers what went wrong.
+    package func append(_ bytes: UnsafeRawBufferPointer) -> SystemError? {
+        state.withLock { state in
+            var rest = bytes
+            while !rest.isEmpty {
+                let outcome = Platform.append(state.descriptor.raw, rest)
+                if outcome.failed { return SystemError(errno: outcome.error, call: "write") }
+                rest = UnsafeRawBufferPointer(rebasing: rest[outcome.value...])
+            }
+            return nil
+        }
+    }
+
+    /// Closes the file, which stays where it is; some file systems say only now that there was no room.
+    package func close() -> SystemError? {
+        state.withLock { state in
+            let error = state.descriptor.closeReporting()
+            return error == 0 ? nil : SystemError(errno: error, call: "close")
+        }
+    }
+
+    /// Leaves the file to whoever knows its path.
+    package func letGo() {
+        state.withLock { $0.isOwned = false }
+    }
+
+    /// Removes the file now; one that somebody has moved away stays where it was moved to.
+    package func remove() {
+        let isOwned = state.withLock { state in
+            defer { state.isOwned = false }
+            return state.isOwned
+        }
+        if isOwned { Platform.remove(path: path) }
+    }
+
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    private static let alreadyThere = Platform.fileExists
+}

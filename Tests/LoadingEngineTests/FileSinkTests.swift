@@ -1,0 +1,286 @@
+// Bodies into files, beside the loop: order, back-pressure, failures, and what is left on the disk.
+
+import LoadingEngine
+import Sockets
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("File sinks")
+struct FileSinkTests {
+    private let scratch = Scratch()
+    private let buffers = BodyBuffers()
+
+    private func sink(
+        lane: BlockingLane = .files, _ log: EventLog,
+        create: (@Sendable () -> Result<TemporaryFile, SystemError>)? = nil
+    ) -> FileSink {
+        let folder = scratch.path
+        return FileSink(
+            lane: lane, create: create ?? { TemporaryFile.create(in: folder, prefix: "part-", suffix: ".tmp") },
+            report: log.note)
+    }
+
+    private func piece(_ bytes: [UInt8]) -> BodyPiece {
+        let space = buffers.space(atLeast: bytes.count)
+        space.copyBytes(from: bytes)
+        return BodyPiece(UnsafeRawBufferPointer(rebasing: space[..<bytes.count]), in: buffers)
+    }
+
+    private func finish(_ sink: FileSink) async -> Result<TemporaryFile, FileFailure> {
+        await withCheckedContinuation { continuation in sink.finish { continuation.resume(returning: $0) } }
+    }
+
+    @Test("B9.1, B9.4: every byte in order, in a file of its own that only its owner may read")
+    func bytesInOrder() async throws {
+        let log = EventLog()
+        let sink = sink(log)
+        var expected: [UInt8] = []
+        for number in 0..<200 {
+            // Large pieces are kept where they arrived, small ones copied and joined.
+            let bytes = [UInt8](repeating: UInt8(number), count: number.isMultiple(of: 3) ? 40_000 : 700)
+            expected += bytes
+            if sink.write(piece(bytes)) == .pause { await log.room(after: log.rooms) }
+        }
+        let file = try await finish(sink).get()
+        #expect(try scratch.content(of: file.path) == expected)
+        #expect(scratch.mode(of: file.path) == 0o600)
+        #expect(log.written.last == Int64(expected.count))
+        #expect(log.written == log.written.sorted())
+    }
+
+    @Test("B9.6: no bytes make an empty file")
+    func emptyFile() async throws {
+        let file = try await finish(sink(EventLog())).get()
+        #expect(try scratch.content(of: file.path).isEmpty)
+    }
+
+    @Test("A file goes with its object, unless somebody takes it over")
+    func fileGoes() async throws {
+        do { _ = try await finish(sink(EventLog())).get() }
+        #expect(scratch.names.isEmpty)
+        do { try await finish(sink(EventLog())).get().letGo() }
+        #expect(scratch.names.count == 1)
+    }
+
+    @Test("B9.5: a discarded file is gone before that is said")
+    func discarding() async {
+        let sink = sink(EventLog())
+        _ = sink.write(piece([UInt8](repeating: 1, count: 100_000)))
+        let names = await withCheckedContinuation { continuation in
+            sink.discard { [scratch] in continuation.resume(returning: scratch.names) }
+        }
+        #expect(names.isEmpty)
+    }
+
+    @Test("B9.11: a directory that is not there is a failure to create")
+    func cannotCreate() async {
+        let log = EventLog()
+        let sink = sink(log) { TemporaryFile.create(in: "/nowhere/at/all", prefix: "a", suffix: "b") }
+        _ = sink.write(piece([1, 2, 3]))
+        let result = await finish(sink)
+        #expect(throws: FileFailure.self) { try result.get() }
+        #expect(log.failure?.step == .create)
+        #expect(log.failure?.error.errno == ENOENT)
+    }
+
+    @Test("B9.11: a full disk is a failure to write, told once, and nothing is left")
+    func diskFull() async throws {
+        let log = EventLog()
+        let path = scratch.path + "/full"
+        try #require(symlink("/dev/full", path) == 0)
+        let sink = sink(log) {
+            .success(TemporaryFile(path: path, descriptor: Descriptor(owning: open(path, O_WRONLY | O_CLOEXEC))))
+        }
+        for _ in 0..<10 { _ = sink.write(piece([UInt8](repeating: 1, count: 100_000))) }
+        let result = await finish(sink)
+        #expect(throws: FileFailure.self) { try result.get() }
+        #expect(log.failures.count == 1)
+        #expect(log.failure?.step == .write)
+        #expect(log.failure?.error.errno == ENOSPC)
+        #expect(scratch.names.isEmpty)
+    }
+
+    @Test("B9.15: a disk that is slower than the network pauses it, and what waits is bounded")
+    func slowDisk() async throws {
+        let log = EventLog()
+        let pipe = try Pipe()
+        let path = scratch.path + "/pipe"
+        let raw = pipe.write
+        let sink = sink(lane: pipe.lane, log) {
+            .success(TemporaryFile(path: path, descriptor: Descriptor(owning: raw)))
+        }
+        var taken = 0
+        // Nobody reads the pipe: this ends only because the sink says so.
+        while sink.write(piece([UInt8](repeating: 5, count: 50_000))) == .more { taken += 50_000 }
+        #expect(taken < 2 << 20)
+        #expect(log.rooms == 0)
+        let reader = Task { await pipe.readAll() }
+        await log.room(after: 0)
+        let file = try await finish(sink).get()
+        #expect(await reader.value == taken + 50_000)
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("A disk that hangs holds neither the files of others nor more than its share of threads")
+    func hangingDisk() async throws {
+        let pool = BlockingPool(limit: 4, idleTime: .seconds(1), name: "test")
+        let lane = BlockingLane(pool: pool, width: 2)
+        let pipe = try Pipe()
+        let raw = pipe.write
+        let path = scratch.path + "/pipe"
+        let stuck = sink(lane: lane, EventLog()) {
+            .success(TemporaryFile(path: path, descriptor: Descriptor(owning: raw)))
+        }
+        while stuck.write(piece([UInt8](repeating: 5, count: 50_000))) == .more {}
+        for _ in 0..<5 {
+            let other = sink(lane: lane, EventLog())
+            _ = other.write(piece([UInt8](repeating: 6, count: 50_000)))
+            let file = try await finish(other).get()
+            #expect(try scratch.content(of: file.path).count == 50_000)
+            file.remove()
+        }
+        #expect(pool.threadCount <= 2)
+        let reader = Task { await pipe.readAll() }
+        _ = await finish(stuck)
+        #expect(await reader.value > 0)
+    }
+}
+
+/// What a sink has reported.
+private final class EventLog: Sendable {
+    fileprivate struct State: Sendable {
+        var events: [FileSink.Event] = []
+        var waiter: (after: Int, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    func note(_ event: FileSink.Event) {
+        let ready = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.events.append(event)
+            guard let waiter = state.waiter, state.rooms > waiter.after else { return nil }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        ready?.resume()
+    }
+
+    /// Returns when room was reported more often than this.
+    func room(after count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.rooms > count { return true }
+                state.waiter = (count, continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    var rooms: Int { state.withLock { $0.rooms } }
+    var failures: [FileFailure] { state.withLock { $0.failures } }
+    var failure: FileFailure? { failures.first }
+    var written: [Int64] { state.withLock { $0.written } }
+}
+
+extension EventLog.State {
+    fileprivate var rooms: Int { events.count { if case .room = $0 { true } else { false } } }
+    fileprivate var failures: [FileFailure] {
+        events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }
+    }
+    fileprivate var written: [Int64] { events.compactMap { if case .written(let count) = $0 { count } else { nil } } }
+}
+
+/// A folder that goes with its object.
+private final class Scratch: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/urlloading-sink-XXXXXX".utf8CString)
+        path = mkdtemp(&template).map { String(cString: $0) } ?? "/nowhere"
+    }
+
+    deinit {
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    var names: [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    func content(of path: String) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while case let count = read(file, &buffer, buffer.count), count > 0 { content += buffer.prefix(count) }
+        return content
+    }
+
+    func mode(of path: String) -> mode_t? {
+        var about = stat()
+        return stat(path, &about) == 0 ? about.st_mode & 0o777 : nil
+    }
+}
+
+/// A pipe, which takes 64 KiB and then waits for its reader.
+private struct Pipe {
+    let read: Int32
+    let write: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        (read, write) = (ends[0], ends[1])
+    }
+
+    /// A lane of its own: what hangs here must not hold up the downloads of other tests.
+    let lane = BlockingLane(pool: BlockingPool(limit: 2, idleTime: .seconds(1), name: "test-files"), width: 2)
+
+    /// Counts what comes until the writer closes, and closes the reading end; on a thread that may block.
+    func readAll() async -> Int {
+        await withCheckedContinuation { continuation in
+            let isRunning = Self.readers.run { continuation.resume(returning: count()) }
+            if !isRunning { continuation.resume(returning: 0) }
+        }
+    }
+
+    private static let readers = BlockingPool(limit: 2, idleTime: .seconds(1), name: "test-readers")
+
+    private func count() -> Int {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var total = 0
+        while true {
+            let count = take(from: read, into: &buffer)
+            if count <= 0 { break }
+            total += count
+        }
+        close(read)
+        return total
+    }
+
+    private func take(from descriptor: Int32, into buffer: inout [UInt8]) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, &buffer, buffer.count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, &buffer, buffer.count)
+        #endif
+    }
+}
