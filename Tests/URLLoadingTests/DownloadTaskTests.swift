@@ -127,7 +127,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "B9.5, B9.12, B16.55: a fault in the coding ends with −3006, one that only the end shows with −3007",
+        "B9.5, B9.12, B16.55, B17.47: a fault in the coding ends with −3006, one that only the end shows with −3007",
         arguments: [("corrupt", -3006), ("truncated", -3007)])
     func undecodable(kind: String, code: Int) async throws {
         // Hardly to be compressed: the fault is then in the middle of the content, and not in its trailer.
