@@ -150,6 +150,46 @@ struct SampleTests {
         }
     }
 
+    @Test("A file downloaded with progress, by a delegate and with a handler", arguments: LanguageMode.allCases)
+    func download(mode: LanguageMode) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("samples-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await withServer { server in
+            let url = try server.at("/file.bin")
+            let (steps, progress) = AsyncStream.makeStream(of: Double.self)
+            let saved = try await withCheckedThrowingContinuation { continuation in
+                let onEnd: @Sendable (Result<URL, any Error>) -> Void = { result in
+                    progress.finish()
+                    continuation.resume(with: result)
+                }
+                switch mode {
+                case .swift5:
+                    let fetcher = SamplesSwift5.FileFetcher(
+                        folder: folder, onProgress: { progress.yield($0) }, onEnd: onEnd)
+                    fetcher.fetch(url)
+                    fetcher.stop()
+                case .swift6:
+                    let fetcher = SamplesSwift6.FileFetcher(
+                        folder: folder, onProgress: { progress.yield($0) }, onEnd: onEnd)
+                    fetcher.fetch(url)
+                    fetcher.stop()
+                }
+            }
+            #expect(saved.lastPathComponent == "file.bin")
+            let kept = try Data(contentsOf: saved)
+            #expect(kept.count == 300_000)
+            #expect(await steps.reduce(0) { max($0, $1) } == 1)
+            let read = await withCheckedContinuation { continuation in
+                switch mode {
+                case .swift5: SamplesSwift5.download(url) { data, _ in continuation.resume(returning: data) }
+                case .swift6: SamplesSwift6.download(url) { data, _ in continuation.resume(returning: data) }
+                }
+            }
+            #expect(read == kept)
+        }
+    }
+
     @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
     func oldStyle() async throws {
         try await withServer { server in
@@ -210,6 +250,7 @@ private func withServer(_ body: (LoopbackServer) async throws -> Void) async thr
         case ("PUT", "/notes/first"):
             (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
                 ? .status(400) : .status(204)
+        case ("GET", "/file.bin"): .generated(length: 300_000)
         case ("POST", "/echo"): .echo(request)
         case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
         default: .text("no such page", status: 404)

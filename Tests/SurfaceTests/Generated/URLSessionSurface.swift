@@ -67,6 +67,18 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
     override func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask { super.dataTask(with: url, completionHandler: completionHandler) }
+
+    override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { super.downloadTask(with: request) }
+
+    override func downloadTask(with url: URL) -> URLSessionDownloadTask { super.downloadTask(with: url) }
+
+    override func downloadTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask { super.downloadTask(with: request, completionHandler: completionHandler) }
+
+    override func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask { super.downloadTask(with: url, completionHandler: completionHandler) }
 }
 
 /// Names the API of `URLSession`.
@@ -94,8 +106,16 @@ private func urlSessionMembers(of one: URLSession) {
         .dataTask(with:completionHandler:)
     let _: (URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask = one.dataTask(
         with:completionHandler:)
+    let _: (URLRequest) -> URLSessionDownloadTask = one.downloadTask(with:)
+    let _: (URL) -> URLSessionDownloadTask = one.downloadTask(with:)
+    let _: (URLRequest, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
+        .downloadTask(with:completionHandler:)
+    let _: (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
+        .downloadTask(with:completionHandler:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
+    let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(for:delegate:)
+    let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(from:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
         for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
