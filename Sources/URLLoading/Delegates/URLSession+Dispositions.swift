@@ -7,8 +7,8 @@ extension URLSession {
         case cancel = 0
         /// Deliver the body.
         case allow = 1
-        /// Go on as a download task. There are no download tasks yet: the task ends with
-        /// `URLError.unsupportedURL` and a description that says so.
+        /// Go on as a download task. That is not offered yet: the task ends with `URLError.unsupportedURL`
+        /// and a description that says so.
         case becomeDownload = 2
         /// Go on as a stream task. There are no stream tasks yet: the task ends with `URLError.unsupportedURL` and a
         /// description that says so.
