@@ -38,7 +38,7 @@ package final class Engine: Sendable {
 
     /// Starts a request; everything that comes of it reaches the request's receiver.
     @discardableResult
-    package func submit(_ request: TransactionRequest) -> TransactionHandle {
+    package func submit(_ request: consuming TransactionRequest) -> TransactionHandle {
         let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
         let handle = TransactionHandle(id: id, request: request, port: port)
         port.loop.submit(handle)

@@ -7,12 +7,14 @@ import Sockets
 
 /// One loop's scratch buffers.
 final class LoopBuffers {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
     /// Where plain streams are read into, and where TLS puts decrypted bytes.
     let received = BodyBuffers()
     /// Where a content decoder puts its output.
     let decoded = BodyBuffers()
     /// Where a request's head is written before it is sent.
-    var outgoing: [UInt8] = []
+    @exclusivity(unchecked) var outgoing: [UInt8] = []
 
     /// The buffers of the given loop, made at the first need.
     static func of(_ reactor: Reactor) -> LoopBuffers {

@@ -9,6 +9,8 @@ import TLS
 
 /// The loop's side of an `Engine`.
 package final class LoopCore {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
     let reactor: Reactor
     let configuration: EngineConfiguration
     let trace: Trace?
@@ -16,11 +18,11 @@ package final class LoopCore {
     let resolver: any Resolver
     let buffers: LoopBuffers
     let tickets = TLSTicketStore()
-    private(set) var transactions: [RequestID: Transaction] = [:]
+    @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
     private let port: EnginePort
     private var tlsContext: Result<TLSContext, TLSError>?
     private var isShutDown = false
-    private var freeTimers: [DeadlineTimer] = []
+    @exclusivity(unchecked) private var freeTimers: [DeadlineTimer] = []
     private lazy var poolDriver = PoolDriver(core: self)
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
@@ -93,13 +95,6 @@ package final class LoopCore {
     func ended(_ id: RequestID) {
         transactions[id] = nil
         leaveIfDone()
-    }
-
-    /// A connection for this key begins to be opened; every request that waits for one waits for the network now.
-    func dialBegan(for key: PoolKey) {
-        for transaction in transactions.values where transaction.key == key {
-            transaction.dialBegan()
-        }
     }
 
     /// Closes every connection that carries no request.

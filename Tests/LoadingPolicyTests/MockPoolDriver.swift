@@ -12,7 +12,7 @@ final class MockPoolDriver {
         var state: State
         var hasServed = false
         var idleSince = 0
-        var expiry: ContinuousClock.Instant?
+        var expiry: Duration?
     }
 
     struct Waiting {
@@ -29,10 +29,10 @@ final class MockPoolDriver {
     private let hosts: [Int]
     private let perHost: Int
     private let idleTimeout: Duration
-    private(set) var now = ContinuousClock.now
+    private(set) var now = Duration.seconds(1000)
     private(set) var connections: [ConnectionID: Connection] = [:]
     private(set) var waiting: [Waiting] = []
-    private(set) var timer: ContinuousClock.Instant?
+    private(set) var timer: Duration?
     private var everDialled: Set<ConnectionID> = []
     private var step = 0
     private var isFinishing = false
@@ -108,7 +108,7 @@ final class MockPoolDriver {
     }
 
     func advance(_ duration: Duration) {
-        now = now.advanced(by: duration)
+        now += duration
         while let timer, timer <= now {
             self.timer = nil
             apply(pool.timerFired(now: now), ready: nil)
@@ -148,7 +148,7 @@ final class MockPoolDriver {
         guard var connection = connections[id], connection.state == state else { return }
         connection.state = .idle
         connection.idleSince = step
-        connection.expiry = now.advanced(by: min(idleTimeout, idleLimit ?? idleTimeout))
+        connection.expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
         connections[id] = connection
     }
 

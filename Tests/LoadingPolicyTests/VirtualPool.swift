@@ -31,8 +31,8 @@ enum Action: Equatable, CustomStringConvertible {
 /// A `PoolMachine` whose time a test moves.
 final class VirtualPool {
     private var machine: PoolMachine
-    private let start = ContinuousClock.now
-    private(set) var elapsed = Duration.zero
+    /// Begins anywhere.
+    private(set) var elapsed = Duration.seconds(1000)
     /// The connection of the last dial.
     private(set) var dialled: ConnectionID = -1
 
@@ -40,7 +40,6 @@ final class VirtualPool {
         machine = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
     }
 
-    var now: ContinuousClock.Instant { start.advanced(by: elapsed) }
     var counts: PoolCounts { machine.counts }
     var isDrained: Bool { machine.isDrained }
 
@@ -51,21 +50,21 @@ final class VirtualPool {
     ) -> [Action] {
         listed(
             machine.requested(
-                request, key: key, priority: priority, now: now, atFront: atFront, onNewConnection: new))
+                request, key: key, priority: priority, now: elapsed, atFront: atFront, onNewConnection: new))
     }
 
-    func cancel(_ request: RequestID) -> [Action] { listed(machine.cancelled(request, now: now)) }
+    func cancel(_ request: RequestID) -> [Action] { listed(machine.cancelled(request, now: elapsed)) }
     func setPriority(_ request: RequestID, _ priority: Float) { machine.priorityChanged(request, to: priority) }
-    func establish(_ connection: ConnectionID) -> [Action] { listed(machine.established(connection, now: now)) }
-    func failDial(_ connection: ConnectionID) -> [Action] { listed(machine.dialFailed(connection, now: now)) }
+    func establish(_ connection: ConnectionID) -> [Action] { listed(machine.established(connection, now: elapsed)) }
+    func failDial(_ connection: ConnectionID) -> [Action] { listed(machine.dialFailed(connection, now: elapsed)) }
     func release(_ connection: ConnectionID, idleLimit: Duration? = nil) -> [Action] {
-        listed(machine.released(connection, idleLimit: idleLimit, now: now))
+        listed(machine.released(connection, idleLimit: idleLimit, now: elapsed))
     }
-    func close(_ connection: ConnectionID) -> [Action] { listed(machine.closed(connection, now: now)) }
+    func close(_ connection: ConnectionID) -> [Action] { listed(machine.closed(connection, now: elapsed)) }
     func detach(_ connection: ConnectionID) -> [Action] { listed(machine.detached(connection)) }
-    func fireTimer() -> [Action] { listed(machine.timerFired(now: now)) }
+    func fireTimer() -> [Action] { listed(machine.timerFired(now: elapsed)) }
     func closeIdle() -> [Action] { listed(machine.closeIdle()) }
-    func shutDown(immediately: Bool) -> [Action] { listed(machine.shutDown(immediately: immediately, now: now)) }
+    func shutDown(immediately: Bool) -> [Action] { listed(machine.shutDown(immediately: immediately, now: elapsed)) }
 
     // MARK: Steps that most tests begin with
 
@@ -97,7 +96,7 @@ final class VirtualPool {
         }
         switch actions.timer {
         case .none: break
-        case .set(let deadline): list.append(.timer(now.duration(to: deadline)))
+        case .set(let deadline): list.append(.timer(deadline - elapsed))
         case .clear: list.append(.clearTimer)
         }
         return list

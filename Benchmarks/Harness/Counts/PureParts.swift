@@ -95,7 +95,7 @@ enum PurePart: String, CaseIterable {
         guard let origin = Origin(scheme: .http, host: "example.org") else { return }
         let key = PoolKey(origin: origin)
         var pool = PoolMachine()
-        let now = ContinuousClock.now
+        let now = Duration.seconds(1)
         guard let dial = pool.requested(0, key: key, priority: 0.5, now: now).dial else { return }
         _ = pool.established(dial.connection, now: now)
         _ = pool.released(dial.connection, idleLimit: nil, now: now)

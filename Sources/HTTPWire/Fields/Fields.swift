@@ -136,6 +136,19 @@ package struct Fields: Sendable {
         return isFound
     }
 
+    /// Whether `Connection: close` is among the fields: what `hasToken` tells, for the path of every request.
+    package var askToClose: Bool {
+        bytes.withUnsafeBytes { bytes in
+            for slot in slots where slot.nameLength == 10 && bytes.name(of: slot).equalsIgnoringCase("Connection") {
+                var members = ListMembers(bytes.value(of: slot))
+                while let member = members.next() {
+                    if member.equalsIgnoringCase("close") { return true }
+                }
+            }
+            return false
+        }
+    }
+
     private func firstSlot(_ name: FieldName) -> Slot? {
         name.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in

@@ -13,6 +13,8 @@ import TLS
 
 /// An established connection, idle or carrying one exchange.
 final class HTTP1Connection: ByteStreamObserver {
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
+    // this object on its loop, and no other object is called while a property is being changed.
     let id: ConnectionID
     let key: PoolKey
     let setup: ConnectionSetup
@@ -22,42 +24,42 @@ final class HTTP1Connection: ByteStreamObserver {
     let core: LoopCore
 
     /// The exchange under way.
-    private(set) var transaction: Transaction?
+    @exclusivity(unchecked) private(set) var transaction: Transaction?
     /// Whether an exchange has been carried before this one.
-    private(set) var hasServed = false
-    private(set) var isClosed = false
+    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) private(set) var isClosed = false
     private let readyAt: Duration
     /// The exchange under way was the first thing to happen on this connection.
-    private var wasFresh = false
+    @exclusivity(unchecked) private var wasFresh = false
 
-    var exchange = ExchangeMachine()
-    var decoder = ResponseDecoder()
-    var framing = BodyFraming.none
+    @exclusivity(unchecked) var exchange = ExchangeMachine()
+    @exclusivity(unchecked) var decoder = ResponseDecoder()
+    @exclusivity(unchecked) var framing = BodyFraming.none
 
     // Reading (+Reading)
     /// Decrypted bytes that came while the receiver could take no more.
-    var heldPlaintext: [UInt8] = []
+    @exclusivity(unchecked) var heldPlaintext: [UInt8] = []
     /// The decoder was left in the middle, with or without held bytes.
-    var hasUndecoded = false
+    @exclusivity(unchecked) var hasUndecoded = false
     /// Encrypted bytes likewise.
-    var heldCiphertext: [UInt8] = []
+    @exclusivity(unchecked) var heldCiphertext: [UInt8] = []
     /// TLS may still hold records that came while the receiver could take no more.
-    var hasUndecrypted = false
-    var isReading = false
+    @exclusivity(unchecked) var hasUndecrypted = false
+    @exclusivity(unchecked) var isReading = false
     /// Read once although no readiness was reported: a write has just failed and the peer may have said why.
-    var mustRead = false
-    var responseEnd = ResponseEnd.open
+    @exclusivity(unchecked) var mustRead = false
+    @exclusivity(unchecked) var responseEnd = ResponseEnd.open
     /// The peer said in TLS that nothing follows.
-    var hasCloseNotify = false
-    var responseBytesSeen = false
+    @exclusivity(unchecked) var hasCloseNotify = false
+    @exclusivity(unchecked) var responseBytesSeen = false
     /// The server spoke before it was asked anything (B16.29).
-    var hasEarlyBytes = false
+    @exclusivity(unchecked) var hasEarlyBytes = false
 
     // Writing (+Writing)
-    var output = PendingOutput()
+    @exclusivity(unchecked) var output = PendingOutput()
     /// A write failed; the response, if one comes, still counts (B11.17).
-    var writeError: SystemError?
-    var requestBytesWritten = false
+    @exclusivity(unchecked) var writeError: SystemError?
+    @exclusivity(unchecked) var requestBytesWritten = false
 
     init(
         id: ConnectionID, key: PoolKey, setup: ConnectionSetup, stream: any ByteStream, tls: TLSSession?,
@@ -118,7 +120,7 @@ final class HTTP1Connection: ByteStreamObserver {
         let handle = transaction.handle
         do {
             let headBytes = try queue(handle)
-            exchange.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.hasToken(.connection, "close"))
+            exchange.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
             decoder.begin(ExpectedResponse(method: handle.request.head.method))
             transaction.requestStarted(headBytes: headBytes)
         } catch {

@@ -3,7 +3,7 @@
 // The body is never copied on a plain connection; only positions move.
 
 /// The unsent rest of one request.
-struct PendingOutput {
+struct PendingOutput: ~Copyable {
     /// Bytes that precede the body; `headSent` of them are out.
     private(set) var head: [UInt8] = []
     private(set) var headSent = 0

@@ -8,12 +8,16 @@ import Sockets
 
 /// The pool of one engine.
 final class PoolDriver {
+    // `@exclusivity(unchecked)`: as in `Transaction`; the machine calls nobody.
+
     private unowned let core: LoopCore
-    private var machine: PoolMachine
-    private var connections: [ConnectionID: HTTP1Connection] = [:]
-    private var connectors: [ConnectionID: Connector] = [:]
+    @exclusivity(unchecked) private var machine: PoolMachine
+    @exclusivity(unchecked) private var connections: [ConnectionID: HTTP1Connection] = [:]
+    @exclusivity(unchecked) private var connectors: [ConnectionID: Connector] = [:]
+    /// Requests that wait without a connection being opened to their host; the next dial to it concerns them all.
+    private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
     private lazy var timer = core.reactor.makeTimer { [unowned self] in
-        perform(machine.timerFired(now: core.reactor.now))
+        perform(machine.timerFired(now: core.reactor.elapsed))
     }
 
     init(core: LoopCore) {
@@ -28,15 +32,17 @@ final class PoolDriver {
 
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
-        perform(
-            machine.requested(
-                transaction.id, key: transaction.key, priority: transaction.priority,
-                now: core.reactor.now, atFront: atFront, onNewConnection: onNewConnection))
+        let actions = machine.requested(
+            transaction.id, key: transaction.key, priority: transaction.priority, now: core.reactor.elapsed,
+            atFront: atFront, onNewConnection: onNewConnection)
+        if actions.use == nil { untimed[transaction.key, default: [:]][transaction.id] = transaction }
+        perform(actions, asking: transaction)
     }
 
     /// A waiting request needs nothing any more.
     func cancel(_ transaction: Transaction) {
-        perform(machine.cancelled(transaction.id, now: core.reactor.now))
+        noteEndOfWait(transaction)
+        perform(machine.cancelled(transaction.id, now: core.reactor.elapsed))
     }
 
     /// A waiting request's place in the queue changes.
@@ -53,14 +59,14 @@ final class PoolDriver {
 
     /// An exchange is over and the connection can carry another.
     func released(_ connection: HTTP1Connection, idleLimit: Duration?) {
-        perform(machine.released(connection.id, idleLimit: idleLimit, now: core.reactor.now))
+        perform(machine.released(connection.id, idleLimit: idleLimit, now: core.reactor.elapsed))
     }
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: HTTP1Connection) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         core.trace?.hooks.connectionClosed?(connection.id)
-        perform(machine.closed(connection.id, now: core.reactor.now))
+        perform(machine.closed(connection.id, now: core.reactor.elapsed))
         core.leaveIfDone()
     }
 
@@ -73,7 +79,7 @@ final class PoolDriver {
 
     /// Takes no more requests and closes what carries none.
     func shutDown(immediately: Bool) {
-        perform(machine.shutDown(immediately: immediately, now: core.reactor.now))
+        perform(machine.shutDown(immediately: immediately, now: core.reactor.elapsed))
     }
 
     /// Nothing is open and nothing is being opened.
@@ -84,10 +90,10 @@ final class PoolDriver {
 
     // MARK: Carrying out
 
-    private func perform(_ actions: PoolActions) {
+    private func perform(_ actions: PoolActions, asking: Transaction? = nil) {
         switch actions.timer {
         case .none: break
-        case .set(let deadline): timer.set(deadline)
+        case .set(let deadline): timer.set(elapsed: deadline)
         case .clear: timer.clear()
         }
         for id in actions.close {
@@ -98,7 +104,11 @@ final class PoolDriver {
         if let (id, key) = actions.dial { dial(id, key) }
         if let id = actions.fail { fail(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
-        if let (request, connection) = actions.use { use(request, connection) }
+        if let (request, connection) = actions.use {
+            // The one that asks has nearly always been given a connection at once, and need not be looked up.
+            let transaction = asking?.id == request ? asking : core.transactions[request]
+            if let transaction { use(transaction, connection) }
+        }
     }
 
     private func dial(_ id: ConnectionID, _ key: PoolKey) {
@@ -108,17 +118,23 @@ final class PoolDriver {
             case .success(let connection):
                 connections[id] = connection
                 connection.becomeReady()
-                perform(machine.established(id, now: core.reactor.now))
+                perform(machine.established(id, now: core.reactor.elapsed))
                 connection.watchWhileIdle()
             case .failure(let error):
                 lastDialError = error
-                perform(machine.dialFailed(id, now: core.reactor.now))
+                perform(machine.dialFailed(id, now: core.reactor.elapsed))
                 core.leaveIfDone()
             }
         }
         connectors[id] = connector
-        core.dialBegan(for: key)
+        for transaction in (untimed.removeValue(forKey: key) ?? [:]).values { transaction.dialBegan() }
         connector.start()
+    }
+
+    private func noteEndOfWait(_ transaction: Transaction) {
+        guard !untimed.isEmpty, let waiting = untimed.index(forKey: transaction.key) else { return }
+        untimed.values[waiting].removeValue(forKey: transaction.id)
+        if untimed.values[waiting].isEmpty { untimed.remove(at: waiting) }
     }
 
     // Owner: set just before `dialFailed` and read by the `fail` action that follows from it.
@@ -128,8 +144,9 @@ final class PoolDriver {
         core.transactions[id]?.failed(lastDialError)
     }
 
-    private func use(_ request: RequestID, _ id: ConnectionID) {
-        guard let transaction = core.transactions[request], let connection = connections[id] else { return }
+    private func use(_ transaction: Transaction, _ id: ConnectionID) {
+        noteEndOfWait(transaction)
+        guard let connection = connections[id] else { return }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
             connection.close()

@@ -2,8 +2,8 @@
 //
 // `URLSessionTaskMetrics` and `TraceHooks` are fed from the same points, so they cannot disagree.
 //
-// Measured: the steps are kept as nanoseconds since the start, because every ContinuousClock.Instant is handled through
-// its metadata, and ten optional ones made a timeline the dearest thing to copy in a small request.
+// Measured: the steps are kept as nanoseconds of the loops' clock, because every ContinuousClock.Instant is handled
+// through its metadata, and ten optional ones made a timeline the dearest thing to copy in a small request.
 
 import Sockets
 import TLS
@@ -11,7 +11,8 @@ import TLS
 /// The record of one exchange: one request on one connection and its answer.
 package struct Timeline: Sendable {
     /// When the engine took the exchange up; always set (B12.8).
-    package let fetchStart: ContinuousClock.Instant
+    package var fetchStart: ContinuousClock.Instant { LoopClock.instant(start) }
+    private let start: Int64
     private var steps = Steps()
 
     /// Whether the connection had carried an exchange before (B12.12).
@@ -38,12 +39,12 @@ package struct Timeline: Sendable {
     /// Bytes of the response's body as delivered.
     package var responseBodyBytesDecoded: Int64 = 0
 
-    /// Begins the record of an exchange.
-    package init(fetchStart: ContinuousClock.Instant) {
-        self.fetchStart = fetchStart
+    /// Begins the record of an exchange, at a time of the loop's clock.
+    init(start: Int64) {
+        self.start = start
     }
 
-    /// The steps' times since the start, in nanoseconds; negative where a step did not happen.
+    /// The steps' times, in nanoseconds of the loops' clock; negative where a step did not happen.
     private struct Steps: Sendable {
         var lookupStart: Int64 = -1
         var lookupEnd: Int64 = -1
@@ -78,41 +79,27 @@ extension Timeline {
     package var connectEnd: ContinuousClock.Instant? { instant(steps.connectEnd) }
 
     /// Before the first byte of the request (B12.13).
-    package var requestStart: ContinuousClock.Instant? {
-        get { instant(steps.requestStart) }
-        set { steps.requestStart = offset(newValue, notBefore: steps.connectEnd) }
-    }
+    package var requestStart: ContinuousClock.Instant? { instant(steps.requestStart) }
 
     /// After its last byte.
-    package var requestEnd: ContinuousClock.Instant? {
-        get { instant(steps.requestEnd) }
-        set { steps.requestEnd = offset(newValue, notBefore: steps.requestStart) }
-    }
+    package var requestEnd: ContinuousClock.Instant? { instant(steps.requestEnd) }
 
     /// The first byte of the final response (B12.14).
-    package var responseStart: ContinuousClock.Instant? {
-        get { instant(steps.responseStart) }
-        set { steps.responseStart = offset(newValue, notBefore: steps.requestStart) }
-    }
+    package var responseStart: ContinuousClock.Instant? { instant(steps.responseStart) }
 
     /// After its last byte.
-    package var responseEnd: ContinuousClock.Instant? {
-        get { instant(steps.responseEnd) }
-        set { steps.responseEnd = offset(newValue, notBefore: steps.responseStart) }
-    }
+    package var responseEnd: ContinuousClock.Instant? { instant(steps.responseEnd) }
 
     /// Notes how the connection came to be; no step is earlier than the exchange, because with late binding a connection
     /// may have been begun for another request (B12.15).
-    mutating func record(_ setup: ConnectionSetup, now: ContinuousClock.Instant, elapsed: Duration) {
-        // The exchange's start as connections count time.
-        let start = elapsed - fetchStart.duration(to: now)
-        func offset(_ time: Duration?) -> Int64 { time.map { Self.nanoseconds($0 - start) } ?? -1 }
-        steps.lookupStart = offset(setup.lookup.start)
-        steps.lookupEnd = offset(setup.lookup.end)
-        steps.connectStart = offset(setup.connect.start)
-        steps.secureStart = offset(setup.secure.start)
-        steps.secureEnd = offset(setup.secure.end)
-        steps.connectEnd = offset(setup.connect.end)
+    mutating func record(_ setup: ConnectionSetup) {
+        func time(_ elapsed: Duration?) -> Int64 { elapsed.map { max(start, $0.wholeNanoseconds) } ?? -1 }
+        steps.lookupStart = time(setup.lookup.start)
+        steps.lookupEnd = time(setup.lookup.end)
+        steps.connectStart = time(setup.connect.start)
+        steps.secureStart = time(setup.secure.start)
+        steps.secureEnd = time(setup.secure.end)
+        steps.connectEnd = time(setup.connect.end)
     }
 
     /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
@@ -124,18 +111,21 @@ extension Timeline {
     /// Whether the last byte of the request is out.
     var isRequestSent: Bool { steps.requestEnd >= 0 }
 
-    private func instant(_ offset: Int64) -> ContinuousClock.Instant? {
-        offset < 0 ? nil : fetchStart.advanced(by: .nanoseconds(offset))
-    }
+    // B12.15: in order, whatever the clock did.
 
-    /// B12.15: in order, whatever the clock did.
-    private func offset(_ instant: ContinuousClock.Instant?, notBefore earlier: Int64) -> Int64 {
-        guard let instant else { return -1 }
-        return max(earlier, Self.nanoseconds(fetchStart.duration(to: instant)))
-    }
+    /// The request is about to be written.
+    mutating func requestStarted(_ now: Int64) { steps.requestStart = max(now, steps.connectEnd) }
 
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        return max(0, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    /// Its last byte is out.
+    mutating func requestEnded(_ now: Int64) { steps.requestEnd = max(now, steps.requestStart) }
+
+    /// The final response begins.
+    mutating func responseStarted(_ now: Int64) { steps.responseStart = max(now, steps.requestStart) }
+
+    /// Its last byte has come.
+    mutating func responseEnded(_ now: Int64) { steps.responseEnd = max(now, steps.responseStart) }
+
+    private func instant(_ time: Int64) -> ContinuousClock.Instant? {
+        time < 0 ? nil : LoopClock.instant(time)
     }
 }

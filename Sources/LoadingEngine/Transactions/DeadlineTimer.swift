@@ -7,8 +7,10 @@ import Sockets
 
 /// One loop timer, lent to one transaction at a time.
 final class DeadlineTimer {
-    private var owner: Transaction?
-    private var timer: LoopTimer?
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
+    @exclusivity(unchecked) private var owner: Transaction?
+    @exclusivity(unchecked) private var timer: LoopTimer?
 
     /// Makes a timer that nobody owns yet.
     init(reactor: Reactor) {

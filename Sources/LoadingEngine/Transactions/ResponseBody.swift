@@ -5,11 +5,13 @@ import HTTPWire
 
 /// Undoes a response's content coding piece by piece.
 final class ResponseBody {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
     private var decoder: ContentDecoder?
     // Coded bytes that wait for the receiver; at most one read's worth.
-    private var held: [UInt8] = []
+    @exclusivity(unchecked) private var held: [UInt8] = []
     // The decoder may have more output without more input.
-    private var hasMoreOutput = false
+    @exclusivity(unchecked) private var hasMoreOutput = false
 
     init(head: ResponseHead, framing: BodyFraming, decodes: Bool) {
         if framing != .none { decoder = ContentDecoder.make(for: head, decodesContent: decodes) }

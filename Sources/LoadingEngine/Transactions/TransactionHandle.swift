@@ -13,7 +13,7 @@ package final class TransactionHandle: Sendable {
     let request: TransactionRequest
     private let port: EnginePort
 
-    init(id: RequestID, request: TransactionRequest, port: EnginePort) {
+    init(id: RequestID, request: consuming TransactionRequest, port: EnginePort) {
         self.id = id
         self.request = request
         self.port = port

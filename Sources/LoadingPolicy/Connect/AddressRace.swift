@@ -20,25 +20,15 @@ package struct RaceAction: Sendable, Equatable {
         case lostAll
     }
 
-    /// What to do with the race's timer; a time is counted from wherever the driver counts.
-    package enum Timer: Sendable, Equatable {
-        /// Leave it as it is.
-        case none
-        /// Fire then instead of at any earlier setting.
-        case set(Duration)
-        /// Do not fire any more.
-        case clear
-    }
-
     /// Index of the address to try now.
     package var dial: Int?
     /// What to do with the race's timer.
-    package var timer: Timer = .none
+    package var timer = TimerAction.none
     /// How the race ended.
     package var outcome: Outcome = .none
 
     /// Makes an action that does nothing but what it is told.
-    package init(dial: Int? = nil, timer: Timer = .none, outcome: Outcome = .none) {
+    package init(dial: Int? = nil, timer: TimerAction = .none, outcome: Outcome = .none) {
         self.dial = dial
         self.timer = timer
         self.outcome = outcome

@@ -4,8 +4,8 @@
 package enum TimerAction: Sendable, Equatable {
     /// Leave it as it is.
     case none
-    /// Fire at this instant instead of any earlier setting.
-    case set(ContinuousClock.Instant)
+    /// Fire at this time, counted from wherever the driver counts, instead of any earlier setting.
+    case set(Duration)
     /// Do not fire any more.
     case clear
 }
@@ -27,14 +27,7 @@ package struct PoolActions: Sendable {
     /// A connection to open, to be reported as `established` or `dialFailed`.
     package var dial: (connection: ConnectionID, key: PoolKey)?
     /// What to do with the pool's timer.
-    package internal(set) var timer: TimerAction {
-        get { timerSetting.first ?? .none }
-        set { timerSetting = [newValue] }
-    }
-
-    // Measured: the timer is set once a minute, and the size of `ContinuousClock.Instant` is known at run time only.
-    // Out of line it costs an allocation then; in line it made every event a third slower.
-    private var timerSetting: [TimerAction] = []
+    package internal(set) var timer = TimerAction.none
 
     init() {}
 }

@@ -1,6 +1,6 @@
 // Decides which connection serves which request, when to open one and when to close one: for one session, over all
 // its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4. It must not know what a connection is, who waits, nor
-// what time it is; ids and instants are arguments, and an id it does not know is ignored.
+// what time it is; ids and times are arguments, and an id it does not know is ignored.
 //
 // The rules:
 // 1. Requests and connections of one `PoolKey` are interchangeable. Whichever connection of the key becomes ready
@@ -25,8 +25,6 @@ package struct PoolMachine: ~Copyable {
     private var timer: Duration?
     /// How many had to wait, ever.
     private var requestsSoFar = 0
-    /// What all durations kept here count from.
-    private var start: ContinuousClock.Instant?
 
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
@@ -43,7 +41,7 @@ package struct PoolMachine: ~Copyable {
         _ request: RequestID,
         key: PoolKey,
         priority: Float = 0.5,
-        now: ContinuousClock.Instant,
+        now: Duration,
         atFront: Bool = false,
         onNewConnection: Bool = false
     ) -> PoolActions {
@@ -53,7 +51,7 @@ package struct PoolMachine: ~Copyable {
             return actions
         }
         let row = books.keyRow(for: key)
-        if !onNewConnection, let connection = freshestIdle(of: row, now: elapsed(now), &actions) {
+        if !onNewConnection, let connection = freshestIdle(of: row, now: now, &actions) {
             books.move(connection, to: .leased)
             actions.use = (request, books.id(of: connection))
             return actions
@@ -79,7 +77,7 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// A request that waits is no longer wanted; one that has its connection is not known here any more.
-    package mutating func cancelled(_ request: RequestID, now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func cancelled(_ request: RequestID, now: Duration) -> PoolActions {
         var actions = PoolActions()
         guard let waiter = books.waiterRow(of: request) else { return actions }
         let (key, dial) = (books.waiters[waiter].key, books.waiters[waiter].dial)
@@ -93,13 +91,13 @@ package struct PoolMachine: ~Copyable {
     // MARK: Events about connections
 
     /// A dial succeeded.
-    package mutating func established(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func established(_ connection: ConnectionID, now: Duration) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         if let waiter = books.keys[books.connections[row].key].line.first {
             serve(waiter, with: row, &actions)
         } else {
-            park(row, idleLimit: nil, now: elapsed(now), &actions)
+            park(row, idleLimit: nil, now: now, &actions)
         }
         return actions
     }
@@ -108,7 +106,7 @@ package struct PoolMachine: ~Copyable {
     ///
     /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
     /// dial is made.
-    package mutating func dialFailed(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func dialFailed(_ connection: ConnectionID, now: Duration) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
@@ -127,7 +125,7 @@ package struct PoolMachine: ~Copyable {
     /// A connection in use is free again and may serve another request, the peer allowing it to be idle for
     /// `idleLimit` (`Keep-Alive: timeout`, B16.6).
     package mutating func released(
-        _ connection: ConnectionID, idleLimit: Duration? = nil, now: ContinuousClock.Instant
+        _ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration
     ) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .leased else { return actions }
@@ -139,13 +137,13 @@ package struct PoolMachine: ~Copyable {
         } else if books.hosts[books.keys[key].host].unmet > 0 {
             close(row, &actions)
         } else {
-            park(row, idleLimit: idleLimit, now: elapsed(now), &actions)
+            park(row, idleLimit: idleLimit, now: now, &actions)
         }
         return actions
     }
 
     /// A connection ended, whatever it was doing.
-    package mutating func closed(_ connection: ConnectionID, now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func closed(_ connection: ConnectionID, now: Duration) -> PoolActions {
         forget(connection)
     }
 
@@ -157,9 +155,8 @@ package struct PoolMachine: ~Copyable {
     // MARK: Other events
 
     /// The timer fired: idle connections that are too old are closed.
-    package mutating func timerFired(now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func timerFired(now: Duration) -> PoolActions {
         var actions = PoolActions()
-        let now = elapsed(now)
         timer = nil
         while let entry = deadlines.earliest {
             let row = books.row(of: entry)
@@ -186,7 +183,7 @@ package struct PoolMachine: ~Copyable {
     ///
     /// Gently: idle connections go, requests that wait or are still to come (redirects, replays) are served, and each
     /// connection is closed when nobody needs it. Immediately: everything goes.
-    package mutating func shutDown(immediately: Bool, now: ContinuousClock.Instant) -> PoolActions {
+    package mutating func shutDown(immediately: Bool, now: Duration) -> PoolActions {
         var actions = PoolActions()
         if !immediately {
             if phase == .running { phase = .finishing }
@@ -361,16 +358,9 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Time
 
-    /// The time since the first event that had one.
-    private mutating func elapsed(_ now: ContinuousClock.Instant) -> Duration {
-        if let start { return start.duration(to: now) }
-        start = now
-        return .zero
-    }
-
     private mutating func setTimer(_ deadline: Duration, _ actions: inout PoolActions) {
         timer = deadline
-        if let start { actions.timer = .set(start.advanced(by: deadline)) }
+        actions.timer = .set(deadline)
     }
 
     private mutating func queue(_ expiry: Duration, for row: Int) {

@@ -30,6 +30,8 @@ struct PollEvents: OptionSet, Sendable {
 
 /// One epoll descriptor and its registrations.
 final class Poller {
+    // `@exclusivity(unchecked)`: as in `Reactor`; a target is told when the table is left alone.
+
     /// Names a registration; stale ones are recognised.
     struct Token: Equatable {
         fileprivate let raw: UInt64
@@ -49,10 +51,10 @@ final class Poller {
     private static let blindWaitInMilliseconds: Int32 = 10
 
     /// What other threads use to end a wait.
-    private(set) var wakeSignal: WakeSignal?
-    private var epoll: Descriptor?
-    private var slots: [Slot] = []
-    private var freeSlots: [Int] = []
+    @exclusivity(unchecked) private(set) var wakeSignal: WakeSignal?
+    @exclusivity(unchecked) private var epoll: Descriptor?
+    @exclusivity(unchecked) private var slots: [Slot] = []
+    @exclusivity(unchecked) private var freeSlots: [Int] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Int(Poller.batchSize))
 
     init() {

@@ -1,6 +1,12 @@
 // Durations as the system's waiting calls want them.
 
 extension Duration {
+    /// Whole nanoseconds, rounded down; far beyond the age of any process they wrap.
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+
     /// Whole milliseconds, rounded up: waking early would only mean waiting again.
     ///
     /// Between 0 and an hour; a wake-up too many is harmless.

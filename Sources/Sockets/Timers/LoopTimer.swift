@@ -4,16 +4,18 @@
 ///
 /// It never fires after it is gone.
 package final class LoopTimer {
+    // `@exclusivity(unchecked)`: as in `Reactor`; these are stored to and read, never lent.
+
     /// When it will fire; nil when it is not set.
     package var deadline: ContinuousClock.Instant? { time.map { queue.epoch + $0 } }
 
     /// The deadline as the queue counts time.
-    private(set) var time: Duration?
+    @exclusivity(unchecked) private(set) var time: Duration?
 
     /// Where it stands in the queue's heap; nil when it does not.
     ///
     /// Owner: the queue.
-    var queuedTime: Duration?
+    @exclusivity(unchecked) var queuedTime: Duration?
 
     private let queue: TimerQueue
     private let fire: () -> Void

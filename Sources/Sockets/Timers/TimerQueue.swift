@@ -6,6 +6,8 @@
 
 /// The timers of one reactor.
 final class TimerQueue {
+    // `@exclusivity(unchecked)`: as in `Reactor`; a timer's callback runs only when heap and slots are left alone.
+
     private struct Slot {
         // A timer gives its slot back in its deinit, so a slot never outlives its timer.
         unowned var timer: LoopTimer?
@@ -14,9 +16,9 @@ final class TimerQueue {
     /// Where this queue's time begins.
     let epoch: ContinuousClock.Instant
 
-    private var heap = TimerHeap()
-    private var slots: [Slot] = []
-    private var freeSlots: [Int] = []
+    @exclusivity(unchecked) private var heap = TimerHeap()
+    @exclusivity(unchecked) private var slots: [Slot] = []
+    @exclusivity(unchecked) private var freeSlots: [Int] = []
 
     init(epoch: ContinuousClock.Instant) {
         self.epoch = epoch
