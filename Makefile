@@ -67,9 +67,9 @@ bench: ## Measure every scenario beside every installed peer; BENCH="--filter ge
 	@Scripts/install-packages build
 	@Scripts/bench $(BENCH)
 
-bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds
-	@Scripts/install-packages build
-	@Scripts/bench-counts --check
+bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds; COUNTS="--only get"
+	@Scripts/install-packages counts
+	@Scripts/bench-counts --check $(COUNTS)
 
 lint: ## Check formatting and style
 	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)

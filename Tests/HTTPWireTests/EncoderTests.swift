@@ -46,6 +46,47 @@ struct EncoderTests {
         #expect(try encode(head, .none) == "POST / HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
+    @Test("Sealed fields are sent, found and compared as the ones they were made of")
+    func sealedFields() throws {
+        let head = request("GET", "/", ("Host", "example.com"), ("Accept", "*/*"), ("X", ""), ("Accept", "a, b"))
+        var sealed = head
+        sealed.fields = head.fields.sealed()
+        #expect(try encode(sealed) == encode(head))
+        #expect(try encode(sealed, .length(3)) == encode(head, .length(3)))
+        #expect(sealed.fields == head.fields && sealed.fields.combined(.accept) == "*/*, a, b")
+        // A change takes the seal back, and what was added is checked and sent.
+        var changed = sealed
+        changed.fields.append("Y", "z")
+        #expect(try encode(changed).hasSuffix("\r\nY: z\r\n\r\n"))
+        changed.fields.append("Y", "a\r\nb")
+        #expect(throws: WireError.unsendableFieldValue) { try encode(changed) }
+        changed.fields.removeAll("Y")
+        changed.fields.removeAll("Host")
+        #expect(try encode(changed) == "GET / HTTP/1.1\r\nAccept: */*\r\nX: \r\nAccept: a, b\r\n\r\n")
+    }
+
+    @Test("Fields that may not be sent, or not as they are, are not sealed into a message")
+    func unsealableFields() throws {
+        var split = request("GET", "/", ("A", "b\r\nC: d"))
+        split.fields = split.fields.sealed()
+        #expect(throws: WireError.unsendableFieldValue) { try encode(split) }
+        var framed = request("POST", "/", ("Host", "h"), ("Content-Length", "7"))
+        framed.fields = framed.fields.sealed()
+        #expect(try encode(framed, .length(3)) == "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n")
+    }
+
+    @Test(
+        "Whether fields ask for the connection's end is known before and after sealing",
+        arguments: [
+            (["close"], true), (["keep-alive, CLOSE"], true), (["keep-alive"], false), (["closed"], false), ([], false),
+        ])
+    func askToClose(connection: [String], asks: Bool) {
+        var fields = Fields()
+        fields.append("User-Agent", "close")
+        for value in connection { fields.append("connection", value) }
+        #expect(fields.askToClose == asks && fields.sealed().askToClose == asks)
+    }
+
     @Test("B16.65: any token is a method, any visible ASCII a target")
     func methodsAndTargets() throws {
         #expect(try encode(request("m!x~", "*")) == "m!x~ * HTTP/1.1\r\n\r\n")

@@ -55,7 +55,7 @@ final class EngineRig {
         let request = TransactionRequest(
             origin: origin, head: head, body: body.map { .bytes($0) } ?? .none,
             framing: body.map { .length(Int64($0.count)) } ?? .none, idleTimeout: idleTimeout,
-            resourceDeadline: resourceTimeout.map { reactor.now + $0 }, priority: priority, decodesContent: decodes
+            resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes
         ) { handle in
             let journal = Journal(handle: handle)
             journal.demand = demand

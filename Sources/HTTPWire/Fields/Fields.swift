@@ -16,6 +16,15 @@ package struct Fields: Sendable {
     /// Names and values; also bytes that belong to neither (line ends, a start line, removed fields).
     var bytes: [UInt8]
     var slots: [Slot]
+    /// What is known of the fields for good; any change takes it back.
+    private(set) var seal = Seal.none
+
+    /// Whether the fields are ready to be sent (`sealed()`), and what they then say about the connection.
+    enum Seal: Sendable {
+        case none
+        case keepsConnection
+        case closesConnection
+    }
 
     /// Makes an empty list; allocates nothing.
     package init() {
@@ -82,6 +91,7 @@ package struct Fields: Sendable {
     private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         // Measured: growing from nothing by doubling costs a request's head five allocations.
         if bytes.capacity == 0 { reserve(fields: 12, bytes: 512) }
+        seal = .none
         let start = bytes.count
         bytes.appendWire(capacity: name.count + value.count) { writer in
             writer.write(name)
@@ -90,6 +100,32 @@ package struct Fields: Sendable {
         slots.append(
             Slot(
                 nameStart: start, nameLength: name.count, valueStart: start + name.count, valueLength: value.count))
+    }
+
+    /// The same fields, checked and laid out as they are sent, so that each message that has them copies them whole.
+    ///
+    /// For fields that many requests share. Those that cannot be sent as they are stay as they are.
+    package func sealed() -> Fields {
+        guard seal == .none, let section = try? FieldSection(self, framing: .none, replacesFraming: true),
+            section.framingFieldCount == 0
+        else { return self }
+        var sealed = Fields()
+        sealed.reserve(fields: slots.count, bytes: section.byteCount)
+        bytes.withUnsafeBytes { bytes in
+            for slot in slots {
+                let start = sealed.bytes.count
+                sealed.bytes.append(contentsOf: bytes.name(of: slot))
+                sealed.bytes.append(contentsOf: [ASCII.colon, ASCII.space])
+                sealed.bytes.append(contentsOf: bytes.value(of: slot))
+                sealed.bytes.append(contentsOf: [ASCII.carriageReturn, ASCII.lineFeed])
+                sealed.slots.append(
+                    Slot(
+                        nameStart: start, nameLength: slot.nameLength, valueStart: start + slot.nameLength + 2,
+                        valueLength: slot.valueLength))
+            }
+        }
+        sealed.seal = askToClose ? .closesConnection : .keepsConnection
+        return sealed
     }
 
     // MARK: Asking by name
@@ -138,7 +174,8 @@ package struct Fields: Sendable {
 
     /// Whether `Connection: close` is among the fields: what `hasToken` tells, for the path of every request.
     package var askToClose: Bool {
-        bytes.withUnsafeBytes { bytes in
+        if seal != .none { return seal == .closesConnection }
+        return bytes.withUnsafeBytes { bytes in
             for slot in slots where slot.nameLength == 10 && bytes.name(of: slot).equalsIgnoringCase("Connection") {
                 var members = ListMembers(bytes.value(of: slot))
                 while let member = members.next() {

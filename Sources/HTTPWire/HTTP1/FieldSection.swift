@@ -12,6 +12,13 @@ struct FieldSection {
     /// Checks every name and value; throws if one may not be sent.
     init(_ fields: Fields, framing: BodyFraming, replacesFraming: Bool) throws(WireError) {
         if case .length(let count) = framing, count < 0 { throw .unsendableFraming }
+        self.fields = fields
+        self.framing = framing
+        self.replacesFraming = replacesFraming
+        if fields.seal != .none {
+            byteCount = fields.bytes.count &+ FieldSection.framingRoom
+            return
+        }
         var byteCount = FieldSection.framingRoom
         let bytes = fields.bytes.span.bytes
         for slot in fields.slots {
@@ -23,15 +30,13 @@ struct FieldSection {
             else { throw .unsendableFieldValue }
             byteCount &+= slot.nameLength &+ slot.valueLength &+ 4
         }
-        self.fields = fields
-        self.framing = framing
-        self.replacesFraming = replacesFraming
         self.byteCount = byteCount
     }
 
     /// Writes the fields, the framing field and the empty line.
     func write(to writer: inout WireWriter) {
         fields.bytes.withUnsafeBytes { bytes in
+            if fields.seal != .none { return writer.write(bytes) }
             for slot in fields.slots {
                 let name = bytes.name(of: slot)
                 if replacesFraming, isFramingName(name) { continue }
@@ -50,6 +55,11 @@ struct FieldSection {
         case .chunked: writer.write("Transfer-Encoding: chunked\r\n")
         }
         writer.write("\r\n")
+    }
+
+    /// How many of the fields say something about framing.
+    var framingFieldCount: Int {
+        fields.bytes.withUnsafeBytes { bytes in fields.slots.count { isFramingName(bytes.name(of: $0)) } }
     }
 
     private func isFramingName(_ name: UnsafeRawBufferPointer) -> Bool {

@@ -113,7 +113,7 @@ extension HTTP1Connection {
             responseEnd = .endedWithLeftover
             return
         }
-        guard transaction != nil else {
+        guard let transaction else {
             // B16.9: nobody asked for anything.
             close()
             return
@@ -121,7 +121,7 @@ extension HTTP1Connection {
         responseBytesSeen = true
         var offset = 0
         do throws(WireError) {
-            while let transaction {
+            while self.transaction === transaction {
                 if transaction.isReadPaused {
                     // Also without bytes left: the decoder may still owe the end.
                     heldPlaintext.append(contentsOf: bytes[offset...])

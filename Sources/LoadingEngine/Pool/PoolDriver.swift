@@ -15,7 +15,7 @@ final class PoolDriver {
     @exclusivity(unchecked) private var connections: [ConnectionID: HTTP1Connection] = [:]
     @exclusivity(unchecked) private var connectors: [ConnectionID: Connector] = [:]
     /// Requests that wait without a connection being opened to their host; the next dial to it concerns them all.
-    private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
+    @exclusivity(unchecked) private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
     private lazy var timer = core.reactor.makeTimer { [unowned self] in
         perform(machine.timerFired(now: core.reactor.elapsed))
     }

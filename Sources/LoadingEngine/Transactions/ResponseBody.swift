@@ -7,18 +7,19 @@ import HTTPWire
 final class ResponseBody {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
-    private var decoder: ContentDecoder?
+    @exclusivity(unchecked) private var decoder: ContentDecoder
     // Coded bytes that wait for the receiver; at most one read's worth.
     @exclusivity(unchecked) private var held: [UInt8] = []
     // The decoder may have more output without more input.
     @exclusivity(unchecked) private var hasMoreOutput = false
 
-    init(head: ResponseHead, framing: BodyFraming, decodes: Bool) {
-        if framing != .none { decoder = ContentDecoder.make(for: head, decodesContent: decodes) }
+    /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
+    init?(head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool) {
+        guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
+            return nil
+        }
+        self.decoder = decoder
     }
-
-    /// Whether what the receiver sees differs from what the server sent (B5.57).
-    var isDecoding: Bool { decoder != nil }
 
     /// Whether bytes wait for the receiver.
     var hasHeld: Bool { hasMoreOutput || !held.isEmpty }
@@ -28,16 +29,12 @@ final class ResponseBody {
         _ bytes: UnsafeRawBufferPointer, buffers: BodyBuffers,
         to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
     ) throws(WireError) {
-        guard decoder != nil else {
-            _ = sink(bytes)
-            return
-        }
         var offset = 0
         var delivered = 0
         while true {
             let buffer = buffers.space(atLeast: Self.leastRoom)
-            let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) ?? 0
-            hasMoreOutput = decoder?.hasMore ?? false
+            let produced = try decoder.decode(bytes.bytes, offset: &offset, into: buffer)
+            hasMoreOutput = decoder.hasMore
             let demand: ReceiverDemand =
                 produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             if offset == bytes.count, !hasMoreOutput { return }
@@ -77,6 +74,6 @@ final class ResponseBody {
 
     /// The body is over; throws when its coding is not.
     func finish() throws(WireError) {
-        try decoder?.finish()
+        try decoder.finish()
     }
 }

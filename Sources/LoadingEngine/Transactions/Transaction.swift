@@ -29,6 +29,8 @@ final class Transaction {
     @exclusivity(unchecked) private var timeline: Timeline
     @exclusivity(unchecked) private var pastTimelines: [Timeline] = []
     @exclusivity(unchecked) private var attempt = 0
+    /// When the idle deadline was last moved.
+    @exclusivity(unchecked) private var movedAt: Int64 = -1
 
     // What keeps the transfer from going on; each is a reason of its own.
     @exclusivity(unchecked) private var suspensions = 0
@@ -61,7 +63,7 @@ final class Transaction {
         self.key = core.pool.key(of: handle.request)
         self.deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout,
-            resource: handle.request.resourceDeadline.map { reactor.elapsed + reactor.now.duration(to: $0) })
+            resource: handle.request.resourceDeadline)
         self.timeline = Timeline(start: reactor.nanoseconds)
         timer.lend(to: self)
     }
@@ -178,6 +180,8 @@ final class Transaction {
         timeline.tls = connection.setup.negotiated
         if !connection.hasServed { timeline.record(connection.setup) }
         timeline.requestStarted(core.reactor.nanoseconds)
+        // Also when this is a replay within the turn in which the first attempt was lost.
+        movedAt = -1
         byteMoved()
         connection.begin(self)
     }
@@ -218,6 +222,9 @@ final class Transaction {
 
     /// Something came, whatever it was.
     func byteMoved() {
+        // What moves within one turn of the loop moves at the same time.
+        guard movedAt != core.reactor.nanoseconds else { return }
+        movedAt = core.reactor.nanoseconds
         deadlines.moved(core.reactor.elapsed)
         rearm()
     }
@@ -235,15 +242,16 @@ final class Transaction {
         timeline.status = head.status
         timeline.isOldProtocol = head.version.minor == 0
         core.trace?.hooks.responseReceived?(id, head.status)
-        let body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
-        let isDecoding = body.isDecoding
-        self.body = body
-        note(receiver.received(head: head, framing: framing, decoding: isDecoding))
+        body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
+        note(receiver.received(head: head, framing: framing, decoding: body != nil))
     }
 
     /// Bytes of the body came, still coded.
     func received(body bytes: UnsafeRawBufferPointer) {
-        guard let body else { return }
+        guard let body else {
+            timeline.responseBodyBytesDecoded += Int64(bytes.count)
+            return note(receiver.received(body: bytes))
+        }
         deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
     }
 

@@ -19,8 +19,8 @@ package struct TransactionRequest: Sendable {
     package var framing: BodyFraming
     /// Longest wait without a byte moving (B6.1); `nil` for none.
     package var idleTimeout: Duration?
-    /// When the whole transfer must have ended (B6.5); `nil` for never.
-    package var resourceDeadline: ContinuousClock.Instant?
+    /// When the whole transfer must have ended (B6.5), as `LoopClock` counts time; `nil` for never.
+    package var resourceDeadline: Duration?
     /// Order among requests that wait for a connection (B1.53), 0 to 1.
     package var priority: Float
     /// Whether gzip and deflate are undone before the receiver sees the body.
@@ -31,7 +31,7 @@ package struct TransactionRequest: Sendable {
     /// Makes a request from its parts.
     package init(
         origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
-        idleTimeout: Duration? = .seconds(60), resourceDeadline: ContinuousClock.Instant? = nil,
+        idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true,
         makeReceiver: @escaping @Sendable (TransactionHandle) -> any TransactionReceiver
     ) {

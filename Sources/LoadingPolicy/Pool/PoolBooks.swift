@@ -42,7 +42,8 @@ struct PooledKey {
     var connections = 0
     var idle = List()
     var dialling = List()
-    var line = WaiterLine()
+    var line = WaiterLine(.all)
+    var undialled = WaiterLine(.undialled)
     var waiting = 0
     /// How many of the waiting accept only a new connection.
     var waitingForNew = 0
@@ -81,6 +82,8 @@ struct PoolBooks {
     private(set) var counts = PoolCounts()
 
     private var keyRows: [PoolKey: Int] = [:]
+    /// The key asked for last: most sessions talk to one server at a time.
+    private var latestKey = PoolBooks.none
     private var hostRows: [String: Int] = [:]
     private var waiterRows: [RequestID: Int] = [:]
 
@@ -193,12 +196,14 @@ struct PoolBooks {
         waiterRows[waiter.request] = row
         changeWaiting(of: waiter.key, by: 1, forNew: waiter.needsNewConnection)
         keys[waiter.key].line.insert(row, in: &waiters)
+        keys[waiter.key].undialled.insert(row, in: &waiters)
     }
 
     mutating func removeWaiter(_ row: Int) {
         let key = waiters[row].key
         unpair(dial: waiters[row].dial, waiter: row)
         keys[key].line.remove(row, from: &waiters)
+        keys[key].undialled.remove(row, from: &waiters)
         waiterRows[waiters[row].request] = nil
         changeWaiting(of: key, by: -1, forNew: waiters[row].needsNewConnection)
         freeWaiters.append(row)
@@ -206,9 +211,12 @@ struct PoolBooks {
 
     mutating func setPriority(_ priority: Float, of row: Int) {
         let key = waiters[row].key
+        let isUndialled = waiters[row].dial == Self.none
         keys[key].line.remove(row, from: &waiters)
+        if isUndialled { keys[key].undialled.remove(row, from: &waiters) }
         waiters[row].priority = priority
         keys[key].line.insert(row, in: &waiters)
+        if isUndialled { keys[key].undialled.insert(row, in: &waiters) }
     }
 
     private mutating func changeWaiting(of key: Int, by difference: Int, forNew: Bool) {
@@ -232,7 +240,7 @@ struct PoolBooks {
 
     /// The first in line of a key for which no dial is under way.
     func firstWithoutDial(of key: Int) -> Int? {
-        keys[key].line.first(in: waiters) { $0.dial == Self.none }
+        keys[key].undialled.first
     }
 
     /// The newest dial of a key that is under way for nobody.
@@ -246,6 +254,7 @@ struct PoolBooks {
     private mutating func pair(_ dial: Int, with waiter: Int) {
         connections[dial].waiter = waiter
         waiters[waiter].dial = dial
+        keys[waiters[waiter].key].undialled.remove(waiter, from: &waiters)
         keys[connections[dial].key].paired += 1
         hosts[keys[connections[dial].key].host].unmet -= 1
     }
@@ -254,6 +263,7 @@ struct PoolBooks {
         guard dial != Self.none, waiter != Self.none else { return }
         connections[dial].waiter = Self.none
         waiters[waiter].dial = Self.none
+        keys[waiters[waiter].key].undialled.insert(waiter, in: &waiters)
         keys[connections[dial].key].paired -= 1
         hosts[keys[connections[dial].key].host].unmet += 1
     }
@@ -261,7 +271,11 @@ struct PoolBooks {
     // MARK: Keys and hosts
 
     mutating func keyRow(for key: PoolKey) -> Int {
-        if let row = keyRows[key] { return row }
+        if latestKey != Self.none, keys[latestKey].key == key { return latestKey }
+        if let row = keyRows[key] {
+            latestKey = row
+            return row
+        }
         let host = hostRow(for: key.origin.matchingHost)
         var new = PooledKey(key: key, host: host)
         new.next = hosts[host].firstKey
@@ -286,6 +300,7 @@ struct PoolBooks {
         if previous == Self.none { hosts[host].firstKey = next } else { keys[previous].next = next }
         if next != Self.none { keys[next].previous = previous }
         keyRows[keys[row].key] = nil
+        if latestKey == row { latestKey = Self.none }
         freeKeys.append(row)
         if hosts[host].firstKey == Self.none {
             hostRows[hosts[host].name] = nil

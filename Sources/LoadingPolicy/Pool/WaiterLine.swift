@@ -1,6 +1,7 @@
 // The requests of one key that wait for a connection: higher priority first, order of asking within a priority
 // (B16.1). One doubly linked list a priority, so that joining, leaving and being served cost the same however many
-// wait; the nodes of all lines live in one array that the pool owns.
+// wait; the nodes of all lines live in one array that the pool owns. Each key has two lines: of all that wait, and of
+// those for which no dial is under way.
 
 /// One waiting request, linked into its key's line.
 struct Waiter {
@@ -15,8 +16,22 @@ struct Waiter {
     var needsNewConnection: Bool
     /// The dial under way for it.
     var dial = PoolBooks.none
-    var next = PoolBooks.none
-    var previous = PoolBooks.none
+    private var inAll = WaiterLine.Links()
+    private var inUndialled = WaiterLine.Links()
+
+    init(request: RequestID, key: Int, priority: Float, order: Int, needsNewConnection: Bool) {
+        self.request = request
+        self.key = key
+        self.priority = priority
+        self.order = order
+        self.needsNewConnection = needsNewConnection
+    }
+
+    /// Its neighbours in one of its lines.
+    subscript(line: WaiterLine.Kind) -> WaiterLine.Links {
+        get { line == .all ? inAll : inUndialled }
+        set { if line == .all { inAll = newValue } else { inUndialled = newValue } }
+    }
 
     /// How many requests had asked before.
     var askedAt: Int { order < 0 ? -1 - order : order }
@@ -31,6 +46,22 @@ struct Waiter {
 
 /// A key's line of waiting requests.
 struct WaiterLine {
+    /// Which line of its key this is.
+    enum Kind {
+        case all
+        case undialled
+    }
+
+    /// The neighbours of a waiting request in one line.
+    struct Links {
+        var next = PoolBooks.none
+        var previous = PoolBooks.none
+    }
+
+    private let kind: Kind
+
+    init(_ kind: Kind) { self.kind = kind }
+
     private struct Rank {
         let priority: Float
         var head: Int
@@ -52,28 +83,28 @@ struct WaiterLine {
         // From the tail: a newcomer asked last, and only a changed priority or a front seat walks on.
         if waiters[node].order < waiters[ranks[rank].head].order {
             let head = ranks[rank].head
-            waiters[node].next = head
-            waiters[head].previous = node
+            waiters[node][kind].next = head
+            waiters[head][kind].previous = node
             ranks[rank].head = node
             return
         }
         var before = ranks[rank].tail
-        while waiters[before].order > waiters[node].order { before = waiters[before].previous }
-        let after = waiters[before].next
-        waiters[node].previous = before
-        waiters[node].next = after
-        waiters[before].next = node
-        if after == PoolBooks.none { ranks[rank].tail = node } else { waiters[after].previous = node }
+        while waiters[before].order > waiters[node].order { before = waiters[before][kind].previous }
+        let after = waiters[before][kind].next
+        waiters[node][kind].previous = before
+        waiters[node][kind].next = after
+        waiters[before][kind].next = node
+        if after == PoolBooks.none { ranks[rank].tail = node } else { waiters[after][kind].previous = node }
     }
 
     mutating func remove(_ node: Int, from waiters: inout [Waiter]) {
         let rank = position(of: waiters[node].priority)
-        let (previous, next) = (waiters[node].previous, waiters[node].next)
-        if previous == PoolBooks.none { ranks[rank].head = next } else { waiters[previous].next = next }
-        if next == PoolBooks.none { ranks[rank].tail = previous } else { waiters[next].previous = previous }
+        let (previous, next) = (waiters[node][kind].previous, waiters[node][kind].next)
+        if previous == PoolBooks.none { ranks[rank].head = next } else { waiters[previous][kind].next = next }
+        if next == PoolBooks.none { ranks[rank].tail = previous } else { waiters[next][kind].previous = previous }
         if ranks[rank].head == PoolBooks.none { ranks.remove(at: rank) }
-        waiters[node].previous = PoolBooks.none
-        waiters[node].next = PoolBooks.none
+        waiters[node][kind].previous = PoolBooks.none
+        waiters[node][kind].next = PoolBooks.none
     }
 
     /// The first node for which `isWanted` holds, in the order of service.
@@ -82,7 +113,7 @@ struct WaiterLine {
             var node = rank.head
             while node != PoolBooks.none {
                 if isWanted(waiters[node]) { return node }
-                node = waiters[node].next
+                node = waiters[node][kind].next
             }
         }
         return nil

@@ -41,10 +41,24 @@ package final class Reactor {
     ///
     /// Measured: ContinuousClock.Instant is handled through its metadata, which costs several times as much.
     package private(set) var elapsed: Duration {
-        didSet { nanoseconds = elapsed.wholeNanoseconds }
+        get { turn.elapsed }
+        set { turn = Turn(elapsed: newValue) }
     }
     /// `elapsed` for records that keep many times.
-    package private(set) var nanoseconds: Int64
+    package var nanoseconds: Int64 { turn.nanoseconds }
+    // Private: a stored property that another module reads is checked there whatever this one says.
+    @exclusivity(unchecked) private var turn: Turn
+
+    /// When this turn is.
+    private struct Turn {
+        let elapsed: Duration
+        let nanoseconds: Int64
+
+        init(elapsed: Duration) {
+            self.elapsed = elapsed
+            nanoseconds = elapsed.wholeNanoseconds
+        }
+    }
 
     private init(loop: Loop, poller: Poller?, virtualLoop: Loop?) {
         self.loop = loop
@@ -52,8 +66,7 @@ package final class Reactor {
         self.virtualLoop = virtualLoop
         thread = loop.thread
         timers = TimerQueue(epoch: LoopClock.epoch)
-        elapsed = LoopClock.elapsed
-        nanoseconds = elapsed.wholeNanoseconds
+        turn = Turn(elapsed: LoopClock.elapsed)
         // Pages that were never needed cost nothing.
         receiveBuffer = .allocate(byteCount: 256 << 10, alignment: 64)
     }

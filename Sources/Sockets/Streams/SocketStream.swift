@@ -19,10 +19,11 @@ package final class SocketStream: ByteStream, PollTarget {
     /// Who is told of readiness.
     ///
     /// Held weakly.
-    package weak var observer: (any ByteStreamObserver)?
+    @exclusivity(unchecked) package weak var observer: (any ByteStreamObserver)?
 
     private let reactor: Reactor
-    private var descriptor: Descriptor
+    // As in `Reactor`: nothing else runs while it is lent to a system call.
+    @exclusivity(unchecked) private var descriptor: Descriptor
     private var token: Poller.Token?
     // Unowned: the attempt owns the stream until it takes itself out of here. A weak reference would cost the attempt
     // an allocation.

@@ -11,5 +11,5 @@ package enum LoopClock {
     }
 
     /// The time since the epoch.
-    static var elapsed: Duration { epoch.duration(to: .now) }
+    package static var elapsed: Duration { epoch.duration(to: .now) }
 }

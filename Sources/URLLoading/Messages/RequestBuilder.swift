@@ -78,7 +78,8 @@ final class RequestBuilder: Sendable {
             prefix: String(prefix), origin: origin,
             fields: RequestFieldRules.fields(
                 application: Fields(), additional: settings.additionalFields, defaults: settings.defaultFields,
-                method: "GET", origin: origin, body: .none))
+                method: "GET", origin: origin, body: .none
+            ).sealed())
         // User information may hold a password: not a thing to keep.
         guard !text.hasUserInformation else { return entry }
         known.withLock { known in

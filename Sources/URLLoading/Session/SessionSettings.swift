@@ -51,9 +51,9 @@ struct SessionSettings: Sendable {
         return Duration(clampedSeconds: requestTimeout)
     }
 
-    /// When a transfer that begins now must have ended; `nil` for no limit (B6.5, B6.7).
-    func resourceDeadline(from start: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        resourceTimeout > 0 ? start.advanced(by: Duration(clampedSeconds: resourceTimeout)) : nil
+    /// When a transfer that begins now must have ended, as `LoopClock` counts time; `nil` for no limit (B6.5, B6.7).
+    func resourceDeadline(from start: Duration) -> Duration? {
+        resourceTimeout > 0 ? start + Duration(clampedSeconds: resourceTimeout) : nil
     }
 }
 

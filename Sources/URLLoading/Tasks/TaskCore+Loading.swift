@@ -28,7 +28,7 @@ extension TaskCore {
             return
         }
         let (request, stream) = state.withLock { state in
-            state.resourceDeadline = session.settings.resourceDeadline(from: .now)
+            state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
             return (state.currentRequest, state.currentRequest?.httpBodyStream != nil)
         }
         guard let request else {
@@ -87,7 +87,7 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
-        let plan = state.withLock { state -> (hop: Int, deadline: ContinuousClock.Instant?, priority: Float)? in
+        let plan = state.withLock { state -> (hop: Int, deadline: Duration?, priority: Float)? in
             guard !state.isOver else { return nil }
             state.sentFields = message.head.fields
             state.isHandleSuspended = false

@@ -39,7 +39,7 @@ struct TaskState: Sendable {
     var hints = TaskHints()
     var progress: Progress?
 
-    var resourceDeadline: ContinuousClock.Instant?
+    var resourceDeadline: Duration?
     var redirect = RedirectProgress()
     var records: [TransactionRecord] = []
     /// What `didSendBodyData` has told.
