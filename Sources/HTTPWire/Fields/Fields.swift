@@ -186,6 +186,9 @@ package struct Fields: Sendable {
         }
     }
 
+    /// Whether a name is as long as `Content-Encoding` or `Transfer-Encoding`.
+    var mayNameCodings: Bool { slots.contains { $0.nameLength == 16 || $0.nameLength == 17 } }
+
     private func firstSlot(_ name: FieldName) -> Slot? {
         name.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in

@@ -250,7 +250,7 @@ final class Transaction {
     func received(body bytes: UnsafeRawBufferPointer) {
         guard let body else {
             timeline.responseBodyBytesDecoded += Int64(bytes.count)
-            return note(receiver.received(body: bytes))
+            return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
         }
         deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
     }
@@ -331,11 +331,10 @@ final class Transaction {
     private func deliver(
         _ work: ((UnsafeRawBufferPointer) -> ReceiverDemand) throws(WireError) -> Void
     ) {
-        let buffers = body?.isDecoding == true ? core.buffers.decoded : core.buffers.received
         do throws(WireError) {
             try work { bytes in
                 timeline.responseBodyBytesDecoded += Int64(bytes.count)
-                note(receiver.received(body: BodyPiece(bytes, in: buffers)))
+                note(receiver.received(body: BodyPiece(bytes, in: core.buffers.decoded)))
                 return isReadPaused ? .pause : .more
             }
         } catch {
