@@ -9,9 +9,9 @@ export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin
 # How long `make fuzz` gives each target.
 SECONDS := 60
 # Where lint and format look.
-SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Package.swift)
+SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Package.swift)
 
-.PHONY: help demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour surface bench \
+.PHONY: help compatibility demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour surface bench \
 	bench-peers bench-counts lint format clean
 
 help: ## List the commands
@@ -70,6 +70,10 @@ bench: ## Measure every scenario beside every installed peer; BENCH="--filter ge
 bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds; COUNTS="--only get"
 	@Scripts/install-packages counts
 	@Scripts/bench-counts --check $(COUNTS)
+
+compatibility: ## Build and run a library that imports FoundationNetworking and knows nothing of URLLoading
+	@Scripts/install-packages build
+	@Scripts/compatibility
 
 lint: ## Check formatting and style
 	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)

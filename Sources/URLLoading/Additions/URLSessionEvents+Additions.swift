@@ -53,6 +53,16 @@ extension URLSession {
         public var bytesReceived: Int64
         /// The length of the response's body.
         public var bytesExpectedToReceive: Int64
+
+        /// Numbers as they are.
+        public init(
+            bytesSent: Int64, bytesExpectedToSend: Int64, bytesReceived: Int64, bytesExpectedToReceive: Int64
+        ) {
+            self.bytesSent = bytesSent
+            self.bytesExpectedToSend = bytesExpectedToSend
+            self.bytesReceived = bytesReceived
+            self.bytesExpectedToReceive = bytesExpectedToReceive
+        }
     }
 
     /// What happens to one task, from its start to its end; to be iterated once.

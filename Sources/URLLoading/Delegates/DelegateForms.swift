@@ -55,17 +55,21 @@ struct DelegateView: Sendable {
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?
     let forms: DelegateForms
+    /// A delegate whose methods come and go.
+    private let handlers: URLSession.EventHandlers?
 
     init(_ delegate: any URLSessionDelegate) {
         task = delegate as? any URLSessionTaskDelegate
         data = delegate as? any URLSessionDataDelegate
         download = delegate as? any URLSessionDownloadDelegate
         forms = DelegateForms.of(delegate)
+        handlers = delegate as? URLSession.EventHandlers
     }
 
     /// Whether the delegate may have the method: `false` only when it is known not to.
     func mayImplement(_ method: AskingMethod) -> Bool {
-        switch method {
+        if let handlers { return handlers.answers(method) }
+        return switch method {
         case .redirect: task != nil && forms.form(.redirect) != .absent
         case .response: data != nil && forms.form(.response) != .absent
         }

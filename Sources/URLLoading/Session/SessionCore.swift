@@ -12,6 +12,8 @@ final class SessionCore: Sendable {
     let settings: SessionSettings
     let builder: RequestBuilder
     let relay: DelegateRelay
+    /// Whether the delegate is one that comes with notifications.
+    let postsNotices: Bool
     private let isShared: Bool
     private let state: Mutex<State>
     private let engineReference = AtomicLazyReference<Engine>()
@@ -38,6 +40,7 @@ final class SessionCore: Sendable {
     init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: OperationQueue, isShared: Bool) {
         self.settings = settings
         self.isShared = isShared
+        postsNotices = delegate is URLSession.EventHandlers
         builder = RequestBuilder(settings: settings)
         relay = DelegateRelay(queue: queue)
         state = Mutex(State(delegate: delegate, delegateView: delegate.map { DelegateView($0) }))
@@ -148,6 +151,7 @@ final class SessionCore: Sendable {
         engineReference.load()?.shutDown(immediately: false)
         relay.run { [self] in
             delegate?.urlSession(session, didBecomeInvalidWithError: nil)
+            if postsNotices { NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: session) }
             state.withLock { state in
                 state.delegate = nil
                 state.delegateView = nil

@@ -63,14 +63,15 @@ final class EventPipe: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Adds a piece of the body, whose progress is to follow; says whether more can be taken.
+    /// Adds a piece of the body, whose progress is to follow; says whether more can be taken. The limit is that of
+    /// delegates.
     func post(body piece: Data) -> ReceiverDemand {
         let (waiters, demand) = state.withLock { state -> ([UnsafeContinuation<Void, Never>], ReceiverDemand) in
             guard !state.hasEnded else { return ([], .more) }
             state.bytes += piece.count
             if case .progress = state.events.last { state.events.removeLast() }
             state.events.append(.body(piece))
-            if state.bytes >= Self.highWaterMark { state.isReadingPaused = true }
+            if state.bytes >= TaskMailbox.highWaterMark { state.isReadingPaused = true }
             return (state.takeWaiters(), state.isReadingPaused ? .pause : .more)
         }
         for waiter in waiters { waiter.resume() }
@@ -104,7 +105,4 @@ final class EventPipe: Sendable {
             return batch
         }
     }
-
-    /// Above this much body that nobody has taken the socket is not read.
-    static let highWaterMark = TaskMailbox.highWaterMark
 }

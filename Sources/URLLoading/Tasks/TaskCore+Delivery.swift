@@ -142,6 +142,7 @@ extension TaskCore: RelayClient {
         let wasListed = session?.unlist(self) ?? false
         if end.error != nil { file?.remove() }
         finish(end, body: body, file: file)
+        postNotice(.urlSessionTaskDidComplete)
         state.withLock { state in
             state.delegate = nil
             state.delegateView = nil

@@ -115,6 +115,7 @@ final class TaskCore: Sendable {
             state.stage = .betweenHops
             return .start
         }
+        if step != .none { postNotice(.urlSessionTaskDidResume) }
         switch step {
         case .none: break
         case .start: start()
@@ -129,7 +130,15 @@ final class TaskCore: Sendable {
             state.phase = .suspended
             return state.suspensions == 1
         }
-        if mustTell { tellEngineAboutSuspension() }
+        guard mustTell else { return }
+        tellEngineAboutSuspension()
+        postNotice(.urlSessionTaskDidSuspend)
+    }
+
+    /// Tells whoever observes the tasks of a session with `URLSession.EventHandlers`.
+    func postNotice(_ name: Notification.Name) {
+        guard let session, session.postsNotices else { return }
+        NotificationCenter.default.post(name: name, object: face)
     }
 
     /// Brings the engine's suspension in line with the task's; two threads cannot tell it in the wrong order.

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+// A module of the name FoundationNetworking that is URLLoading. README.md says who needs it.
+import PackageDescription
+
+let package = Package(
+    name: "URLLoadingCompatibility",
+    products: [
+        .library(name: "FoundationNetworking", targets: ["FoundationNetworking"])
+    ],
+    dependencies: [
+        .package(name: "URLLoading", path: "..")
+    ],
+    targets: [
+        .target(name: "FoundationNetworking", dependencies: [.product(name: "URLLoading", package: "URLLoading")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+// Whoever imports FoundationNetworking gets URLLoading.
+
+@_exported import URLLoading

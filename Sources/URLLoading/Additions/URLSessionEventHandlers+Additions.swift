@@ -1,0 +1,243 @@
+// A ready delegate for those who want closures and no class, and the notifications that go with it.
+//
+// A closure that is not set counts as a method that is not implemented: the next delegate is asked, as everywhere.
+
+import Foundation
+import Synchronization
+
+extension URLSession {
+    /// A delegate with one optional closure for each method. This class is ours.
+    ///
+    /// ```swift
+    /// let handlers = URLSession.EventHandlers()
+    /// handlers.didReceiveData = { _, task, data in print(task.taskIdentifier, data.count) }
+    /// handlers.didComplete = { _, task, error in print(task.taskIdentifier, error as Any) }
+    /// let session = URLSession(configuration: .default, delegate: handlers, delegateQueue: nil)
+    /// session.dataTask(with: url).resume()
+    /// ```
+    ///
+    /// Closures are called where a delegate's methods are, and may be set at any time; `nil` stands for a method that is
+    /// not implemented. It serves as the delegate of a session or of a task. A session that has it as its delegate also
+    /// posts `urlSessionTaskDidResume`, `urlSessionTaskDidSuspend`, `urlSessionTaskDidComplete` and
+    /// `urlSessionDidInvalidate`, for tasks of every kind.
+    public final class EventHandlers: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+        private let closures = Mutex(Closures())
+
+        /// Handlers that do nothing.
+        public override init() {
+            super.init()
+        }
+
+        // MARK: Sessions
+
+        /// The session has ended; its last message.
+        public var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)? {
+            get { closures.withLock { $0.didBecomeInvalid } }
+            set { closures.withLock { $0.didBecomeInvalid = newValue } }
+        }
+
+        // MARK: Tasks
+
+        /// A task was made; called on the thread that made it.
+        public var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)? {
+            get { closures.withLock { $0.didCreateTask } }
+            set { closures.withLock { $0.didCreateTask = newValue } }
+        }
+
+        /// The server redirects: gives the request to go on with, or `nil` to take the redirect itself as the response.
+        public var willPerformHTTPRedirection:
+            (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
+        {
+            get { closures.withLock { $0.willPerformHTTPRedirection } }
+            set { closures.withLock { $0.willPerformHTTPRedirection = newValue } }
+        }
+
+        /// Part of the request's body has been sent: so many bytes now, in all, and expected.
+        public var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? {
+            get { closures.withLock { $0.didSendBodyData } }
+            set { closures.withLock { $0.didSendBodyData = newValue } }
+        }
+
+        /// A 1xx response other than 100 and 101 came.
+        public var didReceiveInformationalResponse: (@Sendable (URLSession, URLSessionTask, HTTPURLResponse) -> Void)?
+        {
+            get { closures.withLock { $0.didReceiveInformationalResponse } }
+            set { closures.withLock { $0.didReceiveInformationalResponse = newValue } }
+        }
+
+        /// Everything that was measured; before the end.
+        public var didFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
+        {
+            get { closures.withLock { $0.didFinishCollectingMetrics } }
+            set { closures.withLock { $0.didFinishCollectingMetrics = newValue } }
+        }
+
+        /// The task has ended; its last message.
+        public var didComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)? {
+            get { closures.withLock { $0.didComplete } }
+            set { closures.withLock { $0.didComplete = newValue } }
+        }
+
+        // MARK: Data tasks
+
+        /// The response's head is complete: says what is to be done with it.
+        public var didReceiveResponse:
+            (@Sendable (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition)?
+        {
+            get { closures.withLock { $0.didReceiveResponse } }
+            set { closures.withLock { $0.didReceiveResponse = newValue } }
+        }
+
+        /// The next bytes of the body, decoded.
+        public var didReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)? {
+            get { closures.withLock { $0.didReceiveData } }
+            set { closures.withLock { $0.didReceiveData = newValue } }
+        }
+
+        // MARK: Download tasks
+
+        /// The whole body is in a file, which is removed when the closure returns.
+        public var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)? {
+            get { closures.withLock { $0.didFinishDownloading } }
+            set { closures.withLock { $0.didFinishDownloading = newValue } }
+        }
+
+        /// More of the body has been written: so many bytes now, in all, and expected.
+        public var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)? {
+            get { closures.withLock { $0.didWriteData } }
+            set { closures.withLock { $0.didWriteData = newValue } }
+        }
+
+        /// Whether a question would be answered at present.
+        func answers(_ method: AskingMethod) -> Bool {
+            closures.withLock { closures in
+                switch method {
+                case .redirect: closures.willPerformHTTPRedirection != nil
+                case .response: closures.didReceiveResponse != nil
+                }
+            }
+        }
+
+        private struct Closures: Sendable {
+            var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
+            var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)?
+            var willPerformHTTPRedirection:
+                (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
+            var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
+            var didReceiveInformationalResponse: (@Sendable (URLSession, URLSessionTask, HTTPURLResponse) -> Void)?
+            var didFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
+            var didComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
+            var didReceiveResponse:
+                (@Sendable (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition)?
+            var didReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
+            var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)?
+            var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
+        }
+    }
+}
+
+// MARK: - The delegate's methods
+
+extension URLSession.EventHandlers {
+    /// Calls `didBecomeInvalid`.
+    public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        didBecomeInvalid?(session, error)
+    }
+
+    /// Calls `didCreateTask`.
+    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        guard let closure = didCreateTask else { return miss(.createTask, task) }
+        closure(session, task)
+    }
+
+    /// Asks `willPerformHTTPRedirection`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        guard let closure = willPerformHTTPRedirection else { return request }
+        return await closure(session, task, response, request)
+    }
+
+    /// Calls `didSendBodyData`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        guard let closure = didSendBodyData else { return miss(.sendBodyData, task) }
+        closure(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
+    }
+
+    /// Calls `didReceiveInformationalResponse`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        guard let closure = didReceiveInformationalResponse else { return miss(.informationalResponse, task) }
+        closure(session, task, response)
+    }
+
+    /// Calls `didFinishCollectingMetrics`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        guard let closure = didFinishCollectingMetrics else { return miss(.metrics, task) }
+        closure(session, task, metrics)
+    }
+
+    /// Calls `didComplete`.
+    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let closure = didComplete else { return miss(.complete, task) }
+        closure(session, task, error)
+    }
+
+    /// Asks `didReceiveResponse`.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition {
+        guard let closure = didReceiveResponse else { return .allow }
+        return await closure(session, dataTask, response)
+    }
+
+    /// Calls `didReceiveData`.
+    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let closure = didReceiveData else { return miss(.data, dataTask) }
+        closure(session, dataTask, data)
+    }
+
+    /// Calls `didFinishDownloading`.
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        didFinishDownloading?(session, downloadTask, location)
+    }
+
+    /// Calls `didWriteData`.
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        guard let closure = didWriteData else { return miss(.writeData, downloadTask) }
+        closure(session, downloadTask, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)
+    }
+
+    private func miss(_ method: DelegateMethod, _ task: URLSessionTask) {
+        task.core.probe.noteMissing(method)
+    }
+}
+
+// MARK: - Notifications
+
+extension Notification.Name {
+    /// A task of a session with `URLSession.EventHandlers` was resumed; the object is the task. Posted on the thread that
+    /// resumed it.
+    public static let urlSessionTaskDidResume = Notification.Name("URLLoading.urlSessionTaskDidResume")
+    /// A task of a session with `URLSession.EventHandlers` was suspended; the object is the task. Posted on the thread
+    /// that suspended it.
+    public static let urlSessionTaskDidSuspend = Notification.Name("URLLoading.urlSessionTaskDidSuspend")
+    /// A task of a session with `URLSession.EventHandlers` has ended; the object is the task, which knows its error.
+    /// Posted on the delegate queue, after the task's last message.
+    public static let urlSessionTaskDidComplete = Notification.Name("URLLoading.urlSessionTaskDidComplete")
+    /// A session with `URLSession.EventHandlers` has ended; the object is the session. Posted on the delegate queue,
+    /// after the session's last message (B1.25).
+    public static let urlSessionDidInvalidate = Notification.Name("URLLoading.urlSessionDidInvalidate")
+}

@@ -1,0 +1,99 @@
+// `Data(contentsOf:)` and `String(contentsOf:encoding:)` for http URLs (api-surface section 20).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Contents of a URL")
+struct ContentsOfURLTests {
+    /// Waits on a thread that may block.
+    private func blocking<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
+    @Test("Data(contentsOf:) loads http URLs")
+    func data() async throws {
+        try await withServer(router: { _ in .generated(length: 300_000) }) { server in
+            let url = try server.at("/")
+            let data = try await blocking { try Data(contentsOf: url) }
+            #expect(data.count == 300_000)
+            #expect(data.withUnsafeBytes { GeneratedBytes.matches($0, at: 0) })
+        }
+    }
+
+    @Test("String(contentsOf:encoding:) loads http URLs")
+    func string() async throws {
+        try await withServer(router: { _ in .text("grüezi") }) { server in
+            let url = try server.at("/")
+            #expect(try await blocking { try String(contentsOf: url, encoding: .utf8) } == "grüezi")
+        }
+    }
+
+    @Test("Redirects are followed, and a refusal is no contents", arguments: [301, 304, 401, 404, 500])
+    func statuses(status: Int) async throws {
+        let router: LoopbackServer.Router = { request in
+            request.path == "/"
+                ? ServerResponse.text("a page", status: status).adding("Location", "/to") : .text("over there")
+        }
+        try await withServer(router: router) { server in
+            let url = try server.at("/")
+            let result = await Result { try await blocking { try Data(contentsOf: url) } }
+            switch status {
+            case 301: #expect(try result.get() == Data("over there".utf8))
+            case 304: #expect(try result.get() == Data())
+            case 401: #expect(try result.get() == Data("a page".utf8))
+            default:
+                let error = try #require(result.failure as? CocoaError)
+                #expect(error.code == .fileReadUnknown)
+                #expect(error.userInfo[NSURLErrorKey] as? URL == url)
+                #expect((error.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == .badServerResponse)
+            }
+        }
+    }
+
+    @Test("A failed load is an unreadable file, with the loader's error underneath")
+    func failure() async throws {
+        try await withServer(router: { _ in .script([.reset]) }) { server in
+            let url = try server.at("/")
+            let result = await Result { try await blocking { try Data(contentsOf: url) } }
+            let error = try #require(result.failure as? CocoaError)
+            #expect(error.code == .fileReadUnknown)
+            #expect((error.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == .networkConnectionLost)
+        }
+    }
+
+    @Test("Inside the shared session's completion handler it does not wait for itself")
+    func insideHandler() async throws {
+        try await withServer(router: { request in .text(String(request.path)) }) { server in
+            let (outer, inner) = (try server.at("/outer"), try server.at("/inner"))
+            let text = await withCheckedContinuation { continuation in
+                URLSession.shared.dataTask(with: outer) { _, _, _ in
+                    continuation.resume(returning: try? String(contentsOf: inner, encoding: .utf8))
+                }.resume()
+            }
+            #expect(text == "/inner")
+        }
+    }
+
+    @Test("Files are read as ever")
+    func file() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data("in a file".utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        #expect(try Data(contentsOf: url) == Data("in a file".utf8))
+        #expect(try String(contentsOf: url, encoding: .utf8) == "in a file")
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+
+    fileprivate var failure: (any Error)? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

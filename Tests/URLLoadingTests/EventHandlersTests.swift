@@ -1,0 +1,180 @@
+// A delegate of closures, and its notifications.
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+import URLLoading
+
+@Suite("A delegate of closures")
+struct EventHandlersTests {
+    private let router: LoopbackServer.Router = { request in
+        request.path == "/from" ? ServerResponse.status(302).adding("Location", "/to") : .text("hello")
+    }
+
+    /// Handlers that write everything down.
+    private func recording(_ transcript: Transcript) -> URLSession.EventHandlers {
+        let handlers = URLSession.EventHandlers()
+        handlers.didBecomeInvalid = { _, error in
+            transcript.note("invalid \(Transcript.text(error))")
+            transcript.invalidated.fire()
+        }
+        handlers.didCreateTask = { _, task in transcript.note("created \(task.taskIdentifier)") }
+        handlers.willPerformHTTPRedirection = { _, _, response, request in
+            transcript.note("redirect \(response.statusCode) \(request.url?.path ?? "")")
+            return request
+        }
+        handlers.didSendBodyData = { _, _, _, sent, expected in transcript.note("sent \(sent) of \(expected)") }
+        handlers.didReceiveInformationalResponse = { transcript.note("informational \($2.statusCode)") }
+        handlers.didFinishCollectingMetrics = { transcript.note("metrics \($2.transactionMetrics.count)") }
+        handlers.didReceiveResponse = { _, _, response in
+            transcript.note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+            return .allow
+        }
+        handlers.didReceiveData = { transcript.note(data: $2) }
+        handlers.didComplete = { _, _, error in
+            transcript.note("complete \(Transcript.text(error))")
+            transcript.completed.fire()
+        }
+        return handlers
+    }
+
+    @Test("Every closure is called, in the order of the delegate's methods")
+    func everyClosure() async throws {
+        let hints = [ScriptStep.lines("HTTP/1.1 103 Early Hints\n\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok")]
+        try await withServer(router: { request in request.path == "/hints" ? .script(hints) : router(request) }) {
+            server in
+            let transcript = Transcript()
+            let session = URLSession(
+                configuration: .default, delegate: recording(transcript), delegateQueue: nil)
+            session.dataTask(with: try server.at("/from")).resume()
+            await transcript.completed.wait()
+            var request = URLRequest(url: try server.at("/hints"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("12345".utf8)
+            session.dataTask(with: request).resume()
+            await transcript.completed.wait(times: 2)
+            session.finishTasksAndInvalidate()
+            await transcript.invalidated.wait()
+            #expect(
+                transcript.calls == [
+                    "created 1", "redirect 302 /to", "response 200", "data", "metrics 2", "complete nil",
+                    "created 2", "sent 5 of 5", "informational 103", "response 200", "data", "metrics 1",
+                    "complete nil", "invalid nil",
+                ])
+        }
+    }
+
+    @Test("Download tasks have closures too")
+    func downloads() async throws {
+        try await withServer(router: router) { server in
+            let transcript = Transcript()
+            let handlers = URLSession.EventHandlers()
+            handlers.didWriteData = { transcript.note("wrote \($3) of \($4)") }
+            handlers.didFinishDownloading = { _, _, location in
+                transcript.note("file \((try? String(contentsOf: location, encoding: .utf8)) ?? "none")")
+            }
+            handlers.didComplete = { _, _, _ in transcript.completed.fire() }
+            let session = URLSession(configuration: .default, delegate: handlers, delegateQueue: nil)
+            session.downloadTask(with: try server.at("/")).resume()
+            await transcript.completed.wait()
+            #expect(transcript.calls == ["wrote 5 of 5", "file hello"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.95: a closure that is not set is a method that is not implemented: the session's delegate is asked")
+    func fallsThrough() async throws {
+        try await withServer(router: router) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/from"))
+            let handlers = URLSession.EventHandlers()
+            let redirects = Signal()
+            handlers.willPerformHTTPRedirection = { _, _, _, request in
+                redirects.fire()
+                return request
+            }
+            task.delegate = handlers
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(redirects.count == 1)
+            #expect(
+                delegate.transcript.calls == ["created 1", "response 200", "data", "metrics 2", "complete nil"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("A closure is used from the moment it is set until it is taken away")
+    func comesAndGoes() async throws {
+        try await withServer(router: router) { server in
+            let handlers = URLSession.EventHandlers()
+            let session = URLSession(configuration: .default, delegate: handlers, delegateQueue: nil)
+            let url = try server.at("/from")
+            #expect(try await session.data(from: url).0 == Data("hello".utf8))
+            handlers.willPerformHTTPRedirection = { _, _, _, _ in nil }
+            #expect(try await (session.data(from: url).1 as? HTTPURLResponse)?.statusCode == 302)
+            handlers.willPerformHTTPRedirection = nil
+            #expect(try await session.data(from: url).0 == Data("hello".utf8))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.25: notifications tell of tasks that resume, suspend and complete, and of the session's end")
+    func notifications() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server in
+            let names: [Notification.Name: String] = [
+                .urlSessionTaskDidResume: "resume", .urlSessionTaskDidSuspend: "suspend",
+                .urlSessionTaskDidComplete: "complete", .urlSessionDidInvalidate: "invalid",
+            ]
+            let session = URLSession(
+                configuration: .default, delegate: URLSession.EventHandlers(), delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/"))
+            let lines = Box<[String]>([])
+            let completed = Signal()
+            let invalidated = Signal()
+            let observers = names.map { name, line in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+                    let object = note.object as AnyObject
+                    guard object === task || object === session else { return }
+                    lines.change { $0.append(line) }
+                    if line == "complete" { completed.fire() }
+                    if line == "invalid" { invalidated.fire() }
+                }
+            }
+            defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+            task.suspend()
+            task.resume()
+            task.resume()
+            task.suspend()
+            task.suspend()
+            task.resume()
+            task.resume()
+            gate.open()
+            await completed.wait()
+            session.finishTasksAndInvalidate()
+            await invalidated.wait()
+            #expect(lines.value == ["resume", "suspend", "resume", "complete", "invalid"])
+        }
+    }
+
+    @Test("Other sessions post nothing")
+    func otherSessions() async throws {
+        try await withServer(router: router) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/"))
+            let posts = Signal()
+            let observer = NotificationCenter.default.addObserver(
+                forName: .urlSessionTaskDidComplete, object: task, queue: nil
+            ) { _ in posts.fire() }
+            task.resume()
+            await delegate.transcript.completed.wait()
+            session.finishTasksAndInvalidate()
+            await delegate.transcript.invalidated.wait()
+            NotificationCenter.default.removeObserver(observer)
+            #expect(posts.count == 0)
+        }
+    }
+}

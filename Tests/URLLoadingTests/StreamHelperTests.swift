@@ -1,0 +1,210 @@
+// Files and URLs as bytes, and bound streams (api-surface section 19).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Files and URLs as bytes")
+struct ResourceBytesTests {
+    private func withFile<R>(_ content: Data, _ body: (URL) async throws -> R) async throws -> R {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try content.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try await body(url)
+    }
+
+    @Test("A file's URL gives its bytes and its lines")
+    func file() async throws {
+        try await withFile(Data("one\ntwo\n".utf8)) { url in
+            var bytes: [UInt8] = []
+            for try await byte in url.resourceBytes { bytes.append(byte) }
+            #expect(bytes == Array("one\ntwo\n".utf8))
+            var lines: [String] = []
+            for try await line in url.lines { lines.append(line) }
+            #expect(lines == ["one", "two"])
+        }
+    }
+
+    @Test("A large file comes whole")
+    func largeFile() async throws {
+        let content = Data((0..<300_000).map { GeneratedBytes.byte(at: Int64($0)) })
+        try await withFile(content) { url in
+            var bytes = Data()
+            for try await byte in url.resourceBytes { bytes.append(byte) }
+            #expect(bytes == content)
+        }
+    }
+
+    @Test("A file that is not there throws")
+    func missingFile() async throws {
+        let url = URL(fileURLWithPath: "/nowhere/\(UUID().uuidString)")
+        await #expect(throws: CocoaError.self) { for try await _ in url.resourceBytes {} }
+    }
+
+    @Test("Other URLs are loaded by the shared session")
+    func remote() async throws {
+        try await withServer(router: { _ in .text("one\r\ntwo") }) { server in
+            let url = try server.at("/")
+            var lines: [String] = []
+            for try await line in url.lines { lines.append(line) }
+            #expect(lines == ["one", "two"])
+        }
+    }
+
+    @Test("A handle's bytes come as soon as they can be read")
+    func pipe() async throws {
+        let pipe = Pipe()
+        var lines = pipe.fileHandleForReading.bytes.lines.makeAsyncIterator()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("one\n".utf8))
+        #expect(try await lines.next() == "one")
+        try pipe.fileHandleForWriting.write(contentsOf: Data("two".utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(try await lines.next() == "two")
+        #expect(try await lines.next() == nil)
+    }
+}
+
+@Suite("Bound streams")
+struct BoundStreamTests {
+    private func pair(_ size: Int) throws -> (InputStream, OutputStream) {
+        var input: InputStream?
+        var output: OutputStream?
+        Stream.getBoundStreams(withBufferSize: size, inputStream: &input, outputStream: &output)
+        return (try #require(input), try #require(output))
+    }
+
+    private func read(_ stream: InputStream, atMost count: Int = 100) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let read = stream.read(&buffer, maxLength: count)
+        return read < 0 ? nil : Array(buffer.prefix(read))
+    }
+
+    @Test("What is written to one is read from the other, up to the end")
+    func passesBytes() throws {
+        let (input, output) = try pair(8)
+        #expect(input.streamStatus == .notOpen)
+        #expect(read(input) == nil, "not open")
+        input.open()
+        output.open()
+        #expect(!input.hasBytesAvailable)
+        #expect(output.hasSpaceAvailable)
+        #expect(output.write([1, 2, 3, 4, 5], maxLength: 5) == 5)
+        #expect(input.hasBytesAvailable)
+        #expect(read(input, atMost: 2) == [1, 2])
+        let more: [UInt8] = [6, 7, 8, 9, 10]
+        #expect(more.withUnsafeBytes { bytes in bytes.baseAddress.map { output.write($0, maxLength: 5) } } == 5)
+        #expect(!output.hasSpaceAvailable)
+        output.close()
+        #expect(output.streamStatus == .closed)
+        #expect(input.streamStatus == .open)
+        #expect(read(input) == [3, 4, 5, 6, 7, 8, 9, 10])
+        #expect(read(input) == [])
+        #expect(input.streamStatus == .atEnd)
+        input.close()
+        #expect(input.streamStatus == .closed)
+    }
+
+    @Test("A write takes no more than there is room for, and fails once the reader has closed")
+    func fullAndClosed() throws {
+        let (input, output) = try pair(4)
+        input.open()
+        output.open()
+        #expect(output.write([1, 2, 3, 4, 5, 6], maxLength: 6) == 4)
+        input.close()
+        #expect(output.write([1], maxLength: 1) == -1)
+    }
+
+    @Test("Threads that find the buffer empty or full wait for the other end")
+    func waits() async throws {
+        let (input, output) = try pair(1000)
+        input.open()
+        output.open()
+        let ended = Signal()
+        let writer = StreamBox(output)
+        Thread.detachNewThread {
+            var position = 0
+            while position < 100_000 {
+                let piece = (position..<min(position + 777, 100_000)).map { GeneratedBytes.byte(at: Int64($0)) }
+                let written = writer.stream.write(piece, maxLength: piece.count)
+                guard written > 0 else { break }
+                position += written
+            }
+            writer.stream.close()
+            ended.fire()
+        }
+        var bytes: [UInt8] = []
+        while let piece = read(input, atMost: 300), !piece.isEmpty { bytes += piece }
+        await ended.wait()
+        #expect(bytes == (0..<100_000).map { GeneratedBytes.byte(at: Int64($0)) })
+    }
+
+    @Test("Events of both ends come on the queues that were named")
+    func events() async throws {
+        let (input, output) = try pair(4)
+        let queue = DispatchQueue(label: "events")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let reader = EventRecorder(key)
+        let writer = EventRecorder(key)
+        input.delegate = reader
+        output.delegate = writer
+        CFReadStreamSetDispatchQueue(input, queue)
+        CFWriteStreamSetDispatchQueue(output, queue)
+        input.open()
+        output.open()
+        await writer.happened.wait(times: 2)
+        #expect(writer.events.value == [.openCompleted, .hasSpaceAvailable])
+        #expect(output.write([1, 2, 3, 4], maxLength: 4) == 4)
+        await reader.happened.wait(times: 2)
+        #expect(reader.events.value == [.openCompleted, .hasBytesAvailable])
+        #expect(read(input) == [1, 2, 3, 4])
+        await writer.happened.wait(times: 3)
+        #expect(writer.events.value.last == .hasSpaceAvailable)
+        output.close()
+        await reader.happened.wait(times: 3)
+        #expect(reader.events.value.last == .endEncountered)
+        #expect(reader.isOnQueue.value && writer.isOnQueue.value)
+        CFReadStreamSetDispatchQueue(input, nil)
+        CFWriteStreamSetDispatchQueue(output, nil)
+    }
+
+    @Test("Nothing is left of a pair that was dropped; the end that remains sees the other's end")
+    func dropped() throws {
+        let (input, output) = try pair(4)
+        input.open()
+        weak var left: OutputStream?
+        do {
+            let (_, other) = try pair(4)
+            left = other
+        }
+        #expect(left == nil)
+        output.open()
+        #expect(output.write([1], maxLength: 1) == 1)
+        output.close()
+        #expect(read(input) == [1])
+        #expect(read(input) == [])
+    }
+}
+
+/// A stream for another thread, whose calls do not overlap with this one's.
+private final class StreamBox: @unchecked Sendable {
+    let stream: OutputStream
+
+    init(_ stream: OutputStream) { self.stream = stream }
+}
+
+private final class EventRecorder: NSObject, StreamDelegate, Sendable {
+    let events = Box<[Stream.Event]>([])
+    let isOnQueue = Box(true)
+    let happened = Signal()
+    private let key: DispatchSpecificKey<Bool>
+
+    init(_ key: DispatchSpecificKey<Bool>) { self.key = key }
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        if DispatchQueue.getSpecific(key: key) != true { isOnQueue.value = false }
+        events.change { $0.append(eventCode) }
+        happened.fire()
+    }
+}
