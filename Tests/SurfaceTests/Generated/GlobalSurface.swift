@@ -25,4 +25,8 @@ private func globalMembers() {
     let _: Int64 = NSURLSessionTransferSizeUnknown
     let _: String = NSURLSessionDownloadTaskResumeData
     let _: String = NSURLSessionUploadTaskResumeData
+    let _: InputStream.Type = CFReadStream.self
+    let _: OutputStream.Type = CFWriteStream.self
+    let _: (CFReadStream?, DispatchQueue?) -> Void = CFReadStreamSetDispatchQueue(_:_:)
+    let _: (CFWriteStream?, DispatchQueue?) -> Void = CFWriteStreamSetDispatchQueue(_:_:)
 }
