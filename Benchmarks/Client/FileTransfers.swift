@@ -21,19 +21,13 @@ enum FileTransfers {
         return (attributes[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    #if FOUNDATION_NETWORKING
-        static func upload(_ path: String?, to url: URL, by session: URLSession) async throws -> Int {
-            guard let path else { Console.unsupported("upload without --file") }
-            var request = URLRequest(url: url)
-            request.httpMethod = "POST"
-            let (body, response) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
-            try SessionClient.check(response)
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            return ((attributes[.size] as? NSNumber)?.intValue ?? 0) + body.count
-        }
-    #else
-        static func upload(_ path: String?, to url: URL, by session: URLSession) async throws -> Int {
-            Console.unsupported("upload tasks")
-        }
-    #endif
+    static func upload(_ path: String?, to url: URL, by session: URLSession) async throws -> Int {
+        guard let path else { Console.unsupported("upload without --file") }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let (body, response) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
+        try SessionClient.check(response)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return ((attributes[.size] as? NSNumber)?.intValue ?? 0) + body.count
+    }
 }

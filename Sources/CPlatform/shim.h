@@ -19,11 +19,16 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 int urlloading_libc_accept4(int, struct sockaddr *, socklen_t *, int) __asm__("accept4");
+long urlloading_libc_syscall(long, ...) __asm__("syscall");
 int urlloading_libc_sched_getaffinity(pid_t, size_t, unsigned long *) __asm__("sched_getaffinity");
 
 // getaddrinfo's answers for a name that exists but has no address; glibc and musl agree on the numbers.
@@ -141,6 +146,43 @@ static inline ssize_t urlloading_send(int descriptor, const void *bytes, size_t 
 // A file that was not there before, for its owner only; a link that somebody has laid is not followed.
 static inline int urlloading_create_exclusively(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+// The kernel moves bytes from a file to a socket. SIGPIPE cannot be switched off for this call: who calls it blocks the
+// signal.
+static inline ssize_t urlloading_send_file(int socket, int file, int64_t offset, size_t length) {
+    off_t position = (off_t)offset;
+    return sendfile(socket, file, &position, length);
+}
+
+static inline int urlloading_open_for_reading(const char *path) {
+    // Without O_NONBLOCK opening a named pipe would wait for its writer.
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+// A file's length, or -1; what it is if it is no regular file: EISDIR for a directory, EINVAL for anything else.
+static inline int64_t urlloading_file_length(int file) {
+    struct stat about;
+    if (fstat(file, &about) != 0) return -1;
+    if (S_ISREG(about.st_mode)) return (int64_t)about.st_size;
+    errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+    return -1;
+}
+
+static inline ssize_t urlloading_read_at(int file, void *bytes, size_t length, int64_t offset) {
+    return pread(file, bytes, length, (off_t)offset);
+}
+
+// Reads only what is in memory already, and fails with EAGAIN where the disk would have to be waited for. By number,
+// since not every C library has preadv2; RWF_NOWAIT is 8.
+static inline ssize_t urlloading_read_cached(int file, void *bytes, size_t length, int64_t offset) {
+    struct iovec part = {bytes, length};
+    return urlloading_libc_syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, 0L, 8L);
+}
+
+// A hint that the file will be read from its beginning to its end.
+static inline void urlloading_will_read_in_order(int file) {
+    (void)posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
 static inline ssize_t urlloading_peek(int descriptor) {

@@ -63,6 +63,31 @@ enum Platform {
         _ = poll(nil, 0, milliseconds)
     }
 
+    // MARK: Files
+
+    static func openForReading(_ path: String) -> Outcome<Int32> {
+        call { urlloading_open_for_reading(path) }
+    }
+
+    static func length(ofFile raw: Int32) -> Outcome<Int64> {
+        call { urlloading_file_length(raw) }
+    }
+
+    static func readFile(_ raw: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Outcome<Int> {
+        call { urlloading_read_at(raw, buffer.baseAddress, buffer.count, offset) }
+    }
+
+    static func readCached(
+        _ raw: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Outcome<Int> {
+        call { urlloading_read_cached(raw, buffer.baseAddress, buffer.count, offset) }
+    }
+
+    /// A hint: failure changes nothing.
+    static func willReadInOrder(_ raw: Int32) {
+        urlloading_will_read_in_order(raw)
+    }
+
     // MARK: Sockets
 
     static func receive(_ raw: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Outcome<Int> {
@@ -82,6 +107,11 @@ enum Platform {
         _ raw: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
     ) -> Outcome<Int> {
         call { urlloading_send2(raw, first.baseAddress, first.count, second.baseAddress, second.count) }
+    }
+
+    /// Lets the kernel move bytes of a file; the loop's threads block SIGPIPE.
+    static func send(_ raw: Int32, file: Int32, offset: Int64, count: Int) -> Outcome<Int> {
+        call { urlloading_send_file(raw, file, offset, count) }
     }
 
     static func shutdownWriting(_ raw: Int32) -> Outcome<Int32> {

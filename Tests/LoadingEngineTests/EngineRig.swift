@@ -40,7 +40,8 @@ final class EngineRig {
     @discardableResult
     func submit(
         _ method: String = "GET", host: String = "host.test", target: String = "/", body: [UInt8]? = nil,
-        fields: [(String, String)] = [], idleTimeout: Duration? = .seconds(60),
+        content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
+        idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
@@ -53,8 +54,8 @@ final class EngineRig {
         for (name, value) in fields { head.fields.append(name, value) }
         let box = JournalBox()
         let request = TransactionRequest(
-            origin: origin, head: head, body: body.map { .bytes($0) } ?? .none,
-            framing: body.map { .length(Int64($0.count)) } ?? .none, idleTimeout: idleTimeout,
+            origin: origin, head: head, body: body.map { .bytes($0) } ?? content,
+            framing: body.map { .length(Int64($0.count)) } ?? framing, idleTimeout: idleTimeout,
             resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes
         ) { handle in
             let journal = Journal(handle: handle)

@@ -13,9 +13,10 @@ enum Soak {
         do {
             switch arguments.first {
             case "stream": print(try await StreamingLoad.run(bytes: number ?? 2 << 30))
+            case "upload": print(try await UploadingLoad.run(bytes: number ?? 2 << 30))
             case "cancel": print(try await CancellingLoad.run(requests: Int(number ?? 10_000)))
             default:
-                print("usage: soak stream [bytes] | cancel [requests]")
+                print("usage: soak stream [bytes] | upload [bytes] | cancel [requests]")
                 exit(64)
             }
         } catch {

@@ -18,6 +18,16 @@ import Testing
         if !Sanitizer.isActive { #expect(peak < 64 * 1024, "\(peak) KiB") }
     }
 
+    @Test("B11.5, B5.28: a file and a stream of 2 GiB are uploaded within 64 MiB")
+    func uploading() throws {
+        let bytes: Int64 = Sanitizer.isActive ? 64 << 20 : 2 << 30
+        let report = try SoakReport.run("upload", "\(bytes)")
+        #expect(report["file"] == "\(bytes)")
+        #expect(report["stream"] == "\(bytes)")
+        let peak = try #require(report["peakKiB"].flatMap { Int($0) })
+        if !Sanitizer.isActive { #expect(peak < 64 * 1024, "\(peak) KiB") }
+    }
+
     @Test("B1.43, B17.9, B17.53: of many requests in flight, a third cancelled, each answers once and nothing is left")
     func cancelling() throws {
         let requests = Sanitizer.isActive ? 2_000 : 10_000

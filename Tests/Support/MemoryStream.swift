@@ -132,6 +132,17 @@ package final class MemoryStream: ByteStream {
         return both.withUnsafeBytes { write($0) }
     }
 
+    /// Writes a part of a file.
+    package func write(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
+        var bytes = [UInt8](repeating: 0, count: min(count, 64 << 10))
+        return bytes.withUnsafeMutableBytes { buffer in
+            switch file.read(at: offset, into: buffer) {
+            case .success(let count): .stream(write(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+            case .failure(let failure): .file(failure)
+            }
+        }
+    }
+
     /// Finishes our direction.
     package func shutdownWrite() {
         guard isOpen, !hasFinishedWriting else { return }

@@ -187,12 +187,14 @@ struct AsyncLoadTests {
 
     @Test("B5.29: a body stream shorter than its announced length fails with −1021")
     func shortStream() async throws {
-        let session = URLSession(configuration: .default)
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
-        request.httpMethod = "PUT"
-        request.setValue("20", forHTTPHeaderField: "Content-Length")
-        request.httpBodyStream = InputStream(data: Data("short".utf8))
-        let prepared = request
-        #expect(await codeThrown { _ = try await session.data(for: prepared) } == .requestBodyStreamExhausted)
+        try await withServer(router: { .echo($0) }) { server in
+            let session = URLSession(configuration: .default)
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "PUT"
+            request.setValue("20", forHTTPHeaderField: "Content-Length")
+            request.httpBodyStream = InputStream(data: Data("short".utf8))
+            let prepared = request
+            #expect(await codeThrown { _ = try await session.data(for: prepared) } == .requestBodyStreamExhausted)
+        }
     }
 }

@@ -43,6 +43,10 @@ package struct ExchangeMachine: ~Copyable {
     /// Neither side has said that this exchange is the last.
     private var persists = true
 
+    /// The final response has made the rest of the request's body pointless: it is a refusal, or the connection ends
+    /// with it (RFC 9112 §9.5, B5.42).
+    package private(set) var isBodyUnwanted = false
+
     /// How long the server keeps an idle connection, as its last response said (`Keep-Alive: timeout=n`).
     package private(set) var keepAliveTimeout: Duration?
 
@@ -74,6 +78,7 @@ package struct ExchangeMachine: ~Copyable {
         let fields = FramingFields(head.fields, readsKeepAlive: true)
         keepAliveTimeout = fields.keepAliveSeconds.map { .seconds(min($0, ExchangeMachine.longestKeepAlive)) }
         if framing == .untilClose || !fields.allowsReuse(version: head.version) { persists = false }
+        if request == .body, !persists || head.status >= 300 { isBodyUnwanted = true }
     }
 
     /// The final response is complete.
@@ -99,6 +104,7 @@ package struct ExchangeMachine: ~Copyable {
         request = .none
         response = .none
         persists = true
+        isBodyUnwanted = false
     }
 
     // MARK: Questions
@@ -116,6 +122,9 @@ package struct ExchangeMachine: ~Copyable {
         case (.body, _), (.sent, .none), (.sent, .awaited), (.sent, .body): return .active
         }
     }
+
+    /// Whether the request's head is out and its body is not.
+    package var isSendingBody: Bool { request == .body }
 
     /// Whether another exchange may take place: both messages are complete and nobody wants to close (B16.4, B16.5).
     package var canReuse: Bool { state == .reusable || state == .idle }

@@ -133,10 +133,13 @@ extension HTTP1Connection {
                     return
                 case .informational(let head):
                     transaction.received(informational: head)
+                    if head.status == 100 { continueSending() }
                 case .head(let head, let framing):
+                    if continueTimer != nil, head.status == 417 { return resendWithoutExpectation(transaction) }
                     guard isAnswer(head, to: transaction) else { return fail(lost(nil, transaction)) }
                     self.framing = framing
                     exchange.responseHead(head, framing: framing)
+                    if exchange.isSendingBody { answerCameEarly() }
                     transaction.received(head: head, framing: framing)
                 case .body(let range):
                     transaction.received(body: UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -170,7 +173,9 @@ extension HTTP1Connection {
     ///
     /// Order: only now. A connection handed on while bytes are still undecrypted would let a server answer the
     /// next request before it was sent (B16.5, B16.39).
-    private func completeExchangeIfEnded() {
+    func completeExchangeIfEnded() {
+        // B5.42: a server that has accepted a body early may still want the rest of it.
+        if isOnlySending { return }
         switch responseEnd {
         case .open:
             return
@@ -185,6 +190,8 @@ extension HTTP1Connection {
     private func inputEnded(_ error: SystemError?) {
         guard let transaction else { return close() }
         exchange.peerClosed()
+        // B11.17: what was said counts, even though the rest of the body has nobody to go to.
+        if responseEnd != .open { return responseEnded(leftover: true) }
         if let error { return fail(lost(error, transaction)) }
         do throws(WireError) {
             switch try decoder.endOfStream() {

@@ -7,41 +7,54 @@ import TLS
 
 extension HTTP1Connection {
     /// Encodes a request's head and queues it with its body; answers the head's length.
-    func queue(_ handle: TransactionHandle) throws(WireError) -> Int {
+    func queue(_ transaction: Transaction) throws(WireError) -> Int {
+        let handle = transaction.handle
         core.buffers.outgoing.removeAll(keepingCapacity: true)
-        try RequestEncoder.encode(handle.request.head, framing: handle.request.framing, into: &core.buffers.outgoing)
-        let body: (any BodyBytes)? =
-            switch handle.request.body {
-            case .none: nil
-            case .bytes(let bytes): bytes.count == 0 ? nil : bytes
-            }
-        output.set(head: core.buffers.outgoing, body: body)
+        if transaction.isExpectationDropped {
+            try RequestEncoder.encode(
+                handle.request.headWithoutExpectation, framing: handle.request.framing, into: &core.buffers.outgoing)
+        } else {
+            try RequestEncoder.encode(
+                handle.request.head, framing: handle.request.framing, into: &core.buffers.outgoing)
+        }
+        switch handle.request.body {
+        case .none:
+            output.set(head: core.buffers.outgoing, body: nil)
+        case .bytes(let bytes) where !transaction.expectsContinue:
+            output.set(head: core.buffers.outgoing, body: bytes.count == 0 ? nil : bytes)
+        case .bytes, .file, .stream:
+            output.set(head: core.buffers.outgoing, body: nil)
+            beginBody(of: transaction)
+        }
         return output.head.count
     }
 
     /// Writes as much as the socket takes.
     func flush() {
         guard !isClosed, writeError == nil else { return }
-        let wasEmpty = output.isEmpty
+        turnsLeft = Self.turnsAtOnce
+        let wasEmpty = output.isEmpty && feed == nil
         if let tls {
             flushEncrypted(tls)
         } else {
             flushPlain()
         }
-        if !wasEmpty, output.isEmpty, !isClosed, writeError == nil { finishedSending() }
+        if !wasEmpty, output.isEmpty, feed == nil, !isClosed, writeError == nil { finishedSending() }
     }
 
     private func flushPlain() {
         guard transaction?.mayWrite ?? true else { return }
-        while !output.isEmpty {
-            let result = output.withNext { head, body in
-                if body.isEmpty { return stream.write(head) }
-                if head.isEmpty { return stream.write(body) }
-                return stream.write(head, body)
+        repeat {
+            while !output.isEmpty {
+                let result = output.withNext { head, body in
+                    if body.isEmpty { return stream.write(head) }
+                    if head.isEmpty { return stream.write(body) }
+                    return stream.write(head, body)
+                }
+                guard let written = accepted(result) else { return }
+                wrote(body: output.advance(written))
             }
-            guard let written = accepted(result) else { return }
-            wrote(body: output.advance(written))
-        }
+        } while feed != nil && feedOutput(sendFile)
     }
 
     private func flushEncrypted(_ tls: TLSSession) {
@@ -50,7 +63,11 @@ extension HTTP1Connection {
                 guard let written = accepted(tls.withOutgoing { stream.write($0) }) else { return }
                 tls.outgoingSent(written)
             }
-            guard !output.isEmpty, transaction?.mayWrite ?? true else { return }
+            guard transaction?.mayWrite ?? true else { return }
+            if output.isEmpty {
+                guard feed != nil, feedOutput({ encryptFile($0, at: $1, count: $2, tls) }) else { return }
+                continue
+            }
             do {
                 wrote(body: try encryptNext(tls))
             } catch {
@@ -84,7 +101,7 @@ extension HTTP1Connection {
         return output.advance(taken)
     }
 
-    private func encryptAll(_ bytes: UnsafeRawBufferPointer, _ tls: TLSSession) -> TLSError? {
+    func encryptAll(_ bytes: UnsafeRawBufferPointer, _ tls: TLSSession) -> TLSError? {
         do throws(TLSError) {
             try tls.encrypt(bytes)
             return nil
@@ -94,7 +111,7 @@ extension HTTP1Connection {
     }
 
     /// The count of a successful write; `nil` when nothing more can be written now.
-    private func accepted(_ result: IOResult) -> Int? {
+    func accepted(_ result: IOResult) -> Int? {
         switch result {
         case .bytes(let count):
             if !requestBytesWritten, transaction != nil { requestBytesWritten = true }
@@ -111,13 +128,14 @@ extension HTTP1Connection {
     private func writeFailed(_ error: SystemError) {
         writeError = error
         output.clear()
+        dropBody()
         guard transaction != nil else { return close() }
         // A broken socket answers the read with what came before the break, then with its end or error.
         mustRead = true
         pump()
     }
 
-    private func wrote(body count: Int) {
+    func wrote(body count: Int) {
         transaction?.requestBytesMoved(bodyBytes: count)
     }
 
@@ -125,5 +143,7 @@ extension HTTP1Connection {
         output.clear()
         exchange.requestBodyFinished()
         transaction?.requestSent()
+        // The answer may have been complete before.
+        if responseEnd != .open { completeExchangeIfEnded() }
     }
 }

@@ -61,6 +61,14 @@ final class HTTP1Connection: ByteStreamObserver {
     @exclusivity(unchecked) var writeError: SystemError?
     @exclusivity(unchecked) var requestBytesWritten = false
 
+    // Bodies that do not leave together with their head (+Bodies)
+    /// What is still to come of the request's body, after what waits in `output`.
+    @exclusivity(unchecked) var feed: BodyFeed?
+    /// How much more of it may go out before others have their turn.
+    @exclusivity(unchecked) var turnsLeft = 0
+    /// Runs while the body waits for the server's permission (B5.40).
+    @exclusivity(unchecked) var continueTimer: LoopTimer?
+
     init(
         id: ConnectionID, key: PoolKey, setup: ConnectionSetup, stream: any ByteStream, tls: TLSSession?,
         heldCiphertext: [UInt8], core: LoopCore
@@ -119,7 +127,7 @@ final class HTTP1Connection: ByteStreamObserver {
         if hasServed { exchange.nextExchange() }
         let handle = transaction.handle
         do {
-            let headBytes = try queue(handle)
+            let headBytes = try queue(transaction)
             exchange.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
             decoder.begin(ExpectedResponse(method: handle.request.head.method))
             transaction.requestStarted(headBytes: headBytes)
@@ -139,6 +147,7 @@ final class HTTP1Connection: ByteStreamObserver {
     /// Gives the exchange up: its answer is of no use any more (B16.5).
     func abandon() {
         transaction = nil
+        dropBody()
         close()
     }
 
@@ -148,6 +157,7 @@ final class HTTP1Connection: ByteStreamObserver {
         guard let transaction else { return }
         exchange.responseEnded()
         self.transaction = nil
+        dropBody()
         hasServed = true
         if exchange.canReuse, output.isEmpty, writeError == nil, !hasCloseNotify, !leftover() {
             // Order: the pool first, the user second.
@@ -164,6 +174,7 @@ final class HTTP1Connection: ByteStreamObserver {
         let facts = ExchangeFacts(
             reusedConnection: !wasFresh, bytesWritten: requestBytesWritten, responseBytes: responseBytesSeen)
         transaction = nil
+        dropBody()
         close()
         failed?.exchangeFailed(error, facts: facts)
     }

@@ -9,15 +9,18 @@ struct PendingOutput: ~Copyable {
     private(set) var headSent = 0
     private(set) var body: (any BodyBytes)?
     private(set) var bodySent = 0
+    /// Bytes at the body's end that are framing and not counted as body (B11.13).
+    private var trailingFraming = 0
 
     var isEmpty: Bool { headSent == head.count && bodyLeft == 0 }
     var headLeft: Int { head.count - headSent }
     var bodyLeft: Int { (body?.count ?? 0) - bodySent }
 
     /// Takes a new request on; everything before must be out.
-    mutating func set(head: [UInt8], body: (any BodyBytes)?) {
+    mutating func set(head: [UInt8], body: (any BodyBytes)?, trailingFraming: Int = 0) {
         self.head = head
         self.body = body
+        self.trailingFraming = trailingFraming
         headSent = 0
         bodySent = 0
     }
@@ -37,9 +40,10 @@ struct PendingOutput: ~Copyable {
     mutating func advance(_ count: Int) -> Int {
         let ofHead = min(count, headLeft)
         headSent += ofHead
-        let ofBody = min(count - ofHead, bodyLeft)
+        let left = bodyLeft
+        let ofBody = min(count - ofHead, left)
         bodySent += ofBody
-        return ofBody
+        return max(0, min(ofBody, left - trailingFraming))
     }
 
     /// Lets go of everything once it is out, or when it will never be sent.
@@ -48,5 +52,6 @@ struct PendingOutput: ~Copyable {
         headSent = 0
         body = nil
         bodySent = 0
+        trailingFraming = 0
     }
 }

@@ -24,6 +24,8 @@ package enum EngineError: Error, Sendable {
     case connectionLost(SystemError?, phase: Phase, received: Int64, expected: Int64?)
     /// The response was malformed, truncated or could not be decoded.
     case wire(WireError)
+    /// The request's content could not be sent whole.
+    case body(BodyFailure)
     /// The request could not be sent as it is.
     case invalidRequest(WireError)
     /// This machine ran out of something: descriptors, memory, buffers.
@@ -55,6 +57,8 @@ package enum EngineError: Error, Sendable {
         case shakingHands = "setting up TLS"
         /// The request was being sent.
         case sendingRequest = "sending the request"
+        /// The next part of the request's body has not been supplied.
+        case waitingForBody = "waiting for more of the request's body"
         /// The request was sent, nothing had come back.
         case waitingForResponse = "waiting for the response"
         /// The response had begun.
@@ -90,6 +94,12 @@ extension EngineError: CustomStringConvertible {
             return "The connection \(how) while \(phase.rawValue)\(counts)."
         case .wire(let error):
             return "\(error)"
+        case .body(.endedEarly(let given, let announced)):
+            return "The request's body ended after \(given) of \(announced) bytes."
+        case .body(.unreadable(let error)):
+            return "The file with the request's body could not be read: \(error)"
+        case .body(.source):
+            return "The request's body could not be read."
         case .invalidRequest(let error):
             return "The request cannot be sent: \(error)"
         case .localResource(let error):

@@ -40,6 +40,10 @@ final class Transaction {
     @exclusivity(unchecked) private var body: ResponseBody?
     @exclusivity(unchecked) private var responseBegun = false
     @exclusivity(unchecked) private var bodySentInAttempt: Int64 = 0
+    @exclusivity(unchecked) private var feed: BodyFeed?
+    @exclusivity(unchecked) private var feedNumber = 0
+    /// A server has refused to say 100 (B5.40): the request goes without asking for it.
+    @exclusivity(unchecked) private(set) var isExpectationDropped = false
 
     private enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
@@ -76,6 +80,11 @@ final class Transaction {
     /// Whether bytes of the request may go out.
     var mayWrite: Bool { suspensions == 0 }
 
+    /// Whether the body waits for the server's permission (RFC 9110 §10.1.1).
+    var expectsContinue: Bool {
+        !isExpectationDropped && handle.request.head.fields.hasToken(.expect, "100-continue")
+    }
+
     /// How far it has come, for errors.
     var phase: EngineError.Phase {
         switch state {
@@ -85,7 +94,8 @@ final class Transaction {
             return core.pool.phase(of: key)
         case .exchanging:
             if responseBegun { return .receivingBody }
-            return timeline.isRequestSent ? .waitingForResponse : .sendingRequest
+            if timeline.isRequestSent { return .waitingForResponse }
+            return feed?.isWaiting == true ? .waitingForBody : .sendingRequest
         case .draining:
             return .receivingBody
         }
@@ -199,8 +209,26 @@ final class Transaction {
 
     // MARK: From the connection
 
+    /// The content for this attempt: from its beginning, or what nobody has been given of a source.
+    func makeFeed() -> BodyFeed? {
+        if case .stream = handle.request.body, let feed { return feed }
+        feedNumber += 1
+        feed = BodyFeed(
+            handle.request.body, framing: handle.request.framing, deliver: handle.bodyDelivery(to: feedNumber))
+        return feed
+    }
+
+    /// The next piece of the body has been supplied.
+    func bodyArrived(_ piece: BodyPiece, for number: Int) {
+        guard number == feedNumber, let feed else { return }
+        feed.arrived(piece)
+        if case .exchanging(let connection) = state { connection.flush() }
+    }
+
     /// The head is on its way.
     func requestStarted(headBytes: Int) {
+        // B11.12: counting begins anew.
+        if bodySentInAttempt > 0 { receiver.sent(bodyBytes: 0) }
         timeline.requestHeadBytes = Int64(headBytes)
         bodySentInAttempt = 0
     }
@@ -276,27 +304,39 @@ final class Transaction {
             error.isLossOfConnection
             ? ReplayRules.verdict(
                 method: handle.request.head.method, reusedConnection: facts.reusedConnection,
-                bytesWritten: facts.bytesWritten, responseBytes: facts.responseBytes, bodyReplayable: true,
-                attempt: attempt)
+                bytesWritten: facts.bytesWritten, responseBytes: facts.responseBytes,
+                bodyReplayable: isBodyReplayable, attempt: attempt)
             : .fail
         switch verdict {
-        case .replay:
-            core.trace?.hooks.replayed?(id)
-            pastTimelines.append(timeline)
-            timeline = Timeline(start: core.reactor.nanoseconds)
-            // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
-            askForConnection(isReplay: true)
-        case .fail:
-            finish(error)
+        case .replay: sendAgain()
+        case .fail: finish(error)
         }
     }
+
+    /// The server answers an Expect field with 417; nothing of the body is out.
+    func expectationRefused() {
+        guard case .exchanging = state else { return }
+        isExpectationDropped = true
+        sendAgain()
+    }
+
+    private func sendAgain() {
+        core.trace?.hooks.replayed?(id)
+        pastTimelines.append(timeline)
+        timeline = Timeline(start: core.reactor.nanoseconds)
+        // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
+        askForConnection(isReplay: true)
+    }
+
+    private var isBodyReplayable: Bool { feed?.canStartAgain ?? true }
 
     /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).
     func mayReplayAfterTimeout(_ head: ResponseHead, reused: Bool) -> Bool {
         guard head.status == 408 else { return false }
         return ReplayRules.verdictAboutTimeout(
             status: head.status, closesConnection: head.fields.hasToken(.connection, "close"),
-            method: handle.request.head.method, reusedConnection: reused, bodyReplayable: true, attempt: attempt + 1)
+            method: handle.request.head.method, reusedConnection: reused, bodyReplayable: isBodyReplayable,
+            attempt: attempt + 1)
             == .replay
     }
 
@@ -377,6 +417,7 @@ final class Transaction {
 
     private func finish(_ error: EngineError?) {
         state = .finished
+        feed?.close()
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
         receiver.finished(TransactionOutcome(error: error, earlier: pastTimelines, last: timeline))
@@ -392,10 +433,18 @@ final class Transaction {
     /// One of the deadlines may have passed.
     func deadlinePassed() {
         switch deadlines.expired(core.reactor.elapsed) {
+        case .idle where endEarlyAnswered(): break
         case .idle: failed(.idleTimeout(phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource: failed(.resourceTimeout(phase: phase))
         case nil: rearm()
         }
+    }
+
+    /// A server that has answered whole and then does not take the rest of the body has said what there is to say.
+    private func endEarlyAnswered() -> Bool {
+        guard case .exchanging(let connection) = state, connection.isOnlySending else { return false }
+        connection.responseEnded(leftover: true)
+        return true
     }
 }
 
@@ -405,7 +454,8 @@ extension EngineError {
         switch self {
         case .connectionLost: return true
         case .wire(let error): return error.kind == .truncated
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .tls, .invalidRequest, .localResource:
+        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .tls, .body, .invalidRequest,
+            .localResource:
             return false
         }
     }

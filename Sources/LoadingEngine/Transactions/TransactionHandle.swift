@@ -54,6 +54,13 @@ package final class TransactionHandle: Sendable {
         tell { $0.setPriority(priority) }
     }
 
+    /// How a source's pieces reach the loop.
+    func bodyDelivery(to feed: Int) -> @Sendable (BodyPiece) -> Void {
+        { [port, id] piece in
+            port.tell { $0.transactions[id]?.bodyArrived(piece, for: feed) }
+        }
+    }
+
     private func tell(_ work: @escaping @Sendable (Transaction) -> Void) {
         port.tell { [id] core in
             if let transaction = core.transactions[id] { work(transaction) }

@@ -45,22 +45,11 @@ package struct TransactionRequest: Sendable {
         self.decodesContent = decodesContent
         self.makeReceiver = makeReceiver
     }
-}
 
-/// The content of a request.
-package enum RequestBody: Sendable {
-    /// None.
-    case none
-    /// Bytes in memory; they can be sent again.
-    case bytes(any BodyBytes)
+    /// The head for a server that does not know Expect.
+    var headWithoutExpectation: RequestHead {
+        var head = head
+        head.fields.removeAll(.expect)
+        return head
+    }
 }
-
-/// Bytes in memory that can be read in place from the loop's thread.
-package protocol BodyBytes: Sendable {
-    /// How many bytes there are.
-    var count: Int { get }
-    /// Lends the bytes, contiguous, for the duration of the call.
-    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
-}
-
-extension [UInt8]: BodyBytes {}

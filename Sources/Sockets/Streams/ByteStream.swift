@@ -13,6 +13,14 @@ package enum IOResult: Sendable, Equatable {
     case failed(SystemError)
 }
 
+/// The result of writing a part of a file.
+package enum FileWriteResult: Sendable, Equatable {
+    /// What a write of bytes would have answered.
+    case stream(IOResult)
+    /// The file cannot give what was asked for.
+    case file(FileReadFailure)
+}
+
 /// A bidirectional, non-blocking stream of bytes that belongs to one loop.
 ///
 /// Edges, not levels: after `streamBecameReadable`, read until the result is not `bytes`, or until `hasPendingInput` is
@@ -31,6 +39,9 @@ package protocol ByteStream: AnyObject {
 
     /// Writes as much as fits of two buffers in a row, with one system call. The count is of both together.
     func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult
+
+    /// Writes as much as fits of a file's bytes, without taking them through this process where the system can.
+    func write(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult
 
     /// Tells the peer that nothing more will be sent; reading goes on.
     func shutdownWrite()

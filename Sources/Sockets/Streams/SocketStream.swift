@@ -143,6 +143,32 @@ package final class SocketStream: ByteStream, PollTarget {
         return written(Platform.send(descriptor.raw, first, second), of: count, call: "sendmsg")
     }
 
+    /// Writes a part of a file with `sendfile`; where that is impossible for this file, through memory.
+    package func write(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
+        guard descriptor.isOpen else { return .stream(.failed(closedError("sendfile"))) }
+        guard count > 0 else { return .stream(.bytes(0)) }
+        guard isWritable else { return .stream(.wouldBlock) }
+        let outcome = Platform.send(descriptor.raw, file: file.raw, offset: offset, count: count)
+        // Short without an error means a full socket or a file's end: only the next call tells which.
+        if outcome.value > 0 { return .stream(.bytes(outcome.value)) }
+        if outcome.value == 0 { return .file(.ended) }
+        switch outcome.error {
+        case EINVAL, ENOSYS: return copy(file, at: offset, count: count)
+        case EIO: return .file(.failed(SystemError(errno: outcome.error, call: "sendfile")))
+        default: return .stream(written(outcome, of: count, call: "sendfile"))
+        }
+    }
+
+    /// For files of file systems that the kernel cannot move pages from.
+    private func copy(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
+        withUnsafeTemporaryAllocation(byteCount: min(count, 64 << 10), alignment: 16) { buffer in
+            switch file.read(at: offset, into: buffer) {
+            case .success(let count): .stream(write(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+            case .failure(let failure): .file(failure)
+            }
+        }
+    }
+
     private func written(_ outcome: Platform.Outcome<Int>, of count: Int, call: String) -> IOResult {
         if !outcome.failed {
             // Less than everything means that the buffer is full, and that the system owes an edge.

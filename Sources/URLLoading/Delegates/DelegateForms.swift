@@ -6,6 +6,8 @@ import Synchronization
 enum AskingMethod {
     case redirect
     case response
+    case bodyStream
+    case bodyStreamFrom
 }
 
 /// In which form a type implements a method.
@@ -20,11 +22,15 @@ enum MethodForm: UInt8, AtomicRepresentable {
 final class DelegateForms: Sendable {
     private let redirect = Atomic<MethodForm>(.unknown)
     private let response = Atomic<MethodForm>(.unknown)
+    private let bodyStream = Atomic<MethodForm>(.unknown)
+    private let bodyStreamFrom = Atomic<MethodForm>(.unknown)
 
     func form(_ method: AskingMethod) -> MethodForm {
         switch method {
         case .redirect: redirect.load(ordering: .relaxed)
         case .response: response.load(ordering: .relaxed)
+        case .bodyStream: bodyStream.load(ordering: .relaxed)
+        case .bodyStreamFrom: bodyStreamFrom.load(ordering: .relaxed)
         }
     }
 
@@ -32,6 +38,8 @@ final class DelegateForms: Sendable {
         switch method {
         case .redirect: redirect.store(form, ordering: .relaxed)
         case .response: response.store(form, ordering: .relaxed)
+        case .bodyStream: bodyStream.store(form, ordering: .relaxed)
+        case .bodyStreamFrom: bodyStreamFrom.store(form, ordering: .relaxed)
         }
     }
 
@@ -71,6 +79,7 @@ struct DelegateView: Sendable {
         if let handlers { return handlers.answers(method) }
         return switch method {
         case .redirect: task != nil && forms.form(.redirect) != .absent
+        case .bodyStream, .bodyStreamFrom: task != nil && forms.form(method) != .absent
         case .response: data != nil && forms.form(.response) != .absent
         }
     }

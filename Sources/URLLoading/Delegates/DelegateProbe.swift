@@ -12,6 +12,10 @@ enum DelegateMethod: UInt8 {
     case createTask = 1
     case redirect
     case redirectAsync
+    case bodyStream
+    case bodyStreamAsync
+    case bodyStreamFrom
+    case bodyStreamFromAsync
     case sendBodyData
     case informationalResponse
     case metrics

@@ -24,6 +24,27 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         newRequest request: URLRequest
     ) async -> URLRequest?
 
+    /// A stream for the request's body is needed: the first of a streamed upload, and another one for each further
+    /// sending. Call the handler with a stream that nobody has opened; without one the task ends with
+    /// `URLError.requestBodyStreamExhausted`. The task waits until then.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+    /// A stream for the request's body is needed. Return one that nobody has opened.
+    func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream?
+
+    /// A stream for the request's body from `offset` on is needed; also asked, from 0, of a delegate that does not
+    /// implement the form without offset. Call the handler with a stream that nobody has opened.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+    /// A stream for the request's body from `offset` on is needed. Return one that nobody has opened.
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream?
+
     /// Part of the request's body has been sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
@@ -66,6 +87,38 @@ extension URLSessionTaskDelegate {
     ) async -> URLRequest? {
         task.core.asyncProbe.noteMissing(.redirectAsync)
         return request
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        if task.core.probe.noteMissing(.bodyStream) { return }
+        Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task)) }
+    }
+
+    /// Supplies none.
+    public func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
+        task.core.asyncProbe.noteMissing(.bodyStreamAsync)
+        return nil
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        if task.core.probe.noteMissing(.bodyStreamFrom) { return }
+        Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task, from: offset)) }
+    }
+
+    /// Supplies none.
+    public func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        task.core.asyncProbe.noteMissing(.bodyStreamFromAsync)
+        return nil
     }
 
     /// Does nothing.

@@ -33,6 +33,8 @@ package enum ErrorMapping {
         case .wire(let failure):
             return LoadFailure.make(
                 wireCode(failure, isDownload), url, error.description, underlying: UnderlyingError.wire(failure))
+        case .body(let failure):
+            return bodyError(failure, url: url, description: error.description)
         case .invalidRequest(let failure):
             return LoadFailure.make(
                 failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
@@ -40,6 +42,30 @@ package enum ErrorMapping {
         case .localResource(let failure):
             return LoadFailure.make(
                 .cannotConnectToHost, url, error.description, underlying: UnderlyingError.system(failure))
+        }
+    }
+
+    /// The public error for a file to upload that cannot be opened (B11.6, B17.33 to B17.35).
+    package static func unreadableFile(_ file: URL, of url: URL?, _ error: SystemError) -> URLError {
+        let (code, problem): (URLError.Code, String) =
+            switch error.errno {
+            case ENOENT, ENOTDIR: (.fileDoesNotExist, "does not exist")
+            case EISDIR: (.fileIsDirectory, "is a directory")
+            case EACCES, EPERM: (.noPermissionsToReadFile, "may not be read")
+            default: (.cannotOpenFile, "cannot be opened")
+            }
+        return LoadFailure.make(
+            code, url, "The file to upload \(problem): \(file.path)", underlying: UnderlyingError.system(error))
+    }
+
+    /// B5.29, B5.39, B11.7: whatever is wrong with a body, it could not be supplied.
+    private static func bodyError(_ failure: BodyFailure, url: URL?, description: String) -> URLError {
+        switch failure {
+        case .endedEarly: LoadFailure.bodyStreamExhausted(url, description)
+        case .unreadable(let error):
+            LoadFailure.bodyStreamExhausted(url, description, underlying: UnderlyingError.system(error))
+        case .source(let problem as BodyStreamProblem): LoadFailure.bodyStreamExhausted(url, problem.text)
+        case .source(let error): LoadFailure.bodyStreamExhausted(url, description, underlying: error)
         }
     }
 

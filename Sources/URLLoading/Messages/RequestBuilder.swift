@@ -37,12 +37,12 @@ final class RequestBuilder: Sendable {
         let fields: Fields
     }
 
-    /// Builds a request whose content is `content`: that of the request itself, or what its stream held.
-    func message(for request: URLRequest, content: Data?) throws(URLError) -> Message {
+    /// Builds a request that is sent with `content`, whatever the request's own body is.
+    func message(for request: URLRequest, content: HopContent) throws(URLError) -> Message {
         guard let url = request.values.url else {
             throw LoadFailure.unsupportedURL(nil, "The request has no URL.")
         }
-        let length: RequestBodyLength = content.map { .known(Int64($0.count)) } ?? .none
+        let length = content.length
         let method = request.values.method
         if method == "CONNECT" {
             throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.")
@@ -66,8 +66,10 @@ final class RequestBuilder: Sendable {
                 method: method, origin: place.origin, body: length)
         return Message(
             origin: place.origin, head: RequestHead(method: method, target: text.target, fields: fields),
-            body: content.map { $0.isEmpty ? .none : .bytes(ContentBytes(data: $0)) } ?? .none,
-            framing: RequestFieldRules.framing(method: method, body: length, applicationLength: nil))
+            body: content.body,
+            framing: RequestFieldRules.framing(
+                method: method, body: length,
+                applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
     }
 
     private func knownOrigin(_ text: URLText, url: URL) throws(URLError) -> KnownOrigin {
@@ -107,6 +109,26 @@ final class RequestBuilder: Sendable {
 
     /// Picked by feel: most sessions talk to a handful of hosts, and the list is searched from its front.
     private static let rememberedOrigins = 16
+}
+
+extension HopContent {
+    fileprivate var length: RequestBodyLength {
+        switch self {
+        case .none: .none
+        case .data(let data): .known(Int64(data.count))
+        case .file(let file): .known(file.byteCount)
+        case .stream: .stream
+        }
+    }
+
+    fileprivate var body: RequestBody {
+        switch self {
+        case .none: .none
+        case .data(let data): data.isEmpty ? .none : .bytes(ContentBytes(data: data))
+        case .file(let file): file.byteCount == 0 ? .none : .file(file)
+        case .stream(let source): .stream(source)
+        }
+    }
 }
 
 /// `Data` as the engine reads it, in place.

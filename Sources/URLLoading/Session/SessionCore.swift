@@ -69,16 +69,18 @@ final class SessionCore: Sendable {
 
     /// Makes a task, suspended; on an ended session one that fails as soon as it is resumed (B1.21).
     func makeTask(
-        _ request: URLRequest, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?, session: URLSession
+        _ request: URLRequest, body: TaskBody = .request, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?,
+        session: URLSession
     ) -> TaskCore {
         var taskState = TaskState()
         taskState.originalRequest = request
         taskState.currentRequest = request
+        taskState.body = body
         taskState.delegate = delegate
         taskState.delegateView = delegate.map { DelegateView($0) }
         taskState.hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
         taskState.session = session
-        let expected = request.values.expectedBodyLength
+        let expected = body.expectedLength(of: request)
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
             let usesRelay = !outlet.isAwaited || delegate != nil || state.delegate != nil
             let core = TaskCore(
@@ -171,7 +173,12 @@ extension RequestValues {
         switch body {
         case .none: 0
         case .data(let data): Int64(data.count)
-        case .stream: NSURLSessionTransferSizeUnknown
+        case .stream: announcedLength ?? NSURLSessionTransferSizeUnknown
         }
+    }
+
+    /// The Content-Length that the application set, which counts for streams (B5.28).
+    var announcedLength: Int64? {
+        fields.value("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 }

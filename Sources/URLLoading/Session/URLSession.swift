@@ -208,4 +208,54 @@ open class URLSession: NSObject, @unchecked Sendable {
         task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
         return face
     }
+
+    // MARK: Upload tasks
+
+    /// Makes a suspended task that sends a file as the request's body; the request's own body is ignored (B11.4). The
+    /// file is opened when the task starts and read while it is sent (B11.5).
+    @discardableResult
+    open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        makeUploadTask(request, body: .file(fileURL), outlet: .delegate)
+    }
+
+    /// Makes a suspended task that sends data as the request's body; the request's own body is ignored (B11.4).
+    @discardableResult
+    open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        makeUploadTask(request, body: .data(bodyData), outlet: .delegate)
+    }
+
+    /// Makes a suspended task whose body the delegate supplies, in `urlSession(_:task:needNewBodyStream:)` (B11.8); the
+    /// request's own body is ignored (B5.36).
+    @discardableResult
+    open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        makeUploadTask(request, body: .delegate, outlet: .delegate)
+    }
+
+    /// Makes a suspended task that sends a file as the request's body and gives its result to a handler, once, on the
+    /// delegate queue.
+    @preconcurrency @discardableResult
+    open func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, body: .file(fileURL), outlet: .handler(completionHandler))
+    }
+
+    /// Makes a suspended task that sends data, or nothing, as the request's body and gives its result to a handler,
+    /// once, on the delegate queue.
+    @preconcurrency @discardableResult
+    open func uploadTask(
+        with request: URLRequest, from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, body: .data(bodyData ?? Data()), outlet: .handler(completionHandler))
+    }
+
+    private func makeUploadTask(_ request: URLRequest, body: TaskBody, outlet: TaskOutlet) -> URLSessionUploadTask {
+        let task = core.makeTask(request, body: body, outlet: outlet, delegate: nil, session: self)
+        let face = URLSessionUploadTask(core: task)
+        task.state.withLock { $0.face = face }
+        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
+        return face
+    }
 }

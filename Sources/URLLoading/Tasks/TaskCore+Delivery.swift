@@ -50,6 +50,9 @@ extension TaskCore: RelayClient {
         case .written(let total):
             guard !isOver else { return }
             tellWritten(total)
+        case .needsBodyStream:
+            guard !isOver else { return }
+            ask(.bodyStream(offset: nil))
         case .hopEnded(let end):
             decide(after: end)
         case .endedUnloaded(let error):
@@ -81,6 +84,8 @@ extension TaskCore: RelayClient {
     }
 
     private func tellSent(_ total: Int64) {
+        // The body is sent once more, from its beginning.
+        guard total > 0 else { return state.withLock { $0.sentTold = 0 } }
         let before = state.withLock { state in
             defer { state.sentTold = total }
             // A replay or a redirect starts again from the beginning.

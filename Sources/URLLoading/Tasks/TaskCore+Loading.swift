@@ -27,62 +27,25 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
             return
         }
-        let (request, stream) = state.withLock { state in
+        let (request, body) = state.withLock { state in
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
-            return (state.currentRequest, state.currentRequest?.httpBodyStream != nil)
+            return (state.currentRequest, state.body)
         }
         guard let request else {
             endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request."), from: .betweenHops)
             return
         }
-        if stream {
-            readBodyStream(of: request)
-        } else {
-            submit(request)
-        }
-    }
-
-    /// Reads a body stream into memory before the request is sent; the task can be cancelled meanwhile.
-    private func readBodyStream(of request: URLRequest) {
-        if RequestFieldRules.isRefused(method: request.values.method, body: .stream) {
-            endUnloaded(LoadFailure.bodyOfGET(request.url), from: .betweenHops)
-            return
-        }
-        let mayRead = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
-            return true
-        }
-        guard mayRead else {
-            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
-            return
-        }
-        BlockingPool.shared.run { [self] in
-            let content = BodyStreamReader.content(of: request)
-            let isWanted = state.withLock { state in
-                guard case .preparing = state.stage else { return false }
-                state.stage = .betweenHops
-                if case .success(let data) = content { state.streamContent = data }
-                return true
-            }
-            guard isWanted else { return }
-            switch content {
-            case .success(let data):
-                counters.expectedToSend.store(Int64(data.count), ordering: .relaxed)
-                submit(request)
-            case .failure(let error): endUnloaded(error, from: .betweenHops)
-            }
-        }
+        load(request, body: body)
     }
 
     // MARK: One hop
 
     /// Gives a hop to the engine; the stage is `betweenHops`.
-    private func submit(_ request: URLRequest) {
+    func submit(_ request: URLRequest, _ content: HopContent) {
         guard let session else { return }
         let message: RequestBuilder.Message
         do throws(URLError) {
-            message = try session.builder.message(for: request, content: content(of: request))
+            message = try session.builder.message(for: request, content: content)
         } catch {
             endUnloaded(error, from: .betweenHops)
             return
@@ -110,11 +73,6 @@ extension TaskCore {
         }
         if isCancelled { handle.cancel() }
         if isSuspended { tellEngineAboutSuspension() }
-    }
-
-    private func content(of request: URLRequest) -> Data? {
-        if request.httpBodyStream != nil { return state.withLock { $0.streamContent } }
-        return request.httpBody
     }
 
     /// Called on the loop when the engine takes the hop up.
@@ -209,7 +167,7 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) {
-        enum Step { case hop(URLRequest), end(URLError?) }
+        enum Step { case hop(URLRequest, TaskBody), end(URLError?) }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             state.records += end.records
@@ -219,13 +177,16 @@ extension TaskCore {
                 return .end(ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile))
             }
             guard let next = state.redirect.next else { return .end(nil) }
+            // B4.11: what follows is a request like any other.
+            if state.redirect.dropsBody { state.body = .request }
+            state.sentTold = 0
             state.redirect = RedirectProgress(count: state.redirect.count + 1)
             state.currentRequest = next
             state.sentFields = nil
-            return .hop(next)
+            return .hop(next, state.body)
         }
         switch step {
-        case .hop(let request): submit(request)
+        case .hop(let request, let body): load(request, body: body)
         case .end(let error): complete(error, body: end.body, file: end.file)
         }
     }

@@ -11,12 +11,21 @@ import LoadingEngine
 enum TaskQuestion: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case response(HTTPURLResponse)
+    /// Without an offset the method that knows none is asked.
+    case bodyStream(offset: Int64?)
 
     var method: AskingMethod {
         switch self {
         case .redirect: .redirect
         case .response: .response
+        case .bodyStream(nil): .bodyStream
+        case .bodyStream: .bodyStreamFrom
         }
+    }
+
+    /// What is asked when nobody implements this one's method.
+    var substitute: TaskQuestion? {
+        if case .bodyStream(nil) = self { .bodyStream(offset: 0) } else { nil }
     }
 
     /// The answer of a delegate that has none.
@@ -24,6 +33,7 @@ enum TaskQuestion: Sendable {
         switch self {
         case .redirect(_, let request): .redirect(request)
         case .response: .disposition(.allow)
+        case .bodyStream: .stream(nil)
         }
     }
 }
@@ -32,6 +42,7 @@ enum TaskQuestion: Sendable {
 enum TaskAnswer: Sendable {
     case redirect(URLRequest?)
     case disposition(URLSession.ResponseDisposition)
+    case stream(InputStreamSource?)
 }
 
 extension TaskCore {
@@ -45,7 +56,7 @@ extension TaskCore {
         let own = state.withLock { $0.delegateView }
         let sessions = session?.delegateView
         switch (question, outlet) {
-        case (.redirect, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
+        case (.redirect, _), (.bodyStream, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
         case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
         case (.response, .handler), (.response, .file): return []
         }
@@ -69,7 +80,11 @@ extension TaskCore {
             }
             return
         }
-        answer(token, question.defaultAnswer, of: question)
+        if let substitute = question.substitute {
+            ask(substitute, token: token, candidates: self.candidates(for: substitute)[...])
+        } else {
+            answer(token, question.defaultAnswer, of: question)
+        }
     }
 
     /// Whether the delegate has the completion-handler form, which then answers.
@@ -87,6 +102,16 @@ extension TaskCore {
             view.data?.urlSession(
                 urlSession, dataTask: task, didReceive: response,
                 completionHandler: { [self] in answer(token, .disposition($0), of: question) })
+        case .bodyStream(nil):
+            probe.arm(.bodyStream)
+            view.task?.urlSession(
+                urlSession, task: face,
+                needNewBodyStream: { [self] in answer(token, .stream($0.map { InputStreamSource($0) }), of: question) })
+        case .bodyStream(let offset?):
+            probe.arm(.bodyStreamFrom)
+            view.task?.urlSession(
+                urlSession, task: face, needNewBodyStreamFrom: offset,
+                completionHandler: { [self] in answer(token, .stream($0.map { InputStreamSource($0) }), of: question) })
         }
         return probe.disarm()
     }
@@ -109,6 +134,14 @@ extension TaskCore {
                 asyncProbe.arm(.responseAsync)
                 guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .disposition(await delegate.urlSession(urlSession, dataTask: task, didReceive: response))
+            case .bodyStream(nil):
+                asyncProbe.arm(.bodyStreamAsync)
+                let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: face)
+                answered = .stream((stream ?? nil).map { InputStreamSource($0) })
+            case .bodyStream(let offset?):
+                asyncProbe.arm(.bodyStreamFromAsync)
+                let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: face, from: offset)
+                answered = .stream((stream ?? nil).map { InputStreamSource($0) })
             }
             if asyncProbe.disarm() {
                 view.forms.learn(question.method, .async)
@@ -149,7 +182,9 @@ extension TaskCore {
             resumeReading()
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
-        case (.redirect, .response):
+        case (.stream(let stream), _):
+            received(stream)
+        case (.redirect, .response), (.redirect, .bodyStream):
             resumeReading()
         }
     }

@@ -15,6 +15,7 @@ final class TaskCore: Sendable {
     /// `nil` for a mock, which belongs to no session.
     let session: SessionCore?
     let outlet: TaskOutlet
+    let kind: TaskKind
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
     let usesRelay: Bool
@@ -32,6 +33,7 @@ final class TaskCore: Sendable {
         self.session = session
         self.outlet = outlet
         self.usesRelay = usesRelay
+        kind = state.body.kind
         self.state = Mutex(state)
     }
 
@@ -60,7 +62,12 @@ final class TaskCore: Sendable {
     var face: URLSessionTask {
         let made = state.withLock { $0.face }
         if let made { return made }
-        let new = outlet.savesFile ? URLSessionDownloadTask(core: self) : URLSessionDataTask(core: self)
+        let new: URLSessionTask =
+            switch kind {
+            case .data where outlet.savesFile: URLSessionDownloadTask(core: self)
+            case .data: URLSessionDataTask(core: self)
+            case .upload: URLSessionUploadTask(core: self)
+            }
         return state.withLock { state in
             if let made = state.face { return made }
             // Held only until the end: afterwards the face would keep itself alive.

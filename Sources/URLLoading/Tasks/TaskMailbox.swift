@@ -17,6 +17,8 @@ enum TaskEvent: Sendable {
     case data(Data)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
+    /// A hop needs a body stream that a delegate has to supply.
+    case needsBodyStream
     case hopEnded(HopEnd)
     /// The task ends without the engine having had a part in it.
     case endedUnloaded(URLError)
@@ -37,7 +39,8 @@ struct HopEnd: Sendable {
     var breaksWaiting: Bool {
         switch failure {
         case .cancelled, .resourceTimeout: true
-        case nil, .idleTimeout, .nameLookup, .connect, .tls, .connectionLost, .wire, .invalidRequest, .localResource:
+        case nil, .idleTimeout, .nameLookup, .connect, .tls, .connectionLost, .wire, .body, .invalidRequest,
+            .localResource:
             false
         }
     }

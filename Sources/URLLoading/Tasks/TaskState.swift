@@ -17,8 +17,11 @@ struct TaskState: Sendable {
     var currentRequest: URLRequest?
     /// The fields that were sent with `currentRequest`, the loader's own included.
     var sentFields: Fields?
-    /// What a body stream held, once it has been read.
-    var streamContent: Data?
+    var body = TaskBody.request
+    /// The request's own body stream, once it has been given to the engine; only compared.
+    var usedStream: ObjectIdentifier?
+    /// Looks at the clock while a delegate is asked for a body stream.
+    var streamWatch: Task<Void, Never>?
     var response: URLResponse?
     var error: (any Error)?
     /// An error that the API's own layer decided on while the engine was at work.
@@ -63,7 +66,7 @@ struct TaskState: Sendable {
 enum TaskStage: Sendable {
     /// Not resumed yet.
     case idle
-    /// A body stream is being read.
+    /// A delegate is asked for a body stream.
     case preparing
     /// A hop is on its way to the engine.
     case submitting(hop: Int)
@@ -114,6 +117,8 @@ struct RedirectProgress: Sendable {
     var next: URLRequest?
     /// What becomes of the body of a response whose redirect a delegate was asked about; `nil` until it has answered.
     var deliversBody: Bool?
+    /// Whether the next request goes without this one's body (B4.11).
+    var dropsBody = false
 }
 
 /// One exchange, for the metrics.

@@ -47,6 +47,9 @@ final class TransferReceiver: TransactionReceiver {
         guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
             return begin(response, framing: framing, decoding: decoding)
         }
+        if !RedirectRules.change(status: head.status, method: request.values.method).keepsBody {
+            core.state.withLock { $0.redirect.dropsBody = true }
+        }
         guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
             core.willFail(LoadFailure.tooManyRedirects(next.url))
             fate = .abandoned

@@ -79,6 +79,29 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
     override func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask { super.downloadTask(with: url, completionHandler: completionHandler) }
+    override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        super.uploadTask(with: request, fromFile: fileURL)
+    }
+
+    override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        super.uploadTask(with: request, from: bodyData)
+    }
+
+    override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        super.uploadTask(withStreamedRequest: request)
+    }
+
+    override func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        super.uploadTask(with: request, fromFile: fileURL, completionHandler: completionHandler)
+    }
+
+    override func uploadTask(
+        with request: URLRequest, from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask { super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler) }
 }
 
 /// Names the API of `URLSession`.
@@ -112,8 +135,20 @@ private func urlSessionMembers(of one: URLSession) {
         .downloadTask(with:completionHandler:)
     let _: (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
         .downloadTask(with:completionHandler:)
+    let _: (URLRequest, URL) -> URLSessionUploadTask = one.uploadTask(with:fromFile:)
+    let _: (URLRequest, Data) -> URLSessionUploadTask = one.uploadTask(with:from:)
+    let _: (URLRequest) -> URLSessionUploadTask = one.uploadTask(withStreamedRequest:)
+    let _: (URLRequest, URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask =
+        one.uploadTask(with:fromFile:completionHandler:)
+    let _:
+        (URLRequest, Data?, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask =
+            one.uploadTask(with:from:completionHandler:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
+    let _: (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
+        for:fromFile:delegate:)
+    let _: (URLRequest, Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
+        for:from:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(from:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(

@@ -12,6 +12,12 @@ private func urlSessionTaskDelegateMembers<One: URLSessionTaskDelegate>(of one: 
             one.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
     let _: (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest? = one.urlSession(
         _:task:willPerformHTTPRedirection:newRequest:)
+    let _: (URLSession, URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void = one.urlSession(
+        _:task:needNewBodyStream:)
+    let _: (URLSession, URLSessionTask) async -> InputStream? = one.urlSession(_:needNewBodyStreamForTask:)
+    let _: (URLSession, URLSessionTask, Int64, @escaping @Sendable (InputStream?) -> Void) -> Void = one.urlSession(
+        _:task:needNewBodyStreamFrom:completionHandler:)
+    let _: (URLSession, URLSessionTask, Int64) async -> InputStream? = one.urlSession(_:needNewBodyStreamForTask:from:)
     let _: (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void = one.urlSession(
         _:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
     let _: (URLSession, URLSessionTask, HTTPURLResponse) -> Void = one.urlSession(

@@ -1,0 +1,132 @@
+// Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes.
+//
+// They are not the threads of `BlockingPool.shared`: a few streams that never get their bytes must not keep names from
+// being looked up. A read that blocks for ever costs its thread, and the task ends by its time-outs.
+//
+// Must not know: tasks, how content is framed or sent.
+
+import Foundation
+import LoadingEngine
+import Sockets
+import Synchronization
+
+/// A stream that the loader opens, reads once and closes (B5.35).
+final class InputStreamSource: BodySource {
+    /// Holds the stream: what a request holds may go to another thread.
+    private let holder: URLRequest
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var isOpen = false
+        var isReading = false
+        var isOver = false
+    }
+
+    /// Takes a stream that nobody has opened.
+    init(_ stream: InputStream) {
+        var holder = URLRequest(url: URL(fileURLWithPath: "/"))
+        holder.httpBodyStream = stream
+        self.holder = holder
+    }
+
+    func next(_ answer: @escaping @Sendable (BodyPiece) -> Void) {
+        let isRunning = Self.threads.run { [self] in answer(readPiece()) }
+        if !isRunning { answer(.failed(BodyStreamProblem.noThread)) }
+    }
+
+    /// Order: a stream is never touched by two threads at once, so one that is being read is closed by its reader.
+    func close() {
+        let mustClose = state.withLock { state in
+            defer { state.isOver = true }
+            return state.isOpen && !state.isReading && !state.isOver
+        }
+        if mustClose { Self.threads.run { [self] in closeStream() } }
+    }
+
+    // MARK: On a thread of its own
+
+    private func readPiece() -> BodyPiece {
+        let (isWanted, isOpen) = state.withLock { state in
+            state.isReading = !state.isOver
+            return (!state.isOver, state.isOpen)
+        }
+        guard isWanted, let stream = holder.httpBodyStream else { return .end }
+        let piece = isOpen ? read(stream) : open(stream) ?? read(stream)
+        let mustClose = state.withLock { state in
+            state.isReading = false
+            return state.isOver && state.isOpen
+        }
+        if mustClose { closeStream() }
+        return piece
+    }
+
+    /// Opens the stream; what is wrong with it, if anything is.
+    private func open(_ stream: InputStream) -> BodyPiece? {
+        switch stream.streamStatus {
+        case .error: return .failed(Self.problem(of: stream))
+        case .closed, .atEnd: return .failed(BodyStreamProblem.usedUp)
+        case .notOpen, .opening, .open, .reading, .writing: break
+        @unknown default: break
+        }
+        guard Self.inUse.withLock({ $0.insert(ObjectIdentifier(stream)).inserted }) else {
+            return .failed(BodyStreamProblem.inUse)
+        }
+        stream.open()
+        state.withLock { $0.isOpen = true }
+        return nil
+    }
+
+    private func read(_ stream: InputStream) -> BodyPiece {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
+            guard let start = buffer.baseAddress else { return }
+            count = stream.read(start, maxLength: buffer.count)
+            filled = min(max(count, 0), buffer.count)
+        }
+        switch count {
+        case 1...Self.pieceSize: return .bytes(bytes)
+        case 0: return .end
+        default:
+            return .failed(Self.problem(of: stream))
+        }
+    }
+
+    /// Order: Foundation's `streamError` stops the program when there is none.
+    private static func problem(of stream: InputStream) -> any Error {
+        let error = stream.streamStatus == .error ? stream.streamError : nil
+        return error ?? BodyStreamProblem.unreadable
+    }
+
+    private func closeStream() {
+        state.withLock { $0.isOpen = false }
+        guard let stream = holder.httpBodyStream else { return }
+        stream.close()
+        _ = Self.inUse.withLock { $0.remove(ObjectIdentifier(stream)) }
+    }
+
+    /// Streams that are being read: the same one in two tasks would be read by two threads at once.
+    private static let inUse = Mutex<Set<ObjectIdentifier>>([])
+
+    /// As many uploads as may wait for their producers at once; more wait for these.
+    private static let threads = BlockingPool(limit: 64, idleTime: .seconds(5), name: "urlloading-body")
+
+    private static let pieceSize = 64 * 1024
+}
+
+/// What can be wrong with a body stream that says nothing itself.
+enum BodyStreamProblem: Error {
+    case unreadable
+    case usedUp
+    case inUse
+    case noThread
+
+    /// A sentence for a person.
+    var text: String {
+        switch self {
+        case .unreadable: "The request's body stream could not be read."
+        case .usedUp: "The request's body stream has been used before; a body stream can be read once."
+        case .inUse: "The request's body stream is being read by another task."
+        case .noThread: "The system has no thread left for reading the request's body stream."
+        }
+    }
+}

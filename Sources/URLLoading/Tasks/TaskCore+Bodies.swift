@@ -1,0 +1,122 @@
+// What each hop of a task is sent with: the request's own body, the task's data or file, or a stream that a delegate is
+// asked for.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    /// Finds the body of a hop and submits it; the stage is `betweenHops`.
+    func load(_ request: URLRequest, body: TaskBody) {
+        switch body {
+        case .request: loadWithOwnBody(request)
+        case .data(let data): submit(request, .data(data))
+        case .opened(let file): submit(request, .file(file))
+        case .file(let url): open(url, for: request)
+        case .delegate: askForStream(request)
+        }
+    }
+
+    private func loadWithOwnBody(_ request: URLRequest) {
+        switch request.values.body {
+        case .none: submit(request, .none)
+        case .data(let data): submit(request, .data(data))
+        case .stream(let stream):
+            // B5.37: it can be read once, so another sending needs another one.
+            let isNew = state.withLock { state in
+                defer { state.usedStream = ObjectIdentifier(stream) }
+                return state.usedStream != ObjectIdentifier(stream)
+            }
+            if isNew {
+                submit(request, .stream(InputStreamSource(stream)))
+            } else {
+                askForStream(request)
+            }
+        }
+    }
+
+    // MARK: Files
+
+    /// B11.5, B11.6.
+    private func open(_ url: URL, for request: URLRequest) {
+        guard url.isFileURL else {
+            endUnloaded(LoadFailure.unsupportedURL(url, "The file to upload is not named by a file URL."))
+            return
+        }
+        switch OpenFile.open(path: url.path) {
+        case .success(let file):
+            state.withLock { $0.body = .opened(file) }
+            counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+            submit(request, .file(file))
+        case .failure(let error):
+            endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error), from: .betweenHops)
+        }
+    }
+
+    // MARK: Streams
+
+    /// Asks the delegates for a stream (B11.8); the task can be cancelled meanwhile.
+    private func askForStream(_ request: URLRequest) {
+        // Without a delegate queue there is no delegate.
+        guard usesRelay else { return endWithoutStream(request) }
+        let deadline = state.withLock { state -> Duration?? in
+            guard !state.isOver else { return nil }
+            state.stage = .preparing
+            return .some(state.resourceDeadline)
+        }
+        guard let deadline else {
+            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
+            return
+        }
+        if let deadline { watch(deadline) }
+        post(.needsBodyStream)
+    }
+
+    /// B6.8: the resource time-out counts while a delegate thinks, and no transaction is there to keep it.
+    private func watch(_ deadline: Duration) {
+        let watch = Task { [weak self] in
+            try? await Task.sleep(for: deadline - LoopClock.elapsed)
+            if !Task.isCancelled { self?.streamTookTooLong() }
+        }
+        let isLate = state.withLock { state in
+            guard case .preparing = state.stage else { return true }
+            state.streamWatch = watch
+            return false
+        }
+        if isLate { watch.cancel() }
+    }
+
+    private func streamTookTooLong() {
+        let url = state.withLock { state -> URL?? in
+            guard case .preparing = state.stage else { return nil }
+            state.stage = .ended
+            return .some(state.currentRequest?.url)
+        }
+        guard let url else { return }
+        endUnloaded(LoadFailure.make(.timedOut, url, "No delegate supplied a stream for the request's body in time."))
+        if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
+    }
+
+    /// A delegate has answered.
+    func received(_ stream: InputStreamSource?) {
+        let (request, watch) = state.withLock { state -> (URLRequest?, Task<Void, Never>?) in
+            let watch = state.streamWatch
+            state.streamWatch = nil
+            guard case .preparing = state.stage else { return (nil, watch) }
+            state.stage = .betweenHops
+            return (state.currentRequest, watch)
+        }
+        watch?.cancel()
+        guard let request else { return }
+        if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }
+    }
+
+    /// B11.9, B4.12.
+    private func endWithoutStream(_ request: URLRequest) {
+        endUnloaded(
+            LoadFailure.bodyStreamExhausted(
+                request.url, "A stream for the request's body is needed, and no delegate has supplied one."),
+            from: .betweenHops)
+    }
+}
