@@ -9,15 +9,15 @@ import Testing
 /// A source that answers from a list at once, and beyond it when the test says so.
 final class ScriptedSource: BodySource {
     private struct State {
-        var pieces: [BodyPiece]
-        var waiting: (@Sendable (BodyPiece) -> Void)?
+        var pieces: [SourcePiece]
+        var waiting: (@Sendable (SourcePiece) -> Void)?
         var asked = 0
         var isClosed = false
     }
 
     private let state: Mutex<State>
 
-    init(_ pieces: [BodyPiece] = []) {
+    init(_ pieces: [SourcePiece] = []) {
         state = Mutex(State(pieces: pieces))
     }
 
@@ -30,7 +30,7 @@ final class ScriptedSource: BodySource {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Supplies one more piece.
-    func supply(_ piece: BodyPiece) {
+    func supply(_ piece: SourcePiece) {
         let answer = state.withLock { state in
             defer { state.waiting = nil }
             if state.waiting == nil { state.pieces.append(piece) }
@@ -41,8 +41,8 @@ final class ScriptedSource: BodySource {
 
     func supply(_ text: String) { supply(.bytes(Array(text.utf8))) }
 
-    func next(_ answer: @escaping @Sendable (BodyPiece) -> Void) {
-        let piece = state.withLock { state -> BodyPiece? in
+    func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        let piece = state.withLock { state -> SourcePiece? in
             state.asked += 1
             guard !state.pieces.isEmpty else {
                 state.waiting = answer

@@ -105,7 +105,7 @@ import Testing
         rig.serve(
             "host.test",
             [.receiveHead, .stopReading, .respond("too large", status: "413 Content Too Large", fields: fields)])
-        let source = ScriptedSource([BodyPiece](repeating: .bytes([UInt8](repeating: 1, count: 5000)), count: 100))
+        let source = ScriptedSource([SourcePiece](repeating: .bytes([UInt8](repeating: 1, count: 5000)), count: 100))
         let journal = rig.submit("POST", content: .stream(source), framing: .chunked)
         rig.settle()
         #expect(journal.head?.status == 413)
@@ -148,7 +148,7 @@ import Testing
         let rig = EngineRig()
         rig.network.capacity = 1000
         rig.serve("host.test", [.receiveHead, .stopReading, .respond("fine")] + (closes ? [.close] : []))
-        let source = ScriptedSource([BodyPiece](repeating: .bytes([UInt8](repeating: 1, count: 5000)), count: 100))
+        let source = ScriptedSource([SourcePiece](repeating: .bytes([UInt8](repeating: 1, count: 5000)), count: 100))
         let journal = rig.submit("POST", content: .stream(source), framing: .chunked, idleTimeout: .seconds(5))
         rig.settle()
         rig.advance(.seconds(6))

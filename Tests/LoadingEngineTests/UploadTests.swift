@@ -67,7 +67,7 @@ import Testing
 
     // MARK: Streams
 
-    @Test("B5.28, B5.43, B11.13: a stream of unknown length goes in chunks without trailers, and counts without framing")
+    @Test("B5.28, B5.43, B11.13: a stream without length goes in chunks, without trailers, and counts without framing")
     func chunks() {
         let rig = EngineRig()
         let source = ScriptedSource([.bytes(Array("hello".utf8))])
@@ -159,8 +159,8 @@ import Testing
         let rig = EngineRig()
         rig.network.capacity = 1000
         rig.serve("host.test", [.receiveHead, .stopReading])
-        let piece = BodyPiece.bytes([UInt8](repeating: 7, count: 5000))
-        let source = ScriptedSource([BodyPiece](repeating: piece, count: 100))
+        let piece = SourcePiece.bytes([UInt8](repeating: 7, count: 5000))
+        let source = ScriptedSource([SourcePiece](repeating: piece, count: 100))
         let journal = rig.submit("POST", content: .stream(source), framing: .chunked)
         rig.settle()
         #expect(source.asked == 2)

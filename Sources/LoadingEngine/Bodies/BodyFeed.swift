@@ -34,16 +34,16 @@ final class BodyFeed {
     private let content: Content
     /// The announced length; `nil` means chunks.
     private let length: Int64?
-    private let deliver: @Sendable (BodyPiece) -> Void
+    private let deliver: @Sendable (SourcePiece) -> Void
     /// Bytes of the content that were handed out.
     private var given: Int64 = 0
-    private var ready: BodyPiece?
+    private var ready: SourcePiece?
     private var isAsking = false
     private var hasEnded = false
 
     /// Makes a feed; `nil` where there is no content. Pieces that come later go through `deliver`, from any thread, and
     /// from there to `arrived`.
-    init?(_ body: RequestBody, framing: BodyFraming, deliver: @escaping @Sendable (BodyPiece) -> Void) {
+    init?(_ body: RequestBody, framing: BodyFraming, deliver: @escaping @Sendable (SourcePiece) -> Void) {
         switch body {
         case .none: return nil
         case .bytes(let bytes): content = .bytes(bytes)
@@ -125,7 +125,7 @@ final class BodyFeed {
     }
 
     /// What was asked for has come.
-    func arrived(_ piece: BodyPiece) {
+    func arrived(_ piece: SourcePiece) {
         guard isAsking, !hasEnded else { return }
         isAsking = false
         ready = piece
@@ -140,7 +140,7 @@ final class BodyFeed {
 
     // MARK: Private steps
 
-    private func takeReady() -> BodyPiece? {
+    private func takeReady() -> SourcePiece? {
         defer { ready = nil }
         return ready
     }
@@ -151,7 +151,7 @@ final class BodyFeed {
         source.next(deliver)
     }
 
-    private func step(_ piece: BodyPiece) -> Step {
+    private func step(_ piece: SourcePiece) -> Step {
         switch piece {
         case .bytes(let bytes):
             return length.map { counted(bytes, upTo: $0) } ?? chunk(bytes)

@@ -31,7 +31,7 @@ extension [UInt8]: BodyBytes {}
 /// It is asked for one piece ahead of what is being sent, so two pieces at most are in memory.
 package protocol BodySource: Sendable {
     /// Asks for the next piece; answers once, from any thread. Never asked while an answer is outstanding.
-    func next(_ answer: @escaping @Sendable (BodyPiece) -> Void)
+    func next(_ answer: @escaping @Sendable (SourcePiece) -> Void)
 
     /// Nothing more is wanted, for whatever reason; an answer that is still to come is not looked at. Called once or
     /// more, on the loop.
@@ -39,7 +39,7 @@ package protocol BodySource: Sendable {
 }
 
 /// What a source answers.
-package enum BodyPiece: Sendable {
+package enum SourcePiece: Sendable {
     /// The next bytes, at least one.
     case bytes([UInt8])
     /// There is nothing more.

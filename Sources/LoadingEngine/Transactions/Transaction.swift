@@ -219,7 +219,7 @@ final class Transaction {
     }
 
     /// The next piece of the body has been supplied.
-    func bodyArrived(_ piece: BodyPiece, for number: Int) {
+    func bodyArrived(_ piece: SourcePiece, for number: Int) {
         guard number == feedNumber, let feed else { return }
         feed.arrived(piece)
         if case .exchanging(let connection) = state { connection.flush() }

@@ -55,7 +55,7 @@ package final class TransactionHandle: Sendable {
     }
 
     /// How a source's pieces reach the loop.
-    func bodyDelivery(to feed: Int) -> @Sendable (BodyPiece) -> Void {
+    func bodyDelivery(to feed: Int) -> @Sendable (SourcePiece) -> Void {
         { [port, id] piece in
             port.tell { $0.transactions[id]?.bodyArrived(piece, for: feed) }
         }

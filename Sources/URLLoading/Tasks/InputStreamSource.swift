@@ -29,7 +29,7 @@ final class InputStreamSource: BodySource {
         self.holder = holder
     }
 
-    func next(_ answer: @escaping @Sendable (BodyPiece) -> Void) {
+    func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
         let isRunning = Self.threads.run { [self] in answer(readPiece()) }
         if !isRunning { answer(.failed(BodyStreamProblem.noThread)) }
     }
@@ -45,7 +45,7 @@ final class InputStreamSource: BodySource {
 
     // MARK: On a thread of its own
 
-    private func readPiece() -> BodyPiece {
+    private func readPiece() -> SourcePiece {
         let (isWanted, isOpen) = state.withLock { state in
             state.isReading = !state.isOver
             return (!state.isOver, state.isOpen)
@@ -61,7 +61,7 @@ final class InputStreamSource: BodySource {
     }
 
     /// Opens the stream; what is wrong with it, if anything is.
-    private func open(_ stream: InputStream) -> BodyPiece? {
+    private func open(_ stream: InputStream) -> SourcePiece? {
         switch stream.streamStatus {
         case .error: return .failed(Self.problem(of: stream))
         case .closed, .atEnd: return .failed(BodyStreamProblem.usedUp)
@@ -76,7 +76,7 @@ final class InputStreamSource: BodySource {
         return nil
     }
 
-    private func read(_ stream: InputStream) -> BodyPiece {
+    private func read(_ stream: InputStream) -> SourcePiece {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
             guard let start = buffer.baseAddress else { return }

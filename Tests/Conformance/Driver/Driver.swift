@@ -110,15 +110,13 @@ final class Driver: Sendable {
             record.error = .badURL
             return reply.succeed(record.result)
         }
-        let body = plan.options.bodyPieces.map(PieceSource.init)
-        let transfer = Transfer(
-            options: plan.options, redirects: plan.options.redirects ?? session.redirects, body: body
-        ) { [self] record in
+        let transfer = Transfer(options: plan.options, redirects: plan.options.redirects ?? session.redirects) { [self] record in
             state.withLock { _ = $0.tasks.removeValue(forKey: id) }
             reply.succeed(record.result)
         }
-        let request = plan.request(to: url, stream: body.map(PieceStream.init))
-        let task = session.task(request, reportingTo: transfer)
+        // An upload task asks for its stream.
+        let stream = plan.options.task == .data ? transfer.makeBodyStream() : nil
+        let task = session.task(for: plan, plan.request(to: url, stream: stream), reportingTo: transfer)
         state.withLock { $0.tasks[id] = task }
         task.resume()
         guard let milliseconds = plan.options.cancelAfterMilliseconds else { return }

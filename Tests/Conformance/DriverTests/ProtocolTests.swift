@@ -60,7 +60,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing options are refused",
         arguments: [
-            ["nonsense": 1], ["task": "download"], ["task": "upload"], ["task": "bytes"], ["resume": true],
+            ["nonsense": 1], ["task": "download"], ["task": "bytes"], ["resume": true],
         ] as [JSONValue])
     func unknownOption(options: JSONValue) async throws {
         let driver = try DriverProcess()

@@ -90,6 +90,27 @@ struct RequestTests {
         }
     }
 
+    @Test("A body goes through an upload task too, and again where a redirect wants it", arguments: ["data", "upload"])
+    func uploads(task: JSONValue) async throws {
+        let router: LoopbackServer.Router = { request in
+            request.path == "/to" ? .echo(request) : .status(307).adding("Location", "/to")
+        }
+        try await withDriver(router: router) { driver, server in
+            try await driver.open()
+            let whole: JSONValue = [
+                "session": "a", "method": "PUT", "url": .string(server.url("/from")), "body_base64": "AAECAwQ=",
+                "options": ["task": task],
+            ]
+            #expect(try await driver.result("request", whole)["body_base64"]?.data == Data([0, 1, 2, 3, 4]))
+            let pieces: JSONValue = [["base64": "AAEC"], ["base64": "AwQ=", "delay_ms": 1]]
+            let streamed: JSONValue = [
+                "session": "a", "method": "PUT", "url": .string(server.url("/from")),
+                "options": ["task": task, "body_stream": pieces],
+            ]
+            #expect(try await driver.result("request", streamed)["body_base64"]?.data == Data([0, 1, 2, 3, 4]))
+        }
+    }
+
     @Test("Method and fields reach the server, those of the session too")
     func fields() async throws {
         let router: LoopbackServer.Router = { request in

@@ -6,6 +6,7 @@ import URLLoading
 
 /// The options of a request.
 struct RequestOptions {
+    let task: TaskWord
     let cachePolicy: URLRequest.CachePolicy
     /// In seconds; the session's if there is none.
     let timeout: TimeInterval?
@@ -27,7 +28,7 @@ struct RequestOptions {
     /// Reads the value of `options`.
     init(_ members: consuming Members) throws(Refusal) {
         var members = members
-        _ = try members.word("task", ["data": true], unsupported: Self.missingTasks)
+        task = try members.word("task", Self.tasks, unsupported: Self.missingTasks) ?? .data
         cachePolicy = try members.word("cache_policy", Self.cachePolicies) ?? .useProtocolCachePolicy
         timeout = try members.timeout("timeout_ms")
         isWithoutCookies = try members.bool("cookies").map { !$0 } ?? false
@@ -56,12 +57,19 @@ struct RequestOptions {
         return pieces
     }
 
-    /// Downloads, uploads and byte sequences have no public API yet.
-    private static let missingTasks: Set<String> = ["download", "upload", "bytes"]
+    private static let tasks: [String: TaskWord] = ["data": .data, "upload": .upload]
+    private static let missingTasks: Set<String> = ["download", "bytes"]
 
     private static let cachePolicies: [String: URLRequest.CachePolicy] = [
         "protocol": .useProtocolCachePolicy, "reload": .reloadIgnoringLocalCacheData,
         "cache_else_load": .returnCacheDataElseLoad, "cache_only": .returnCacheDataDontLoad,
         "revalidate": .reloadRevalidatingCacheData,
     ]
+}
+
+/// The kind of task that carries out a request.
+enum TaskWord {
+    case data
+    /// An upload task, with data or with a stream.
+    case upload
 }

@@ -12,7 +12,7 @@ struct RequestPlan {
     let options: RequestOptions
     private let method: String?
     private let fields: [(name: String, value: String)]
-    private let body: Data?
+    let body: Data?
 
     /// Reads the members of the command.
     init(_ members: consuming Members) throws(Refusal) {

@@ -12,7 +12,8 @@ import URLLoading
 final class Transfer: NSObject, URLSessionDataDelegate {
     private let options: RequestOptions
     private let redirects: RedirectPolicy
-    private let body: PieceSource?
+    /// The body that is being read, if it comes piece by piece.
+    private let body = Mutex<PieceSource?>(nil)
     private let start = ContinuousClock.now
     private let length = Atomic<Int64>(0)
     private let queue = DispatchQueue(label: "transfer")
@@ -24,19 +25,37 @@ final class Transfer: NSObject, URLSessionDataDelegate {
 
     /// `completion` is called once, when the task has ended.
     init(
-        options: RequestOptions, redirects: RedirectPolicy, body: PieceSource?,
+        options: RequestOptions, redirects: RedirectPolicy,
         completion: @escaping @Sendable (TransferRecord) -> Void
     ) {
         self.options = options
         self.redirects = redirects
-        self.body = body
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
         // Not the initial value: a semaphore must not be let go below that one.
         for _ in 0..<Self.mostWaitingParts { room.signal() }
     }
 
+    /// The body from its first piece; nil where it does not come piece by piece.
+    func makeBodyStream() -> InputStream? {
+        guard let pieces = options.bodyPieces else { return nil }
+        let source = PieceSource(pieces)
+        let former = body.withLock { body in
+            defer { body = source }
+            return body
+        }
+        former?.giveUp()
+        return PieceStream(source)
+    }
+
     // MARK: What the package tells
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(makeBodyStream())
+    }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -83,7 +102,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        body?.giveUp()
+        body.withLock { $0 }?.giveUp()
         let failure = error.map(TransferError.init)
         note { $0.error = failure }
         queue.async { [self] in completion(record.withLock { $0 }) }

@@ -16,8 +16,15 @@ final class DriverSession: Sendable {
     }
 
     /// Makes a task that reports to `delegate`.
-    func task(_ request: URLRequest, reportingTo delegate: any URLSessionDataDelegate) -> URLSessionDataTask {
-        let task = session.dataTask(with: request)
+    func task(
+        for plan: RequestPlan, _ request: URLRequest, reportingTo delegate: any URLSessionDataDelegate
+    ) -> URLSessionDataTask {
+        let task =
+            switch (plan.options.task, plan.options.bodyPieces) {
+            case (.data, _): session.dataTask(with: request)
+            case (.upload, nil): session.uploadTask(with: request, from: plan.body ?? Data())
+            case (.upload, _): session.uploadTask(withStreamedRequest: request)
+            }
         task.delegate = delegate
         return task
     }
