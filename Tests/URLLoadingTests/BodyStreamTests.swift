@@ -86,10 +86,12 @@ struct BodyStreamTests {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()
             let session = URLSession(configuration: .ephemeral)
-            hand.supply([1, 2, 3])
+            let failing = request(try server.at("/"), HandStream(hand))
+            async let load = session.data(for: failing)
+            await hand.opened.wait()
             hand.fail(CocoaError(.fileReadCorruptFile))
             do {
-                _ = try await session.data(for: request(try server.at("/"), HandStream(hand)))
+                _ = try await load
                 Issue.record("the load succeeded")
             } catch {
                 #expect((error as? URLError)?.code == .requestBodyStreamExhausted)

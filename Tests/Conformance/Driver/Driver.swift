@@ -110,7 +110,8 @@ final class Driver: Sendable {
             record.error = .badURL
             return reply.succeed(record.result)
         }
-        let transfer = Transfer(options: plan.options, redirects: plan.options.redirects ?? session.redirects) { [self] record in
+        let redirects = plan.options.redirects ?? session.redirects
+        let transfer = Transfer(options: plan.options, redirects: redirects) { [self] record in
             state.withLock { _ = $0.tasks.removeValue(forKey: id) }
             reply.succeed(record.result)
         }
