@@ -52,6 +52,12 @@ extension URLSession {
             set { closures.withLock { $0.willPerformHTTPRedirection = newValue } }
         }
 
+        /// A stream for the request's body is needed: gives one that nobody has opened.
+        public var needNewBodyStream: (@Sendable (URLSession, URLSessionTask) async -> InputStream?)? {
+            get { closures.withLock { $0.needNewBodyStream } }
+            set { closures.withLock { $0.needNewBodyStream = newValue } }
+        }
+
         /// Part of the request's body has been sent: so many bytes now, in all, and expected.
         public var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? {
             get { closures.withLock { $0.didSendBodyData } }
@@ -114,6 +120,8 @@ extension URLSession {
                 switch method {
                 case .redirect: closures.willPerformHTTPRedirection != nil
                 case .response: closures.didReceiveResponse != nil
+                case .bodyStream: closures.needNewBodyStream != nil
+                case .bodyStreamFrom: false
                 }
             }
         }
@@ -123,6 +131,7 @@ extension URLSession {
             var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)?
             var willPerformHTTPRedirection:
                 (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
+            var needNewBodyStream: (@Sendable (URLSession, URLSessionTask) async -> InputStream?)?
             var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
             var didReceiveInformationalResponse: (@Sendable (URLSession, URLSessionTask, HTTPURLResponse) -> Void)?
             var didFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
@@ -157,6 +166,11 @@ extension URLSession.EventHandlers {
     ) async -> URLRequest? {
         guard let closure = willPerformHTTPRedirection else { return request }
         return await closure(session, task, response, request)
+    }
+
+    /// Asks `needNewBodyStream`.
+    public func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
+        await needNewBodyStream?(session, task)
     }
 
     /// Calls `didSendBodyData`.
