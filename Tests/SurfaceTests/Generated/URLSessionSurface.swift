@@ -68,17 +68,6 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask { super.dataTask(with: url, completionHandler: completionHandler) }
 
-    override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { super.downloadTask(with: request) }
-
-    override func downloadTask(with url: URL) -> URLSessionDownloadTask { super.downloadTask(with: url) }
-
-    override func downloadTask(
-        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDownloadTask { super.downloadTask(with: request, completionHandler: completionHandler) }
-
-    override func downloadTask(
-        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDownloadTask { super.downloadTask(with: url, completionHandler: completionHandler) }
     override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         super.uploadTask(with: request, fromFile: fileURL)
     }
@@ -102,6 +91,18 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask { super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler) }
+
+    override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { super.downloadTask(with: request) }
+
+    override func downloadTask(with url: URL) -> URLSessionDownloadTask { super.downloadTask(with: url) }
+
+    override func downloadTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask { super.downloadTask(with: request, completionHandler: completionHandler) }
+
+    override func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask { super.downloadTask(with: url, completionHandler: completionHandler) }
 }
 
 /// Names the API of `URLSession`.
@@ -129,12 +130,6 @@ private func urlSessionMembers(of one: URLSession) {
         .dataTask(with:completionHandler:)
     let _: (URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask = one.dataTask(
         with:completionHandler:)
-    let _: (URLRequest) -> URLSessionDownloadTask = one.downloadTask(with:)
-    let _: (URL) -> URLSessionDownloadTask = one.downloadTask(with:)
-    let _: (URLRequest, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
-        .downloadTask(with:completionHandler:)
-    let _: (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
-        .downloadTask(with:completionHandler:)
     let _: (URLRequest, URL) -> URLSessionUploadTask = one.uploadTask(with:fromFile:)
     let _: (URLRequest, Data) -> URLSessionUploadTask = one.uploadTask(with:from:)
     let _: (URLRequest) -> URLSessionUploadTask = one.uploadTask(withStreamedRequest:)
@@ -143,6 +138,12 @@ private func urlSessionMembers(of one: URLSession) {
     let _:
         (URLRequest, Data?, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask =
             one.uploadTask(with:from:completionHandler:)
+    let _: (URLRequest) -> URLSessionDownloadTask = one.downloadTask(with:)
+    let _: (URL) -> URLSessionDownloadTask = one.downloadTask(with:)
+    let _: (URLRequest, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
+        .downloadTask(with:completionHandler:)
+    let _: (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
+        .downloadTask(with:completionHandler:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
     let _: (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
