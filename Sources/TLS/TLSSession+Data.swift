@@ -23,6 +23,7 @@ extension TLSSession {
         transport.pointee.begin(input, from: offset)
         let filled = read(into: start, output.count)
         offset = input.count - transport.pointee.end()
+        if isDrained { releaseBuffers() }
         if filled > 0 { return .plaintext(filled) }
         if case .failed(let error) = stage { return .failed(error) }
         return receivedClose ? .closed : .needInput
@@ -72,6 +73,20 @@ extension TLSSession {
 
     /// Whether ciphertext waits to be sent.
     package var hasOutgoing: Bool { transport.pointee.hasWaiting }
+
+    /// How much ciphertext waits to be sent.
+    package var outgoingCount: Int { transport.pointee.waiting.count }
+
+    /// Gives back the 16 KiB in which OpenSSL collects a record, unless there is a part of one; the next record takes
+    /// them again.
+    ///
+    /// Sessions thus take turns with one block, which stays in the processor's cache, and one at rest owns none:
+    /// OpenSSL's own mode for this keeps the block for input. Releases before 3.0.14 free it also while it holds a
+    /// record whose content is still to come (CVE-2024-4741), so we look for ourselves.
+    func releaseBuffers() {
+        guard transport.pointee.isBetweenRecords, SSL_has_pending(ssl) == 0 else { return }
+        SSL_free_buffers(ssl)
+    }
 
     /// Calls `body` with the ciphertext that waits to be sent.
     package func withOutgoing<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {

@@ -23,7 +23,9 @@ extension TLSSession {
         if transport.pointee.renegotiationAsked { return fail(.renegotiationRefused) }
         if result == 1 { return finishHandshake() }
         switch SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ: return .needInput
+        case SSL_ERROR_WANT_READ:
+            releaseBuffers()
+            return .needInput
         case SSL_ERROR_WANT_RETRY_VERIFY, SSL_ERROR_WANT_X509_LOOKUP:
             return openQuestion ?? fail(.internalFailure("OpenSSL waits for an answer to no question"))
         default: return fail(handshakeError())
@@ -123,6 +125,7 @@ extension TLSSession {
         stage = .open
         for ticket in heldTickets { tickets?.put(ticket, key: ticketKey) }
         heldTickets = []
+        releaseBuffers()
     }
 
     private func selectedProtocol() -> String? {

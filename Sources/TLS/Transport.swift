@@ -21,6 +21,7 @@ struct Transport {
     var isExhausted = false
     /// Whether the peer has asked for renegotiation.
     var renegotiationAsked = false
+    private var boundary = RecordBoundary()
 
     /// The BIO over a transport, with one reference for the caller.
     static func makeBIO(_ transport: UnsafeMutablePointer<Transport>) -> OpaquePointer? {
@@ -45,11 +46,15 @@ struct Transport {
 
     var isInputEmpty: Bool { inputCount == 0 }
 
+    /// Whether OpenSSL has taken whole records only.
+    var isBetweenRecords: Bool { boundary.isBetweenRecords }
+
     /// Copies input for OpenSSL; 0 when there is none.
     mutating func read(into target: UnsafeMutableRawPointer, _ count: Int) -> Int {
         let count = min(count, inputCount)
         guard count > 0, let from = input else { return 0 }
         target.copyMemory(from: from, byteCount: count)
+        boundary.passed(UnsafeBufferPointer(start: from, count: count))
         input = from + count
         inputCount -= count
         return count

@@ -161,4 +161,23 @@ import Testing
         #expect(journal.wireError?.kind == .malformedResponse)
         rig.expectClean()
     }
+
+    @Test(
+        "B16.11: a name none of whose addresses answers is looked up anew the next time; a literal has nothing to forget"
+    )
+    func forgetsUselessAddresses() {
+        let rig = EngineRig()
+        rig.network.setName("host.test", .addresses(["10.0.0.1", "10.0.0.2"]))
+        let journals = [rig.submit(host: "host.test"), rig.submit(host: "10.0.0.3")]
+        rig.advance(.seconds(1))
+        for journal in journals {
+            guard case .connect = journal.error else {
+                Issue.record("\(String(describing: journal.error))")
+                continue
+            }
+        }
+        #expect(rig.network.forgotten == ["host.test"])
+        #expect(rig.network.dialled == ["10.0.0.3:80", "10.0.0.1:80", "10.0.0.2:80"])
+        rig.expectClean()
+    }
 }

@@ -187,7 +187,7 @@ import Testing
             rig.advance(.milliseconds(9_999))
             #expect(!journal.hasEnded)
             rig.advance(.milliseconds(1))
-            guard case .idleTimeout(let phase, .seconds(10)) = journal.error else {
+            guard case .idleTimeout("host.test", let phase, .seconds(10)) = journal.error else {
                 Issue.record("\(expected): \(String(describing: journal.error))")
                 continue
             }
@@ -203,7 +203,7 @@ import Testing
         rig.serve("host.test", [.receiveHead, .stopReading])
         let journal = rig.submit("POST", body: [UInt8](repeating: 1, count: 10_000), idleTimeout: .seconds(10))
         rig.advance(.seconds(11))
-        guard case .idleTimeout(.sendingRequest, _) = journal.error else {
+        guard case .idleTimeout(_, .sendingRequest, _) = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }
@@ -220,7 +220,7 @@ import Testing
         rig.advance(.seconds(999))
         #expect(!journal.hasEnded)
         rig.advance(.seconds(2))
-        guard case .resourceTimeout(.receivingBody) = journal.error else {
+        guard case .resourceTimeout("host.test", .receivingBody, .seconds(1000)) = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }

@@ -183,7 +183,7 @@ import Testing
         rig.advance(.seconds(4))
         #expect(!journal.hasEnded)
         rig.advance(.seconds(1))
-        guard case .idleTimeout(.waitingForBody, _) = journal.error else {
+        guard case .idleTimeout(_, .waitingForBody, _) = journal.error else {
             Issue.record("got \(String(describing: journal.error))")
             return
         }

@@ -48,6 +48,51 @@ struct ResolverTests {
         }
     }
 
+    @Test("B16.12: what needs no look-up is at hand: literals, overrides, answers that are still good")
+    func atHand() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let found: [[String]?] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, overrides: ["set.example": "10.0.0.7"], pool: .shared) {
+                    _ in .success([target])
+                }
+                func atHand(_ host: String) -> [String]? {
+                    resolver.addressesAtHand(host, port: 80)?.map(\.description)
+                }
+                var found = ["127.0.0.1", "::1", "Set.Example", "", "a\0b", "name.example"].map(atHand)
+                _ = resolver.resolve("name.example", port: 1) { _ in
+                    found.append(atHand("NAME.example"))
+                    resolver.forget("Name.example")
+                    found.append(atHand("name.example"))
+                    found.append(resolver.addressesAtHand("127.0.0.1", port: 70_000)?.map(\.description))
+                    finish(found)
+                }
+            }
+            #expect(
+                found == [["127.0.0.1:80"], ["[::1]:80"], ["10.0.0.7:80"], nil, nil, nil, ["10.0.0.1:80"], nil, nil])
+        }
+        try await withLoop { loop in
+            let found: [String]? = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, cacheLifetime: .zero, pool: .shared) { _ in
+                    .success([target])
+                }
+                _ = resolver.resolve("name.example", port: 1) { _ in
+                    finish(resolver.addressesAtHand("name.example", port: 80)?.map(\.description))
+                }
+            }
+            #expect(found == nil, "an answer without a lifetime is not kept")
+        }
+    }
+
+    @Test("numbers that are no address are names, which the system reads in its own way")
+    func shortNumbers() async throws {
+        #expect(SocketAddress(literal: "127.1", port: 80) == nil)
+        try await withLoop { loop in
+            let answer = try await resolve("127.1", on: loop) { SystemResolver(reactor: $0) }
+            #expect(answer == .success(["127.0.0.1:80"]))
+        }
+    }
+
     @Test("an override is used instead of a look-up, whatever the case of the name")
     func overrides() async throws {
         try await withLoop { loop in

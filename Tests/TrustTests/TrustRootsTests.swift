@@ -113,6 +113,40 @@ import Trust
             try verdict(SystemStore.find(certificateFile: noise, certificateDirectories: nil)).reason == .unknownRoot)
     }
 
+    @Test(
+        "B3.6: bundles with other line ends, without a last line end, and with cut or mislabelled blocks between are read"
+    )
+    func unusualBundles() throws {
+        let folder = try TemporaryFolder()
+        let root = try Chains.root.get().certificate.pem
+        let begin = "-----BEGIN CERTIFICATE-----\n"
+        let texts = [
+            root.replacing("\n", with: "\r\n"), String(root.dropLast()), begin + "AA", begin + root,
+            begin + "AAAA\n-----END OTHER-----\n" + root, begin + "A=AA\n-----END CERTIFICATE-----\n" + root,
+            begin + "Proc-Type: 4,ENCRYPTED\n\nAAAA\n-----END CERTIFICATE-----\n" + root, "-----BEGIN ",
+            "-----BEGIN \n",
+        ]
+        for (text, isGood) in zip(texts, [true, true, false, true, true, true, true, false, false]) {
+            let bundle = try folder.write("bundle.pem", text)
+            let verdict = try verdict(SystemStore.find(certificateFile: bundle, certificateDirectories: nil))
+            #expect(verdict.isTrusted == isGood, "\(text.prefix(60))")
+        }
+    }
+
+    @Test("B3.6: an issuer whose name is written in another case than its root's is found in a bundle all the same")
+    func canonicalNames() throws {
+        let root = try CertificateFactory.root("Some Root")
+        // The same key under the same name in another spelling: what it issues, the root has issued.
+        let twin = try CertificateFactory.root("Other").issue(.authority("SOME  root"), forKeyOf: root)
+        let leaf = try twin.issue(.server("example.test"))
+        let folder = try TemporaryFolder()
+        let bundle = try folder.write("bundle.pem", root.certificate.pem)
+        let store = SystemStore.find(certificateFile: bundle, certificateDirectories: nil)
+        let verdict = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(
+            try leaf.identity(showing: []).chain, policy: TrustPolicy(host: HostName("example.test")))
+        #expect(verdict.failure == nil)
+    }
+
     @Test("B3.6: this machine's store holds roots", .enabled(if: !TrustRoots.system.isMissing))
     func thisMachine() throws {
         let verdict = SystemRootsEvaluator().evaluate(try Chains.leaf.get().chain, policy: TrustPolicy(host: nil))

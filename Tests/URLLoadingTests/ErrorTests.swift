@@ -27,13 +27,31 @@ struct ErrorTests {
         (error?.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
     }
 
+    @Test("B17.3: a lost connection has an underlying error also where the system has none")
+    func closedWithoutCause() throws {
+        let lost = EngineError.connectionLost(nil, phase: .waitingForResponse, received: 0, expected: nil)
+        let cause = try #require(underlying(ErrorMapping.urlError(lost, url: url)))
+        #expect(cause.domain == URLLoadingErrorDomain.http)
+        #expect(cause.code == URLLoadingErrorDomain.HTTPCode.connectionClosed.rawValue)
+    }
+
+    @Test("B17.4: time-outs name the host, the step and the time")
+    func timeOutTexts() {
+        let idle = EngineError.idleTimeout(host: "a.test", phase: .connecting, after: .seconds(5))
+        let whole = EngineError.resourceTimeout(host: "a.test", phase: .receivingBody, after: .seconds(7))
+        for (error, time) in [(idle, "5.0 seconds"), (whole, "7.0 seconds")] {
+            let text = ErrorMapping.urlError(error, url: url).localizedDescription
+            #expect(text.contains("a.test") && text.contains(time), "\(text)")
+        }
+    }
+
     // MARK: The table
 
     @Test(
         "B17.10 to B17.44: every error of the engine has its code",
         arguments: [
-            (.cancelled, .cancelled), (.idleTimeout(phase: .connecting, after: .seconds(1)), .timedOut),
-            (.resourceTimeout(phase: .receivingBody), .timedOut),
+            (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
+            (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
             (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
             (.connect(host: "h", []), .cannotFindHost),
             (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),

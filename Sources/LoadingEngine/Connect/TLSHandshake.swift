@@ -118,8 +118,8 @@ final class TLSHandshake: ByteStreamObserver {
             case .needIdentity(let issuers):
                 if !identify(issuers, tls) { return hold(input[offset...]) }
             case .finished:
-                sendOutgoing()
-                hold(input[offset...])
+                // The last message waits in the session: the first request leaves together with it.
+                held.append(contentsOf: input[offset...])
                 finish(.success(Ready(tls: tls, held: held)))
             case .failed(let error):
                 // The alert tells the server why.

@@ -59,6 +59,16 @@ extension HTTP1Connection {
 
     private func flushEncrypted(_ tls: TLSSession) {
         while true {
+            // Order: encrypted before the little that may wait is sent, so that the end of a handshake and the first
+            // request are one segment.
+            if tls.outgoingCount <= 1024, !output.isEmpty, transaction?.mayWrite ?? true {
+                do {
+                    wrote(body: try encryptNext(tls))
+                } catch {
+                    fail(.tls(error, host: key.origin.host))
+                    return
+                }
+            }
             while tls.hasOutgoing {
                 guard let written = accepted(tls.withOutgoing { stream.write($0) }) else { return }
                 tls.outgoingSent(written)
@@ -66,13 +76,6 @@ extension HTTP1Connection {
             guard transaction?.mayWrite ?? true else { return }
             if output.isEmpty {
                 guard feed != nil, feedOutput({ encryptFile($0, at: $1, count: $2, tls) }) else { return }
-                continue
-            }
-            do {
-                wrote(body: try encryptNext(tls))
-            } catch {
-                fail(.tls(error, host: key.origin.host))
-                return
             }
         }
     }

@@ -90,7 +90,9 @@ final class HTTP1Connection: ByteStreamObserver {
 
     /// Notices what has already come to a connection that nobody needed at once.
     func watchWhileIdle() {
-        if transaction == nil { pump() }
+        guard transaction == nil else { return }
+        if tls?.hasOutgoing == true { flush() }
+        pump()
     }
 
     // MARK: Questions

@@ -11,9 +11,9 @@ package enum EngineError: Error, Sendable {
     /// The caller cancelled, or the engine was shut down.
     case cancelled
     /// No byte moved for the idle time-out (B6.1).
-    case idleTimeout(phase: Phase, after: Duration)
-    /// The whole transfer took too long (B6.5).
-    case resourceTimeout(phase: Phase)
+    case idleTimeout(host: String, phase: Phase, after: Duration)
+    /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long.
+    case resourceTimeout(host: String, phase: Phase, after: Duration)
     /// The host's name could not be looked up.
     case nameLookup(ResolverFailure)
     /// No address accepted a connection; every reason, in the order of the attempts (B16.11).
@@ -72,10 +72,11 @@ extension EngineError: CustomStringConvertible {
         switch self {
         case .cancelled:
             return "The request was cancelled."
-        case .idleTimeout(let phase, let duration):
-            return "Nothing was heard for \(duration) while \(phase.rawValue)."
-        case .resourceTimeout(let phase):
-            return "The transfer took longer than its time-out; it was \(phase.rawValue)."
+        case .idleTimeout(let host, let phase, let duration):
+            return "Nothing was heard from \(host) for \(duration) while \(phase.rawValue)."
+        case .resourceTimeout(let host, let phase, let duration):
+            return
+                "The transfer took longer than its time-out; after \(duration) with \(host) it was \(phase.rawValue)."
         case .nameLookup(let failure):
             return "\(failure)"
         case .connect(let host, let failures):

@@ -434,8 +434,12 @@ final class Transaction {
     func deadlinePassed() {
         switch deadlines.expired(core.reactor.elapsed) {
         case .idle where endEarlyAnswered(): break
-        case .idle: failed(.idleTimeout(phase: phase, after: handle.request.idleTimeout ?? .zero))
-        case .resource: failed(.resourceTimeout(phase: phase))
+        case .idle:
+            failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
+        case .resource:
+            let start = (pastTimelines.first ?? timeline).fetchStart
+            failed(
+                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
         case nil: rearm()
         }
     }

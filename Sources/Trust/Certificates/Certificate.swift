@@ -139,7 +139,13 @@ package final class Certificate: Sendable {
     var extensionFlags: UInt32 { X509_get_extension_flags(pointer) }
     /// The hash of the subject name under which hashed directories file a certificate.
     package var subjectHash: UInt { X509_get_subject_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
-    var issuerHash: UInt { X509_get_issuer_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
+    /// The subject, to look anchors up by.
+    var subjectName: SubjectName { SubjectName(hash: subjectHash, encoded: subjectDER) }
+    /// The issuer, to look anchors up by.
+    var issuerName: SubjectName {
+        guard let name = X509_get_issuer_name(pointer) else { return SubjectName(hash: 0, encoded: []) }
+        return SubjectName(hash: shim_x509_name_hash(name), encoded: Self.encoded { i2d_X509_NAME(name, $0) })
+    }
 
     /// How a person would call it: common name, else first DNS name, else the whole subject.
     package var displayName: String {

@@ -21,13 +21,13 @@ struct PathSearch {
     /// Calls `visit` with each path, leaf first and anchor last, until it answers true.
     mutating func forEachPath(from leaf: Certificate, _ visit: ([Certificate]) -> Bool) {
         // A leaf can be an anchor itself (B3.40).
-        if anchors(leaf.subjectHash).contains(leaf), visit([leaf]) { return }
+        if anchors(leaf.subjectName).contains(leaf), visit([leaf]) { return }
         _ = extend([leaf], visit)
     }
 
     private mutating func extend(_ path: [Certificate], _ visit: ([Certificate]) -> Bool) -> Bool {
         guard let last = path.last, path.count < Self.longestPath else { return false }
-        let wanted = last.issuerHash
+        let wanted = last.issuerName
         // Order: anchors first, so that the shortest path to one is tried first.
         let ends = anchors(wanted).filter { $0 != last && Self.issued($0, last) }
         for end in ends {
@@ -41,10 +41,10 @@ struct PathSearch {
         return false
     }
 
-    private func anchors(_ hash: UInt) -> [Certificate] {
+    private func anchors(_ name: SubjectName) -> [Certificate] {
         roots.count == 1
-            ? roots[0].anchors(subjectHash: hash, isThorough: isThorough)
-            : roots.flatMap { $0.anchors(subjectHash: hash, isThorough: isThorough) }
+            ? roots[0].anchors(name, isThorough: isThorough)
+            : roots.flatMap { $0.anchors(name, isThorough: isThorough) }
     }
 
     /// Whether names and key identifiers allow that one has issued the other.

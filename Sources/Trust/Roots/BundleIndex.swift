@@ -1,14 +1,24 @@
-// Where in a bundle of PEM certificates each subject name is. Only base64 and the outer DER are undone; a certificate
-// is decoded when somebody asks for it, because decoding some 150 keys would cost every process milliseconds.
+// Where in bundles of PEM certificates each subject name is. Only base64 and the outer DER are undone; a certificate is
+// decoded when somebody asks for it, because decoding some 150 keys would cost every process milliseconds.
+//
+// Names are compared as they are encoded, which nearly always finds the root: an issuer's name is copied from it. Names
+// that are equal only by the rules of RFC 5280 section 7.1 have to be hashed first, all of them; that waits until
+// nothing else helps.
 
 import COpenSSL
 
-/// The certificates of bundle files by the hash of their subject name.
+/// The certificates of bundle files by their subject names.
 struct BundleIndex {
-    private var entries: [UInt: [Entry]] = [:]
+    /// The decoded blocks, one behind the other.
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+    /// The entries by the hash of their names; nil until somebody asks by a hash.
+    private var byHash: [UInt: [Entry]]?
 
     private struct Entry {
-        let bytes: [UInt8]
+        /// The certificate, and behind it its settings if it has any.
+        let certificate: Range<Int>
+        let subject: Range<Int>
         let hasSettings: Bool
     }
 
@@ -16,46 +26,37 @@ struct BundleIndex {
     init(files: [String]) {
         for file in files {
             guard let text = Platform.contents(of: file) else { continue }
-            add(text)
+            PEMBlocks.forEach(in: text) { label, content in
+                guard let kind = Self.kinds.first(where: { label.elementsEqual($0.label.utf8) }) else { return }
+                add(content, hasSettings: kind.hasSettings)
+            }
         }
+    }
+
+    /// The certificates whose subject name has exactly this encoding.
+    func certificates(subject: [UInt8]) -> [Certificate] {
+        entries.filter { bytes[$0.subject].elementsEqual(subject) }.compactMap(decode)
     }
 
     /// The certificates whose subject name has this hash.
-    func certificates(subjectHash: UInt) -> [Certificate] {
-        (entries[subjectHash] ?? []).compactMap(Self.decode)
+    mutating func certificates(subjectHash: UInt) -> [Certificate] {
+        let byHash = self.byHash ?? Dictionary(grouping: entries, by: hash)
+        self.byHash = byHash
+        return (byHash[subjectHash] ?? []).compactMap(decode)
     }
 
-    private mutating func add(_ text: [UInt8]) {
-        guard let bio = BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return }
-        defer { BIO_free(bio) }
-        OpenSSLErrors.clear()
-        var kind: UnsafeMutablePointer<CChar>?
-        var header: UnsafeMutablePointer<CChar>?
-        var data: UnsafeMutablePointer<UInt8>?
-        var count = 0
-        while PEM_read_bio(bio, &kind, &header, &data, &count) == 1 {
-            if let data, let kind, Self.kinds.contains(String(cString: kind)) {
-                let isTrusted = String(cString: kind) == Self.trustedKind
-                add(UnsafeRawBufferPointer(start: data, count: count), hasSettings: isTrusted)
-            }
-            CRYPTO_free(kind, "", 0)
-            CRYPTO_free(header, "", 0)
-            CRYPTO_free(data, "", 0)
-            (kind, header, data, count) = (nil, nil, nil, 0)
-        }
-        OpenSSLErrors.clear()
-    }
-
-    private mutating func add(_ certificate: UnsafeRawBufferPointer, hasSettings: Bool) {
-        var outer = DERReader(certificate)
-        guard let whole = outer.next(), whole.tag == DERReader.sequence,
-            let subject = Self.subject(of: whole.content), let start = subject.baseAddress
+    private mutating func add(_ content: UnsafeRawBufferPointer, hasSettings: Bool) {
+        var outer = DERReader(content)
+        guard let whole = outer.next(), whole.tag == DERReader.sequence, let base = content.baseAddress,
+            let subject = Self.subject(of: whole.content), let name = subject.baseAddress
         else { return }
-        var cursor: UnsafePointer<UInt8>? = start.assumingMemoryBound(to: UInt8.self)
-        guard let name = d2i_X509_NAME(nil, &cursor, subject.count) else { return }
-        defer { X509_NAME_free(name) }
-        let entry = Entry(bytes: Array(hasSettings ? certificate : whole.whole), hasSettings: hasSettings)
-        entries[shim_x509_name_hash(name), default: []].append(entry)
+        let start = bytes.count
+        let offset = start + (name - base)
+        let count = hasSettings ? content.count : whole.whole.count
+        bytes.append(contentsOf: content[..<count])
+        entries.append(
+            Entry(
+                certificate: start..<start + count, subject: offset..<offset + subject.count, hasSettings: hasSettings))
     }
 
     /// RFC 5280 section 4.1: TBSCertificate is [0] version, serial, signature, issuer, validity, subject, ...
@@ -75,15 +76,25 @@ struct BundleIndex {
         return field.tag == DERReader.sequence ? field.whole : nil
     }
 
-    private static func decode(_ entry: Entry) -> Certificate? {
-        guard entry.hasSettings else { return try? Certificate(der: entry.bytes) }
-        return entry.bytes.withUnsafeBufferPointer { bytes in
+    private func hash(_ entry: Entry) -> UInt {
+        bytes[entry.subject].withUnsafeBufferPointer { name in
+            var cursor = name.baseAddress
+            guard let name = d2i_X509_NAME(nil, &cursor, name.count) else { return 0 }
+            defer { X509_NAME_free(name) }
+            return shim_x509_name_hash(name)
+        }
+    }
+
+    private func decode(_ entry: Entry) -> Certificate? {
+        guard entry.hasSettings else { return try? Certificate(der: Array(bytes[entry.certificate])) }
+        return bytes[entry.certificate].withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress
             return d2i_X509_AUX(nil, &cursor, bytes.count).map { Certificate(owning: .certificate(owning: $0)) }
         }
     }
 
-    // Blocks of this kind carry OpenSSL's settings behind the certificate: what it is trusted for, and for what not.
-    private static let trustedKind = "TRUSTED CERTIFICATE"
-    private static let kinds: Set<String> = ["CERTIFICATE", "X509 CERTIFICATE", trustedKind]
+    // Blocks of the last kind carry OpenSSL's settings behind the certificate: what it is trusted for, and for what not.
+    private static let kinds: [(label: String, hasSettings: Bool)] = [
+        ("CERTIFICATE", false), ("X509 CERTIFICATE", false), ("TRUSTED CERTIFICATE", true),
+    ]
 }

@@ -45,17 +45,22 @@ package final class SystemStore: Sendable {
         self.directories = takesEveryFile ? directories : Array(directories.prefix(1))
     }
 
-    /// Whether a bundle is there besides a directory; an administrator may have changed only one of them.
-    var hasDirectoryAndBundle: Bool { !directories.isEmpty && !files.isEmpty }
+    /// Whether a thorough look-up can find more: a bundle is there.
+    var hasBundle: Bool { !files.isEmpty }
 
-    /// Every certificate whose subject name has this hash: from the directories, and from the bundle where there is no
-    /// directory or the look-up is thorough.
-    func certificates(subjectHash: UInt, isThorough: Bool) -> [Certificate] {
-        let hashed = directories.flatMap { Self.read(hash: subjectHash, in: $0) }
+    /// Every certificate of this subject name: from the directories, or from the bundle where there are none.
+    ///
+    /// A thorough look-up asks the bundle in any case, because an administrator may have changed only one of them, and
+    /// asks it by the name's hash, because one name can be encoded in several ways.
+    func certificates(_ subject: SubjectName, isThorough: Bool) -> [Certificate] {
+        let hashed = directories.flatMap { Self.read(hash: subject.hash, in: $0) }
         if files.isEmpty || (!directories.isEmpty && !isThorough) { return hashed }
         let bundled = bundle.withLock { index in
-            if index == nil { index = BundleIndex(files: files) }
-            return index?.certificates(subjectHash: subjectHash) ?? []
+            var present = index ?? BundleIndex(files: files)
+            index = nil
+            defer { index = present }
+            return isThorough
+                ? present.certificates(subjectHash: subject.hash) : present.certificates(subject: subject.encoded)
         }
         return hashed + bundled.filter { !hashed.contains($0) }
     }
@@ -113,4 +118,12 @@ package final class SystemStore: Sendable {
         "/var/lib/ca-certificates/openssl",
         "/etc/pki/tls/certs",
     ]
+}
+
+/// A name to look certificates up by.
+struct SubjectName {
+    /// The hash of its canonical form, under which directories file certificates.
+    let hash: UInt
+    /// As it stands in a certificate.
+    let encoded: [UInt8]
 }

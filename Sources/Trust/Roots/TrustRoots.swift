@@ -36,21 +36,22 @@ package final class TrustRoots: Sendable {
     package var isMissing: Bool { store?.isMissing ?? false }
 
     /// Whether a thorough look-up can find what another one does not.
-    var hasMoreWhenThorough: Bool { store?.hasDirectoryAndBundle ?? false }
+    var hasMoreWhenThorough: Bool { store?.hasBundle ?? false }
 
-    /// Every anchor whose subject name has this hash; other names can share it.
+    /// Every anchor of this subject name; other names can share its hash.
     ///
-    /// Where there is a hashed directory, only a thorough look-up asks the bundle as well, which has to be read first.
-    func anchors(subjectHash: UInt, isThorough: Bool = false) -> [Certificate] {
-        guard let store else { return known.withLock { $0.answers[subjectHash] ?? [] } }
-        let kept = known.withLock { isThorough ? $0.thoroughAnswers[subjectHash] : $0.answers[subjectHash] }
+    /// What only a thorough look-up finds is said at `SystemStore.certificates`.
+    func anchors(_ subject: SubjectName, isThorough: Bool = false) -> [Certificate] {
+        let hash = subject.hash
+        guard let store else { return known.withLock { $0.answers[hash] ?? [] } }
+        let kept = known.withLock { isThorough ? $0.thoroughAnswers[hash] : $0.answers[hash] }
         if let kept { return kept }
         // Files are read outside the lock: two threads may both read one, and the first to finish is kept.
-        let found = store.certificates(subjectHash: subjectHash, isThorough: isThorough)
+        let found = store.certificates(subject, isThorough: isThorough)
         return known.withLock { known in
             isThorough
-                ? Self.keep(found, for: subjectHash, in: &known.thoroughAnswers)
-                : Self.keep(found, for: subjectHash, in: &known.answers)
+                ? Self.keep(found, for: hash, in: &known.thoroughAnswers)
+                : Self.keep(found, for: hash, in: &known.answers)
         }
     }
 

@@ -95,5 +95,7 @@ public enum URLLoadingErrorDomain {
         case undecodableContent = 4
         /// The request cannot be sent as it is.
         case invalidRequest = 5
+        /// The connection ended, or was of no use, without an error of the system's.
+        case connectionClosed = 6
     }
 }

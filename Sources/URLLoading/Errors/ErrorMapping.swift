@@ -29,7 +29,8 @@ package enum ErrorMapping {
             return tlsError(failure, host: host, description: error.description, url: url)
         case .connectionLost(let cause, _, _, _):
             return LoadFailure.make(
-                .networkConnectionLost, url, error.description, underlying: cause.map(UnderlyingError.system))
+                .networkConnectionLost, url, error.description,
+                underlying: cause.map(UnderlyingError.system) ?? UnderlyingError.closed(error.description))
         case .wire(let failure):
             return LoadFailure.make(
                 wireCode(failure, isDownload), url, error.description, underlying: UnderlyingError.wire(failure))

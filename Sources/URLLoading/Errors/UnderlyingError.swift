@@ -84,6 +84,11 @@ enum UnderlyingError {
         return make(URLLoadingErrorDomain.http, code.rawValue, failure.description)
     }
 
+    /// A connection that ended without an error of the system's: the server closed it, or spoke before it was asked.
+    static func closed(_ description: String) -> any Error {
+        make(URLLoadingErrorDomain.http, URLLoadingErrorDomain.HTTPCode.connectionClosed.rawValue, description)
+    }
+
     private static func make(_ domain: String, _ code: Int, _ description: String) -> NSError {
         NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: description])
     }
