@@ -20,6 +20,8 @@ struct ClientOptions: Sendable {
     enum Interface: String {
         /// `data(from:)` for whole bodies, a delegate for streamed ones.
         case standard
+        /// The same by tasks that run on the session's own executor.
+        case executor
         /// Data tasks with completion handlers.
         case completion
         /// Data tasks with a session delegate.

@@ -43,7 +43,7 @@ final class SessionClient: Sendable {
     /// Keeps as many requests in flight as there are connections until the phase is over.
     func run(_ phase: Phase) async {
         switch (options.operation, options.interface) {
-        case (.get, .standard):
+        case (.get, .standard), (.get, .executor):
             await runTasks(phase) { [session] url in
                 let (body, response) = try await session.data(from: url)
                 try SessionClient.check(response)
@@ -58,7 +58,8 @@ final class SessionClient: Sendable {
                 try await Streaming.read(url, byByte: options.interface == .bytes, by: session)
             }
         case (.get, .chunks), (.get, .bytes), (.download, .completion), (.save, .completion), (.save, .delegate),
-            (.save, .chunks), (.save, .bytes), (.upload, .completion), (.upload, .delegate), (.upload, .chunks),
+            (.save, .chunks), (.save, .bytes), (.download, .executor), (.save, .executor), (.upload, .executor),
+            (.upload, .completion), (.upload, .delegate), (.upload, .chunks),
             (.upload, .bytes):
             Console.unsupported("this operation by that interface")
         case (.save, .standard):
@@ -84,7 +85,7 @@ final class SessionClient: Sendable {
     private func runTasks(_ phase: Phase, _ load: @escaping @Sendable (URL) async throws -> Int) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<options.connections {
-                group.addTask { [urls] in
+                group.addTask(executorPreference: executor) { [urls] in
                     while true {
                         let start = Moment.now
                         guard let number = phase.take(at: start) else { return }
@@ -98,6 +99,16 @@ final class SessionClient: Sendable {
                 }
             }
         }
+    }
+
+    /// Where the workers run; nil for the pool.
+    private var executor: (any TaskExecutor)? {
+        guard options.interface == .executor else { return nil }
+        #if FOUNDATION_NETWORKING
+            Console.unsupported("an executor of the session's own")
+        #else
+            return session.taskExecutor
+        #endif
     }
 
     /// One chain for each connection: every completion handler starts the next request.

@@ -69,7 +69,7 @@ package final class LoopCore {
 
     /// Takes a submitted request up.
     func start(_ handle: TransactionHandle) {
-        let receiver = handle.request.makeReceiver(handle)
+        let receiver = handle.request.makeReceiver(handle, reactor)
         let transaction = Transaction(handle, receiver: receiver, core: self)
         guard !isShutDown else {
             transaction.cancel()

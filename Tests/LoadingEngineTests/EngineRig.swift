@@ -57,7 +57,7 @@ final class EngineRig {
             origin: origin, head: head, body: body.map { .bytes($0) } ?? content,
             framing: body.map { .length(Int64($0.count)) } ?? framing, idleTimeout: idleTimeout,
             resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes
-        ) { handle in
+        ) { handle, _ in
             let journal = Journal(handle: handle)
             journal.demand = demand
             box.put(journal)

@@ -29,7 +29,7 @@ final class LiveEngine: Sendable {
         head.fields.append("Host", origin.hostField)
         return await withCheckedContinuation { continuation in
             let handle = engine.submit(
-                TransactionRequest(origin: origin, head: head) { _ in
+                TransactionRequest(origin: origin, head: head) { _, _ in
                     Collector { continuation.resume(returning: $0) }
                 })
             started?(handle)

@@ -23,7 +23,7 @@ struct SlowDiskTests {
         let lane = pipe.lane
         let raw = pipe.write
         _ = live.engine.submit(
-            TransactionRequest(origin: origin, head: head) { handle in
+            TransactionRequest(origin: origin, head: head) { handle, _ in
                 let sink = FileSink(lane: lane) {
                     .success(TemporaryFile(path: "/nowhere/at/all", descriptor: Descriptor(owning: raw)))
                 } report: { event in

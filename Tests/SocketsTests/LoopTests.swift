@@ -100,7 +100,7 @@ struct LoopTests {
     @Test("a task that prefers the loop's executor runs there, and comes back to it after a suspension")
     func taskExecutor() async throws {
         try await withLoop { loop in
-            let places = await withTaskExecutorPreference(loop.thread) {
+            let places = await withTaskExecutorPreference(loop.taskExecutor) {
                 let before = loop.isCurrent
                 await Task.yield()
                 return (before, loop.isCurrent)

@@ -38,19 +38,20 @@ struct Table {
         func figure(_ name: String) -> Double? {
             summaries.first { $0.row.name == name }?.median(of: bar.figure)
         }
-        let ours = figure(Contestant.ours)
+        let ours = figure(Contestant.name(of: bar.interface))
+        let what = bar.interface.map { "\(bar.figure.rawValue) by \($0)" } ?? bar.figure.rawValue
         switch bar.measure {
         case .atMost(let factor, let peer):
             let ratio = ratio(ours, figure(peer))
-            let text = "\(bar.figure.rawValue) at most \(Figures.short(factor)) times that of \(peer)"
+            let text = "\(what) at most \(Figures.short(factor)) times that of \(peer)"
             return (told(text, ratio), ratio.map { $0 <= factor })
         case .atLeast(let factor, let peer):
             let ratio = ratio(ours, figure(peer))
-            let text = "\(bar.figure.rawValue) at least \(Figures.short(factor)) times that of \(peer)"
+            let text = "\(what) at least \(Figures.short(factor)) times that of \(peer)"
             return (told(text, ratio), ratio.map { $0 >= factor })
         case .below(let limit):
             return (
-                told("\(bar.figure.rawValue) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit }
+                told("\(what) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit }
             )
         }
     }

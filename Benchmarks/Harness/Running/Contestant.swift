@@ -25,8 +25,13 @@ struct Contestant: Sendable {
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw HarnessError("\(program) is not there: swift build -c release builds it")
         }
-        guard let interface else { return Contestant(name: ours, program: program) }
-        return Contestant(name: "\(ours)-\(interface)", program: program, arguments: ["--interface", interface])
+        return Contestant(
+            name: name(of: interface), program: program, arguments: interface.map { ["--interface", $0] } ?? [])
+    }
+
+    /// What this library's client is called by one of its interfaces; nil stands for the standard one.
+    static func name(of interface: String?) -> String {
+        interface.map { "\(ours)-\($0)" } ?? ours
     }
 
     /// The peers in the order of the tables, those that are not installed included as nil programs.

@@ -13,7 +13,8 @@ extension Scenario {
             Scenario(
                 name: "get-64", title: "Small GET, 64 connections", operation: "get",
                 place: Place(server: .fast, path: "/small"), connections: 64, warmup: 2_000,
-                amount: .seconds(scale.seconds), interfaces: ["completion", "delegate"], bars: manyRequests),
+                amount: .seconds(scale.seconds), interfaces: ["executor", "completion", "delegate"],
+                bars: manyRequests),
             Scenario(
                 name: "get-64-tls", title: "Small GET, 64 connections, TLS 1.3", operation: "get",
                 place: Place(server: .fastTLS, path: "/small"), connections: 64, warmup: 2_000,
@@ -25,8 +26,11 @@ extension Scenario {
             Scenario(
                 name: "one-by-one", title: "Small GET, one at a time", operation: "get",
                 place: Place(server: .fast, path: "/small"), warmup: 200, amount: .seconds(scale.seconds),
-                interfaces: ["completion", "delegate"],
-                bars: [.atMost(1.3, .p50, of: "floor"), .atMost(1, .p50, of: "go")]),
+                interfaces: ["executor", "completion", "delegate"],
+                bars: [
+                    .atMost(1.3, .p50, of: "floor"), .atMost(1, .p50, of: "go"),
+                    .atMost(1.15, .p50, of: "floor", by: "executor"),
+                ]),
             Scenario(
                 name: "origins", title: "1,000 small GETs to 100 origins", operation: "get",
                 place: Place(server: .fast, path: "/small"), connections: 50, origins: 100, amount: .requests(1_000)),

@@ -120,9 +120,11 @@ struct Bar: Sendable {
 
     let figure: Figure
     let measure: Measure
+    /// The interface that must keep the promise; nil for the standard one.
+    var interface: String?
 
-    static func atMost(_ factor: Double, _ figure: Figure, of peer: String) -> Bar {
-        Bar(figure: figure, measure: .atMost(factor, of: peer))
+    static func atMost(_ factor: Double, _ figure: Figure, of peer: String, by interface: String? = nil) -> Bar {
+        Bar(figure: figure, measure: .atMost(factor, of: peer), interface: interface)
     }
 
     static func atLeast(_ factor: Double, _ figure: Figure, of peer: String) -> Bar {

@@ -74,7 +74,7 @@ extension TransactionHandle: LoopCommand {
         if let core = reactor.resident(port.key) {
             core.start(self)
         } else {
-            request.makeReceiver(self).finished(TransactionOutcome(error: .cancelled, last: nil))
+            request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .cancelled, last: nil))
         }
     }
 }

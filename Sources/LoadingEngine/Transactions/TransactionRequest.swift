@@ -4,6 +4,7 @@
 
 import HTTPWire
 import LoadingPolicy
+import Sockets
 
 /// Everything the engine needs to carry out one request.
 package struct TransactionRequest: Sendable {
@@ -26,14 +27,14 @@ package struct TransactionRequest: Sendable {
     /// Whether gzip and deflate are undone before the receiver sees the body.
     package var decodesContent: Bool
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
-    package var makeReceiver: @Sendable (TransactionHandle) -> any TransactionReceiver
+    package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 
     /// Makes a request from its parts.
     package init(
         origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true,
-        makeReceiver: @escaping @Sendable (TransactionHandle) -> any TransactionReceiver
+        makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
         self.head = head

@@ -5,6 +5,8 @@
 /// An actor that runs on its own epoll thread.
 package actor Loop {
     package nonisolated let thread: LoopThread
+    /// The loop's thread for tasks that are isolated to no actor.
+    package nonisolated let taskExecutor: LoopTaskExecutor
     private var reactor: Reactor?
 
     /// The loop's thread is its executor.
@@ -13,12 +15,14 @@ package actor Loop {
     /// A loop with a thread that starts with the first thing sent to it.
     init(name: String) {
         thread = LoopThread(name: name, isVirtual: false)
+        taskExecutor = LoopTaskExecutor(thread)
         thread.attach(to: self)
     }
 
     /// A loop without a thread, for a virtual reactor.
     init(virtual: Void) {
         thread = LoopThread(name: "virtual", isVirtual: true)
+        taskExecutor = LoopTaskExecutor(thread)
     }
 
     // MARK: From any thread

@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// The serial executor, and task executor, that runs everything on one loop's thread.
-package final class LoopThread: SerialExecutor, TaskExecutor {
+/// The serial executor that runs everything on one loop's thread.
+package final class LoopThread: SerialExecutor {
     let mailbox: Mailbox
     let name: String
     private let identity = Atomic<UInt>(0)
@@ -52,11 +52,6 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
     /// This executor as the runtime wants it.
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
-    }
-
-    /// This executor as the runtime wants it for task preferences.
-    package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
-        UnownedTaskExecutor(ordinary: self)
     }
 
     /// Stops the program when the caller is not on the loop: a broken promise of our own code.

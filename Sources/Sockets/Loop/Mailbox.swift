@@ -6,8 +6,10 @@ import Synchronization
 
 /// One unit of work for a loop.
 package enum MailboxItem: Sendable {
-    /// A piece of a Swift task.
+    /// A piece of a Swift task that is isolated to the loop's actor.
     case job(UnownedJob)
+    /// A piece of a Swift task that only prefers the loop's thread.
+    case taskJob(UnownedJob, UnownedTaskExecutor)
     /// A command object made by its sender.
     case command(any LoopCommand)
     /// A closure.

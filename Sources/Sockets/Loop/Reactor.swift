@@ -209,12 +209,12 @@ package final class Reactor {
     private func runBatch() {
         guard !batch.isEmpty else { return }
         let serial = thread.asUnownedSerialExecutor()
-        let task = thread.asUnownedTaskExecutor()
         for item in batch {
             switch item {
             case .command(let command): command.run(on: self)
             case .work(let work): work(self)
-            case .job(let job): job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+            case .job(let job): job.runSynchronously(on: serial)
+            case .taskJob(let job, let executor): job.runSynchronously(on: executor)
             }
         }
         // An unusual burst must not be remembered for ever.

@@ -29,14 +29,6 @@ final class RequestBuilder: Sendable {
         let framing: BodyFraming
     }
 
-    /// Everything about a request that was met before with the same scheme and authority.
-    private struct KnownOrigin: Sendable {
-        /// The URL's text up to its path.
-        let prefix: String
-        let origin: Origin
-        let fields: Fields
-    }
-
     /// Builds a request that is sent with `content`, whatever the request's own body is.
     func message(for request: URLRequest, content: HopContent) throws(URLError) -> Message {
         guard let url = request.values.url else {
@@ -52,32 +44,44 @@ final class RequestBuilder: Sendable {
             request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
         if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
 
-        let text = try URLText(url)
-        let place = try knownOrigin(text, url: url)
+        let (place, target) = try place(of: url)
         if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation {
             try refuseLookup(place.origin, url)
         }
-        let application = Self.applicationFields(request.values, policy: policy)
+        let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
         let fields =
-            application.isEmpty && !length.hasContent
+            isPlain && !length.hasContent
             ? place.fields
             : RequestFieldRules.fields(
-                application: application, additional: settings.additionalFields, defaults: settings.defaultFields,
-                method: method, origin: place.origin, body: length)
+                application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
+                defaults: settings.defaultFields, method: method, origin: place.origin, body: length)
         return Message(
-            origin: place.origin, head: RequestHead(method: method, target: text.target, fields: fields),
+            origin: place.origin, head: RequestHead(method: method, target: target, fields: fields),
             body: content.body,
             framing: RequestFieldRules.framing(
                 method: method, body: length,
                 applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
     }
 
-    private func knownOrigin(_ text: URLText, url: URL) throws(URLError) -> KnownOrigin {
-        let prefix = text.prefix
-        if let known = known.withLock({ $0.first { $0.prefix == prefix } }) { return known }
+    /// Where a request goes, and its target there.
+    private func place(of url: URL) throws(URLError) -> (KnownOrigin, target: String) {
+        let known = known.withLock(\.self)
+        var text = url.absoluteString
+        let met = text.withUTF8 { bytes -> (KnownOrigin, target: String)? in
+            for origin in known {
+                if let target = origin.target(of: bytes) { return (origin, target) }
+            }
+            return nil
+        }
+        if let met { return met }
+        let parts = try URLText(url)
+        return (try meet(parts, url: url), parts.target)
+    }
+
+    private func meet(_ text: URLText, url: URL) throws(URLError) -> KnownOrigin {
         let origin = try text.origin(of: url)
         let entry = KnownOrigin(
-            prefix: String(prefix), origin: origin,
+            prefix: text.prefix, origin: origin,
             fields: RequestFieldRules.fields(
                 application: Fields(), additional: settings.additionalFields, defaults: settings.defaultFields,
                 method: "GET", origin: origin, body: .none
@@ -97,9 +101,9 @@ final class RequestBuilder: Sendable {
         throw LoadFailure.cannotValidateDNSSEC(url, host: origin.host)
     }
 
-    private static func applicationFields(_ values: RequestValues, policy: NSURLRequest.CachePolicy) -> Fields {
+    private static func applicationFields(_ request: URLRequest, policy: NSURLRequest.CachePolicy) -> Fields {
         var fields = Fields()
-        for field in values.fields.fields { fields.append(field.name, field.value) }
+        for field in request.values.fields.fields { fields.append(field.name, field.value) }
         if policy == .reloadIgnoringLocalAndRemoteCacheData {
             if !fields.contains(.cacheControl) { fields.append(.cacheControl, "no-cache") }
             if !fields.contains(.pragma) { fields.append(.pragma, "no-cache") }

@@ -16,6 +16,8 @@ struct RequestFieldTable: Sendable {
 
     private(set) var fields: [Field] = []
 
+    var isEmpty: Bool { fields.isEmpty }
+
     /// The fields as a dictionary; `nil` when there are none (B5.1).
     var dictionary: [String: String]? {
         guard !fields.isEmpty else { return nil }

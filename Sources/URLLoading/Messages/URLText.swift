@@ -22,18 +22,28 @@ struct URLText {
         let rest = text[bytes.index(after: colon)...]
         guard rest.utf8.starts(with: "//".utf8) else { throw LoadFailure.badURL(url, "The URL has no host.") }
         let authority = rest.utf8.dropFirst(2)
-        authorityEnd = authority.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
+        authorityEnd = authority.firstIndex(where: Self.endsAuthority) ?? text.endIndex
+    }
+
+    /// Whether a byte is the first behind an authority: `/`, `?` or `#` (RFC 3986 §3.2).
+    static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == 0x2F || byte == 0x3F || byte == 0x23
     }
 
     var prefix: Substring { text[..<authorityEnd] }
 
-    /// Path and query as in the URL; no fragment (B5.22).
+    /// The request target.
     var target: String {
-        let rest = text[authorityEnd...]
-        let end = rest.utf8.firstIndex(of: 0x23) ?? rest.endIndex
-        let target = rest[..<end]
-        if target.isEmpty { return "/" }
-        return target.utf8.first == 0x3F ? "/" + target : String(target)
+        var rest = String(text[authorityEnd...])
+        return rest.withUTF8 { Self.target($0) }
+    }
+
+    /// The request target made of what stands behind the authority: path and query as they are, no fragment (B5.22).
+    static func target(_ rest: UnsafeBufferPointer<UInt8>) -> String {
+        let end = rest.firstIndex(of: 0x23) ?? rest.endIndex
+        if end == 0 { return "/" }
+        let target = String(decoding: UnsafeBufferPointer(rebasing: rest[..<end]), as: UTF8.self)
+        return rest[0] == 0x3F ? "/" + target : target
     }
 
     var hasUserInformation: Bool { authority.utf8.contains(0x40) }

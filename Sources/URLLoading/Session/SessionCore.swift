@@ -16,10 +16,10 @@ final class SessionCore: Sendable {
     let postsNotices: Bool
     private let isShared: Bool
     private let state: Mutex<State>
-    private let engineReference = AtomicLazyReference<Engine>()
 
     private struct State: Sendable {
-        var tasks: [Int: TaskCore] = [:]
+        var tasks = TaskTable()
+        var engine: Engine?
         var nextIdentifier = 1
         /// Tasks whose last message has not been delivered.
         var outstanding = 0
@@ -48,10 +48,19 @@ final class SessionCore: Sendable {
 
     /// Made with the first request, so that a session which loads nothing costs no thread.
     var engine: Engine {
-        if let made = engineReference.load() { return made }
+        if let made = state.withLock({ $0.engine }) { return made }
         _ = Self.dispatchHasItsDescriptors
-        return engineReference.storeIfNil(Engine(configuration: settings.engine))
+        // Order: made outside the lock; where two threads are first, the engine of one of them goes unused.
+        let new = Engine(configuration: settings.engine)
+        return state.withLock { state in
+            if let made = state.engine { return made }
+            state.engine = new
+            return new
+        }
     }
+
+    /// Whether the caller runs on the loop of this session.
+    var isOnLoop: Bool { state.withLock { $0.engine }?.loop.isCurrent ?? false }
 
     /// Dispatch opens descriptors when its first timer is set, and stops the process where there are none left. So it
     /// is made to do so before the first connection can take the last one.
@@ -72,23 +81,21 @@ final class SessionCore: Sendable {
         _ request: URLRequest, body: TaskBody = .request, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?,
         session: URLSession
     ) -> TaskCore {
-        var taskState = TaskState()
-        taskState.originalRequest = request
-        taskState.currentRequest = request
-        taskState.body = body
-        taskState.delegate = delegate
-        taskState.delegateView = delegate.map { DelegateView($0) }
-        taskState.hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
-        taskState.session = session
+        let view = delegate.map { DelegateView($0) }
         let expected = body.expectedLength(of: request)
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
             let usesRelay = !outlet.isAwaited || delegate != nil || state.delegate != nil
+            let isRefused = state.ending != .none
             let core = TaskCore(
-                identifier: state.nextIdentifier, session: self, outlet: outlet, usesRelay: usesRelay, state: taskState)
+                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
+                outlet: outlet, usesRelay: usesRelay,
+                state: TaskState(
+                    request: request, body: body, outlet: outlet, delegate: delegate, delegateView: view,
+                    session: session))
             state.nextIdentifier += 1
-            guard state.ending == .none else { return (core, true) }
+            guard !isRefused else { return (core, true) }
             state.outstanding += 1
-            state.tasks[core.identifier] = core
+            state.tasks.add(core)
             return (core, false)
         }
         if expected != 0 { core.counters.expectedToSend.store(expected, ordering: .relaxed) }
@@ -99,24 +106,15 @@ final class SessionCore: Sendable {
         return core
     }
 
-    /// Whether the task was made after the session had been invalidated.
-    func refuses(_ task: TaskCore) -> Bool {
-        state.withLock { $0.tasks[task.identifier] !== task }
-    }
-
     /// The tasks that have neither ended nor been cancelled, in the order of their making (B1.57).
     var listedTasks: [TaskCore] {
-        let tasks = state.withLock { Array($0.tasks.values) }
-        return tasks.filter { $0.phase == .running || $0.phase == .suspended }.sorted { $0.identifier < $1.identifier }
+        let tasks = state.withLock { $0.tasks.all }
+        return tasks.filter { $0.phase == .running || $0.phase == .suspended }
     }
 
     /// The task has ended; its last message is about to be delivered. `false` if it was never one of the session's.
     func unlist(_ task: TaskCore) -> Bool {
-        state.withLock { state in
-            guard state.tasks[task.identifier] === task else { return false }
-            state.tasks[task.identifier] = nil
-            return true
-        }
+        state.withLock { $0.tasks.remove(task) }
     }
 
     /// The last message of one of the session's tasks has been delivered.
@@ -134,7 +132,7 @@ final class SessionCore: Sendable {
     func invalidate(_ session: URLSession, cancelling: Bool) {
         guard !isShared else { return }
         let (tasks, isEmpty) = state.withLock { state -> ([TaskCore], Bool) in
-            let tasks = cancelling ? state.tasks.values.sorted { $0.identifier < $1.identifier } : []
+            let tasks = cancelling ? state.tasks.all : []
             guard state.ending == .none else { return (tasks, false) }
             state.ending = .afterTasks
             return (tasks, state.outstanding == 0)
@@ -150,7 +148,7 @@ final class SessionCore: Sendable {
             return state.ending != .done
         }
         guard isFirst else { return }
-        engineReference.load()?.shutDown(immediately: false)
+        state.withLock { $0.engine }?.shutDown(immediately: false)
         relay.run { [self] in
             delegate?.urlSession(session, didBecomeInvalidWithError: nil)
             if postsNotices { NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: session) }
@@ -163,7 +161,7 @@ final class SessionCore: Sendable {
 
     /// Makes later requests use new connections (B1.26).
     func closeIdleConnections() {
-        engineReference.load()?.closeIdleConnections()
+        state.withLock { $0.engine }?.closeIdleConnections()
     }
 }
 

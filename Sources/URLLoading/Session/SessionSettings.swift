@@ -11,8 +11,8 @@ import Trust
 
 /// A session's settings in the form in which requests and the engine use them.
 struct SessionSettings: Sendable {
-    let requestTimeout: TimeInterval
-    let resourceTimeout: TimeInterval
+    private let requestTimeout: Duration
+    private let resourceTimeout: Duration?
     let cachePolicy: NSURLRequest.CachePolicy
     let requiresDNSSECValidation: Bool
     let hostOverrides: Set<String>
@@ -21,8 +21,10 @@ struct SessionSettings: Sendable {
     let engine: EngineConfiguration
 
     init(_ values: ConfigurationValues) {
-        requestTimeout = values.timeoutIntervalForRequest > 0 ? values.timeoutIntervalForRequest : 60
-        resourceTimeout = values.timeoutIntervalForResource
+        requestTimeout = Duration(
+            clampedSeconds: values.timeoutIntervalForRequest > 0 ? values.timeoutIntervalForRequest : 60)
+        resourceTimeout =
+            values.timeoutIntervalForResource > 0 ? Duration(clampedSeconds: values.timeoutIntervalForResource) : nil
         cachePolicy = values.requestCachePolicy
         requiresDNSSECValidation = values.requiresDNSSECValidation
         var additional = Fields()
@@ -46,14 +48,14 @@ struct SessionSettings: Sendable {
     }
 
     /// The longest wait without a byte moving: the request's if it has one (B6.3, B6.4, B6.7).
-    func idleTimeout(_ request: RequestValues) -> Duration {
-        if let explicit = request.explicitTimeout, explicit > 0 { return Duration(clampedSeconds: explicit) }
-        return Duration(clampedSeconds: requestTimeout)
+    func idleTimeout(_ request: URLRequest) -> Duration {
+        if let explicit = request.values.explicitTimeout, explicit > 0 { return Duration(clampedSeconds: explicit) }
+        return requestTimeout
     }
 
     /// When a transfer that begins now must have ended, as `LoopClock` counts time; `nil` for no limit (B6.5, B6.7).
     func resourceDeadline(from start: Duration) -> Duration? {
-        resourceTimeout > 0 ? start + Duration(clampedSeconds: resourceTimeout) : nil
+        resourceTimeout.map { start + $0 }
     }
 }
 

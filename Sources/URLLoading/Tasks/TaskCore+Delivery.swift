@@ -54,9 +54,9 @@ extension TaskCore: RelayClient {
             guard !isOver else { return }
             ask(.bodyStream(offset: nil))
         case .hopEnded(let end):
-            decide(after: end)
+            decide(after: end)?.resume()
         case .endedUnloaded(let error):
-            complete(error)
+            complete(error)?.resume()
         }
     }
 
@@ -123,8 +123,8 @@ extension TaskCore: RelayClient {
     // MARK: The end
 
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
-    /// (B17.54).
-    func complete(_ failure: URLError?, body: Data? = nil, file: TemporaryFile? = nil) {
+    /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
+    func complete(_ failure: URLError?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
         // B1.100.
         if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }
@@ -135,18 +135,18 @@ extension TaskCore: RelayClient {
                 failure = LoadFailure.cancelled(state.currentRequest?.url)
             }
             let result = TaskResult(
-                error: failure, response: state.response, continuation: state.continuation, session: state.session)
+                error: failure, response: state.response, call: state.call, session: state.session)
             if case .endedUnstarted = state.stage {} else { state.stage = .ended }
             state.phase = .completed
             state.error = failure
-            state.continuation = nil
+            state.call = nil
             state.records = []
             return result
         }
         if end.error == nil { updateProgress(isAtEnd: true) }
         let wasListed = session?.unlist(self) ?? false
         if end.error != nil { file?.remove() }
-        finish(end, body: body, file: file)
+        let call = finish(end, body: body, file: file)
         postNotice(.urlSessionTaskDidComplete)
         state.withLock { state in
             state.delegate = nil
@@ -155,9 +155,10 @@ extension TaskCore: RelayClient {
             state.session = nil
         }
         if wasListed { session?.taskEnded(of: end.session) }
+        return call
     }
 
-    private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) {
+    private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         switch outlet {
         case .delegate:
             tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
@@ -173,25 +174,26 @@ extension TaskCore: RelayClient {
             // B1.87.
             file?.remove()
         case .awaiting, .file(.awaiting):
-            resume(end, body: body, file: file)
+            return end.call.map { EndedCall($0, answer(end, body: body, file: file, to: $0.continuation)) }
         }
+        return nil
     }
 
-    /// Ends the async call that waits.
-    private func resume(_ end: TaskResult, body: Data?, file: TemporaryFile?) {
-        guard let continuation = end.continuation else { return }
+    /// What the async call that waits is resumed with.
+    private func answer(
+        _ end: TaskResult, body: Data?, file: TemporaryFile?, to continuation: TaskContinuation
+    ) -> EndedCall.Answer {
         switch (continuation, end.error, end.response, file) {
         case (_, let error?, _, _):
-            continuation.resume(throwing: error)
-        case (.data(let continuation), nil, let response?, _):
-            continuation.resume(returning: (body ?? Data(), response))
-        case (.file(let continuation), nil, let response?, let file?):
+            return .failure(error)
+        case (.data, nil, let response?, _):
+            return .data(body ?? Data(), response)
+        case (.file, nil, let response?, let file?):
             // B1.91.
             file.letGo()
-            continuation.resume(returning: (file.url, response))
+            return .file(file.url, response)
         case (_, nil, _, _):
-            let error = LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response.")
-            continuation.resume(throwing: error)
+            return .failure(LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response."))
         }
     }
 
@@ -233,6 +235,6 @@ extension TaskCore: RelayClient {
 private struct TaskResult: Sendable {
     let error: URLError?
     let response: URLResponse?
-    let continuation: TaskContinuation?
+    let call: WaitingCall?
     let session: URLSession?
 }

@@ -34,13 +34,13 @@ extension TaskCore {
             case .success(let file): end.file = file
             case .failure(let failure): willFail(LoadFailure.unwritableFile(end.url, failure))
             }
-            hopEnded(end)
+            hopEnded(end)?.resume()
         }
     }
 
     /// The hop has failed: it ends when nothing is left of its file (B9.5).
     func hopEnded(_ end: HopEnd, without sink: FileSink) {
-        sink.discard { [self] in hopEnded(end) }
+        sink.discard { [self] in hopEnded(end)?.resume() }
     }
 
     // MARK: On the delegate queue

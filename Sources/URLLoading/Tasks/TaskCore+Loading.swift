@@ -12,9 +12,10 @@ extension TaskCore {
     /// Starts the task of an async call. A task that was cancelled before answers at once, and no request goes out
     /// (B1.90).
     func start(resuming continuation: TaskContinuation) {
+        let call = WaitingCall(continuation: continuation, isOnLoop: session?.isOnLoop ?? false)
         let error = state.withLock { state -> (any Error)? in
             if state.phase == .completed { return state.error ?? LoadFailure.cancelled(state.currentRequest?.url) }
-            state.continuation = continuation
+            state.call = call
             return nil
         }
         if let error { continuation.resume(throwing: error) } else { resume() }
@@ -23,7 +24,7 @@ extension TaskCore {
     /// The first `resume()`.
     func start() {
         guard let session else { return }
-        guard !session.refuses(self) else {
+        guard slot != nil else {
             endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
             return
         }
@@ -64,9 +65,11 @@ extension TaskCore {
         let handle = session.engine.submit(
             TransactionRequest(
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
-                idleTimeout: session.settings.idleTimeout(request.values), resourceDeadline: plan.deadline,
+                idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
                 priority: Self.usable(plan.priority), decodesContent: true,
-                makeReceiver: { [self] handle in TransferReceiver(core: self, plan: beginHop(handle)) }))
+                makeReceiver: { [self] handle, reactor in
+                    TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
+                }))
         let (isCancelled, isSuspended) = state.withLock { state in
             if case .submitting(plan.hop) = state.stage { state.stage = .loading(hop: plan.hop, handle) }
             return (state.phase == .canceling, state.suspensions > 0)
@@ -155,18 +158,17 @@ extension TaskCore {
     /// Whether the body that now comes is the task's; `nil` while a delegate has not said.
     var deliversRedirectBody: Bool? { state.withLock { $0.redirect.deliversBody } }
 
-    func hopEnded(_ end: HopEnd) {
-        if usesRelay {
-            post(.hopEnded(end))
-        } else {
-            decide(after: end)
-        }
+    /// Returns the async call that ended with the hop, for the caller to resume.
+    func hopEnded(_ end: HopEnd) -> EndedCall? {
+        guard usesRelay else { return decide(after: end) }
+        post(.hopEnded(end))
+        return nil
     }
 
     // MARK: What follows a hop
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
-    func decide(after end: HopEnd) {
+    func decide(after end: HopEnd) -> EndedCall? {
         enum Step { case hop(URLRequest, TaskBody), end(URLError?) }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
@@ -186,8 +188,11 @@ extension TaskCore {
             return .hop(next, state.body)
         }
         switch step {
-        case .hop(let request, let body): load(request, body: body)
-        case .end(let error): complete(error, body: end.body, file: end.file)
+        case .hop(let request, let body):
+            load(request, body: body)
+            return nil
+        case .end(let error):
+            return complete(error, body: end.body, file: end.file)
         }
     }
 
@@ -197,7 +202,7 @@ extension TaskCore {
         if usesRelay {
             post(.endedUnloaded(error))
         } else {
-            complete(error)
+            complete(error)?.resume()
         }
     }
 }

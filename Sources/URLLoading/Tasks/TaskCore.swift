@@ -14,6 +14,8 @@ final class TaskCore: Sendable {
     let identifier: Int
     /// `nil` for a mock, which belongs to no session.
     let session: SessionCore?
+    /// Its place among the session's tasks; `nil` also where the session had been invalidated before (B1.21).
+    let slot: Int?
     let outlet: TaskOutlet
     let kind: TaskKind
     let creation = ContinuousClock.now
@@ -28,9 +30,13 @@ final class TaskCore: Sendable {
     let asyncProbe = DelegateProbe()
     private let hasProgress = Atomic<Bool>(false)
 
-    init(identifier: Int, session: SessionCore?, outlet: TaskOutlet, usesRelay: Bool, state: consuming TaskState) {
+    init(
+        identifier: Int, session: SessionCore?, slot: Int?, outlet: TaskOutlet, usesRelay: Bool,
+        state: consuming TaskState
+    ) {
         self.identifier = identifier
         self.session = session
+        self.slot = slot
         self.outlet = outlet
         self.usesRelay = usesRelay
         kind = state.body.kind
@@ -39,7 +45,7 @@ final class TaskCore: Sendable {
 
     /// A task that belongs to no session.
     static func detached() -> TaskCore {
-        TaskCore(identifier: 0, session: nil, outlet: .delegate, usesRelay: false, state: TaskState())
+        TaskCore(identifier: 0, session: nil, slot: nil, outlet: .delegate, usesRelay: false, state: TaskState())
     }
 
     // MARK: What users see

@@ -33,7 +33,7 @@ struct TaskState: Sendable {
 
     var delegate: (any URLSessionTaskDelegate)?
     var delegateView: DelegateView?
-    var continuation: TaskContinuation?
+    var call: WaitingCall?
     /// What keeps task and session alive until the task has ended.
     var face: URLSessionTask?
     var session: URLSession?
@@ -49,6 +49,23 @@ struct TaskState: Sendable {
     var sentTold: Int64 = 0
     /// What `didWriteData` has told.
     var writtenTold: Int64 = 0
+
+    init() {}
+
+    /// The state of a new task.
+    init(
+        request: URLRequest, body: TaskBody, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?,
+        delegateView: DelegateView?,
+        session: URLSession
+    ) {
+        originalRequest = request
+        currentRequest = request
+        self.body = body
+        self.delegate = delegate
+        self.delegateView = delegateView
+        self.session = session
+        hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
+    }
 
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { phase == .canceling || phase == .completed }

@@ -7,11 +7,13 @@ import Foundation
 import HTTPWire
 import LoadingEngine
 import LoadingPolicy
+import Sockets
 
 /// Receives one hop of a task.
 final class TransferReceiver: TransactionReceiver {
     private let core: TaskCore
     private let plan: HopPlan
+    private let reactor: Reactor
     private var response: HTTPURLResponse?
     private var body = WholeBody()
     private var sink: FileSink?
@@ -28,9 +30,10 @@ final class TransferReceiver: TransactionReceiver {
         case abandoned
     }
 
-    init(core: TaskCore, plan: HopPlan) {
+    init(core: TaskCore, plan: HopPlan, reactor: Reactor) {
         self.core = core
         self.plan = plan
+        self.reactor = reactor
     }
 
     func received(informational head: ResponseHead) {
@@ -99,8 +102,8 @@ final class TransferReceiver: TransactionReceiver {
             core.hopEnded(end, withFileOf: fileSink)
         } else if let sink {
             core.hopEnded(end, without: sink)
-        } else {
-            core.hopEnded(end)
+        } else if let call = core.hopEnded(end) {
+            EndedCalls.of(reactor).add(call)
         }
     }
 

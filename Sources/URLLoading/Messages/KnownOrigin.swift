@@ -1,0 +1,29 @@
+// An origin that a session has met, found again by the text of a URL up to its path. It keeps the fields that a request
+// without fields of its own is sent with, so that a plain GET neither takes its URL apart nor builds a head.
+//
+// Must not know: URL, sessions, how an origin is read out of a URL (that is `URLText`).
+
+import HTTPWire
+import LoadingPolicy
+
+/// What requests with the same scheme and authority have in common.
+final class KnownOrigin: Sendable {
+    let origin: Origin
+    let fields: Fields
+    /// The URL's text up to its path.
+    private let prefix: [UInt8]
+
+    init(prefix: Substring, origin: Origin, fields: Fields) {
+        self.prefix = Array(prefix.utf8)
+        self.origin = origin
+        self.fields = fields
+    }
+
+    /// The request target of a URL, or `nil` if the URL begins otherwise.
+    func target(of text: UnsafeBufferPointer<UInt8>) -> String? {
+        guard text.count >= prefix.count, text[..<prefix.count].elementsEqual(prefix) else { return nil }
+        let rest = UnsafeBufferPointer(rebasing: text[prefix.count...])
+        if let first = rest.first, !URLText.endsAuthority(first) { return nil }
+        return URLText.target(rest)
+    }
+}
