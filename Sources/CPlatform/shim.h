@@ -72,6 +72,32 @@ static inline int urlloading_socket(int family) {
     return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
+// A routing socket that hears of links, addresses and routes; the types and numbers are those of linux/netlink.h and
+// linux/rtnetlink.h, which not every C library brings along.
+static inline int urlloading_routing_socket(void) {
+    struct {
+        unsigned short family;
+        unsigned short padding;
+        uint32_t port;
+        uint32_t groups;
+    } address;
+    int descriptor = socket(16 /* AF_NETLINK */, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0 /* NETLINK_ROUTE */);
+    if (descriptor < 0) {
+        return descriptor;
+    }
+    memset(&address, 0, sizeof address);
+    address.family = 16;
+    // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR, RTMGRP_IPV6_ROUTE
+    address.groups = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
+        int error = errno;
+        close(descriptor);
+        errno = error;
+        return -1;
+    }
+    return descriptor;
+}
+
 static inline int urlloading_socket_pair(int *first, int *second) {
     int both[2];
     int result = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, both);

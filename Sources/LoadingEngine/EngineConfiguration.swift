@@ -2,6 +2,7 @@
 //
 // Must not know: URLSessionConfiguration, delegates, Foundation.
 
+import Sockets
 import TLS
 import Trust
 
@@ -33,6 +34,11 @@ package struct EngineConfiguration: Sendable {
 
     /// How long a looked-up address is used again without asking.
     package var resolverCacheLifetime: Duration = .seconds(30)
+
+    /// Makes the watcher of the machine's network, on the loop, when the first request has to wait for it.
+    package var makeConnectivityMonitor: @Sendable (Reactor) -> any ConnectivityMonitor = {
+        SystemConnectivityMonitor(reactor: $0)
+    }
 
     /// Observers of each step; `nil` costs nothing.
     package var trace: TraceHooks?

@@ -24,6 +24,9 @@ package final class LoopCore {
     private var isShutDown = false
     @exclusivity(unchecked) private var freeTimers: [DeadlineTimer] = []
     private lazy var poolDriver = PoolDriver(core: self)
+    /// Made with the first request that waits for the network.
+    private(set) lazy var connectivity = ConnectivityWaiters(
+        core: self, monitor: configuration.makeConnectivityMonitor(reactor))
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
         self.init(

@@ -144,6 +144,15 @@ enum Platform {
         return Descriptor(owning: outcome.value)
     }
 
+    /// A non-blocking socket on which the kernel tells of links, addresses and routes that come and go.
+    static func routingSocket() throws(SystemError) -> Descriptor {
+        let outcome = call { urlloading_routing_socket() }
+        if outcome.failed {
+            throw SystemError(errno: outcome.error, call: "socket")
+        }
+        return Descriptor(owning: outcome.value)
+    }
+
     static func bind(_ raw: Int32, to address: SocketAddress) -> Outcome<Int32> {
         address.withSystemAddress { pointer, length in call { urlloading_bind(raw, pointer, length) } }
     }

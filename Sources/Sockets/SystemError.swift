@@ -32,6 +32,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Call and reason: "connect: Connection refused".
     package var description: String { "\(call): \(message)" }
 
+    /// True when the system knows no way to the address: no route, or no network at all.
+    package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
+
     /// True for a limit of the process or the machine (descriptors, memory), not of the connection.
     package var isShortage: Bool { Platform.isShortage(errno) }
 }

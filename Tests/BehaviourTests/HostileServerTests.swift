@@ -99,14 +99,14 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A redirect whose body does not come is followed when the idle time is over, at the latest")
+    @Test("A redirect whose body does not come is followed at once (B4.33)")
     func stalledRedirect() async throws {
         try await withServer(router: { request in
             request.path == "/"
                 ? .script([.lines("HTTP/1.1 302 Found\nLocation: /end\nContent-Length: 5\n\n"), .waitForClose])
                 : .text("end")
         }) { server in
-            let load = try await Load(server.at(), in: .made { $0.timeoutIntervalForRequest = 1 })
+            let load = try await Load(server.at())
             #expect(load.text == "end", "\(load.message)")
         }
     }
@@ -129,7 +129,8 @@ struct HostileServerTests {
         "Odd Locations: what they lead to, or that they are delivered",
         arguments: [
             ("/a b?c d", "/a%20b?c%20d"), ("/\u{FC}", "/%C3%BC"), ("/%", "/%25"), ("?q", "/start?q"), ("", "302"),
-            ("#x", "/start"), ("./../../x", "/x"), ("//", "302"), ("http://", "302"), ("http://[", "302"),
+            ("::::", "302"), ("#x", "/start"), ("./../../x", "/x"), ("//", "302"), ("http://", "302"),
+            ("http://[", "302"),
             ("http://:80/", "302"), ("http://a:99999/", "302"), ("http:/x", "302"), ("/x\u{7F}y", "302 or path"),
             ("/a\\b", "/a%5Cb"), ("/\"<>", "/%22%3C%3E"), ("/\t", "/"), ("/start", "too many"),
             ("file:///etc/passwd", "refused"),

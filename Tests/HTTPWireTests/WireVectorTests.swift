@@ -5,7 +5,7 @@ import Testing
 
 @Suite("HTTP/1.1 messages as bytes")
 struct WireVectorTests {
-    @Test("B16.16–B16.48, B16.63: responses, cut in every way", arguments: Vector.load("responses.txt"))
+    @Test("Responses, cut in every way", arguments: Vector.load("responses.txt"))
     func responses(vector: Vector) {
         for pieces in Pieces.waysToCut(vector.bytes) {
             let events = ResponseTranscript.run(vector, pieces)
@@ -43,7 +43,7 @@ struct WireVectorTests {
         }
     }
 
-    @Test("B16.16–B16.48: every statement about bytes has a vector")
+    @Test("Every statement about bytes has a vector")
     func everyStatementHasAVector() {
         let titles = Vector.load("responses.txt").map(\.title).joined(separator: "\n")
         // B16.28 is about the idle timer, B16.29 and B16.40 about a connection's driver.

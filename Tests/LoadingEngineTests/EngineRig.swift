@@ -43,6 +43,7 @@ final class EngineRig {
         content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
+        waitsForConnectivity: Bool = false,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
         guard let origin = Origin(scheme: .http, host: host) else {
@@ -53,7 +54,7 @@ final class EngineRig {
         head.fields.append("Host", origin.hostField)
         for (name, value) in fields { head.fields.append(name, value) }
         let box = JournalBox()
-        let request = TransactionRequest(
+        var request = TransactionRequest(
             origin: origin, head: head, body: body.map { .bytes($0) } ?? content,
             framing: body.map { .length(Int64($0.count)) } ?? framing, idleTimeout: idleTimeout,
             resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes
@@ -63,6 +64,7 @@ final class EngineRig {
             box.put(journal)
             return journal
         }
+        request.waitsForConnectivity = waitsForConnectivity
         nextID += 1
         _ = core.submit(request, id: nextID)
         let journal = box.take() ?? Journal(handle: nil)
@@ -111,6 +113,7 @@ final class Journal: TransactionReceiver {
     let handle: TransactionHandle?
     var demand: (Int) -> ReceiverDemand = { _ in .more }
     private(set) var informational: [Int] = []
+    private(set) var waits = 0
     private(set) var head: ResponseHead?
     private(set) var framing: BodyFraming?
     private(set) var isDecoding: Bool?
@@ -130,6 +133,8 @@ final class Journal: TransactionReceiver {
     var text: String { String(decoding: body, as: UTF8.self) }
     var error: EngineError? { outcome?.error }
     var hasEnded: Bool { ends > 0 }
+
+    func waitsForConnectivity() { waits += 1 }
 
     func received(informational head: ResponseHead) { informational.append(head.status) }
 

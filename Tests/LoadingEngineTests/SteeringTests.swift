@@ -61,6 +61,71 @@ import Testing
         }
     }
 
+    @Test("B4.33: a response that nobody wants ends with the turn; its rest is read and the connection kept")
+    func discardedRest() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test",
+            [
+                .receiveHead, .send("HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nab"), .delay(.milliseconds(500)),
+                .send("cd"), .receiveHead, .respond("2"),
+            ])
+        let first = rig.submit(demand: { _ in .discard })
+        rig.settle()
+        #expect(first.hasEnded && first.error == nil)
+        #expect(rig.core.counts.leased == 1)
+        rig.advance(.milliseconds(500))
+        #expect(rig.core.counts.idle == 1)
+        let second = rig.submit()
+        rig.settle()
+        #expect(second.text == "2")
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
+    @Test(
+        "B4.33: a rest that nobody wants costs the connection when it is late or large",
+        arguments: [
+            "HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nab",
+            "HTTP/1.1 302 Found\r\nContent-Length: 99999\r\n\r\n" + String(repeating: "x", count: 70_000),
+        ])
+    func discardedTooLong(answer: String) {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .send(answer)])
+        let journal = rig.submit(demand: { _ in .pause })
+        rig.settle()
+        #expect(!journal.hasEnded)
+        journal.handle?.discardRest()
+        rig.settle()
+        #expect(journal.hasEnded && journal.error == nil)
+        rig.advance(.seconds(1))
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("A response that nobody wants can be complete already, or break off, or be cancelled: one end, no error")
+    func discardedEnds() {
+        for ending in ["complete", "cut", "cancel"] {
+            let rig = EngineRig()
+            rig.serve(
+                "host.test",
+                [
+                    .receiveHead,
+                    .send("HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\n" + (ending == "complete" ? "abcd" : "ab")),
+                    .delay(.milliseconds(10)), .close,
+                ])
+            let journal = rig.submit(demand: { _ in .pause })
+            rig.settle()
+            journal.handle?.discardRest()
+            journal.handle?.discardRest()
+            rig.settle()
+            if ending == "cancel" { journal.handle?.cancel() }
+            rig.advance(.milliseconds(20))
+            #expect(journal.ends == 1 && journal.error == nil, "\(ending)")
+            rig.expectClean()
+        }
+    }
+
     @Test("A request that waits for a connection can be cancelled; the others go on")
     func cancelWaiting() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }

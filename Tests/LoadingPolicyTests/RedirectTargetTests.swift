@@ -76,7 +76,7 @@ import Testing
             "", "   ", "http://", "http:///path", "http:path", "https://host:99999/", "http://host:-1/",
             "http://host:1x/",
             "http://[::1/", "http://[zz]/", "http://a b/", "http://a%zz/", "//", "http://ho[st/", "http://ä b/",
-            "http://:80/", "http://host:99999999999999999999/",
+            "http://:80/", "http://host:99999999999999999999/", "::::", ":b", "1a:b", "a b:c/d",
         ])
     func unusable(location: String) {
         #expect(target(location) == nil)

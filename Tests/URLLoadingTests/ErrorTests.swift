@@ -48,7 +48,7 @@ struct ErrorTests {
     // MARK: The table
 
     @Test(
-        "B17.10 to B17.44: every error of the engine has its code",
+        "B17.10 to B17.16, B17.23, B17.27, B17.29, B17.38, B17.40, B17.42 to B17.44: every error of the engine has its code",
         arguments: [
             (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
             (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
@@ -123,6 +123,15 @@ struct ErrorTests {
     }
 
     // MARK: Situations
+
+    @Test("B17.17, B17.52: a resolver that fails is −1006, or −1009 on a machine without an interface")
+    func failingResolver() {
+        for reason in [ResolverFailure.Reason.temporary, .failed] {
+            let failure = ResolverFailure(reason: reason, code: -3, host: "h", message: "m")
+            let wanted: URLError.Code = NetworkPresence.hasInterface ? .dnsLookupFailed : .notConnectedToInternet
+            #expect(ErrorMapping.urlError(.nameLookup(failure), url: url).code == wanted)
+        }
+    }
 
     @Test("B17.15, B17.3: a refused port is −1004 over a POSIX error, with the address in its text")
     func refusedPort() async throws {
@@ -202,7 +211,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "B17.40, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart",
+        "B17.39 to B17.41, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart",
         arguments: [
             ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
             ("expired", .expired),

@@ -19,7 +19,8 @@ struct MetricsTests {
         return all.value
     }
 
-    @Test("B12.1, B12.3, B12.6 to B12.10, B12.13 to B12.20: a first request and one on the same connection")
+    @Test(
+        "B12.1, B12.3, B12.6, B12.8 to B12.18, B12.20, B12.22, B12.23: a first request and one on the same connection")
     func twoRequests() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let request = URLRequest(url: try server.at("/x"))

@@ -24,11 +24,12 @@ struct RedirectTests {
     }
 
     @Test(
-        "B4.1, B4.6, B4.8, B4.9, B4.10, B4.11: what follows each status",
+        "B4.1, B4.6 to B4.11: what follows each status",
         arguments: [
             (301, "POST", "GET 0 - -"), (302, "POST", "GET 0 - -"), (303, "POST", "GET 0 - -"),
             (303, "PUT", "GET 0 - -"),
             (301, "PUT", "PUT 4 - text/x"), (302, "PUT", "PUT 4 - text/x"), (305, "POST", "POST 4 - text/x"),
+            (306, "POST", "POST 4 - text/x"),
             (307, "POST", "POST 4 - text/x"), (308, "POST", "POST 4 - text/x"),
         ])
     func follows(status: Int, method: String, seen: String) async throws {
@@ -44,7 +45,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.6, B4.17: 300, 304 and a redirect without Location are delivered", arguments: [300, 304, 302])
+    @Test("B4.6, B4.17, B17.22: 300, 304 and a redirect without Location are delivered", arguments: [300, 304, 302])
     func delivers(status: Int) async throws {
         try await withServer(router: { _ in status == 302 ? .status(302) : redirect(status, to: "/end") }) { server in
             let session = URLSession(configuration: .default)
@@ -148,7 +149,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.13, B4.14, B4.15, B4.16: the 21st redirect fails with −1007, without response")
+    @Test("B4.13, B4.14, B4.15, B4.16, B17.18: the 21st redirect fails with −1007, without response")
     func tooMany() async throws {
         try await withServer(router: router) { server in
             let delegate = RecordingDelegate()
@@ -225,6 +226,82 @@ struct RedirectTests {
             let session = URLSession(configuration: .default)
             let (_, response) = try await session.data(from: try server.at("/dir/start#kept"))
             #expect(response.url?.absoluteString == server.url(wanted))
+        }
+    }
+
+    @Test("B4.19: the name of the field may be written in any case", arguments: ["location", "LOCATION", "lOcAtIoN"])
+    func caseOfLocation(name: String) async throws {
+        try await withServer(router: { request in
+            request.path == "/" ? ServerResponse.status(302).adding(name, "/end") : .text("end")
+        }) { server in
+            let (_, response) = try await URLSession(configuration: .default).data(from: try server.at("/"))
+            #expect(response.url?.path == "/end")
+        }
+    }
+
+    @Test("B4.30: https leads to http, and credentials stay behind")
+    func downgrade() async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("localhost"))
+        let options = LoopbackServer.Options(tls: ServerTLS(identity: leaf.identity))
+        try await withServer(router: { .text($0.fields.first(.authorization) ?? "-") }) { plain in
+            let target = plain.url("/plain")
+            try await withServer(options, router: { _ in redirect(302, to: target) }) { server in
+                let configuration = URLSessionConfiguration.default
+                configuration.serverTrustEvaluation = .anchors(pem: root.certificate.pem)
+                let session = URLSession(configuration: configuration)
+                var request = URLRequest(url: try server.at("/", host: "localhost"))
+                request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+                let (data, response) = try await session.data(for: request)
+                #expect(response.url?.scheme == "http" && data == Data("-".utf8))
+            }
+        }
+    }
+
+    @Test("B4.36: a request that is only brought into its regular form is no redirect")
+    func canonicalisation() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try #require(URL(string: "HTTP://127.0.0.1:\(server.port)"))).resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.18: a Location that is none delivers the redirect itself", arguments: ["::::", ":", "http://", "//"])
+    func unparsableLocation(location: String) async throws {
+        try await withServer(router: { _ in redirect(302, to: location) }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/")).resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == ["created 1", "response 302", "data", "metrics 1", "complete nil"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B4.33: a redirect whose body stalls is followed at once, asked about or not", arguments: [true, false])
+    func stalledRedirectBody(isAsked: Bool) async throws {
+        let never = ServerGate()
+        try await withServer(router: { request in
+            request.path == "/end"
+                ? .text("end")
+                : ServerResponse.slow([.init("moved"), .init("rest", when: never)]).with(status: 302)
+                    .adding("Location", "/end")
+        }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(
+                configuration: .default, delegate: isAsked ? delegate : nil, delegateQueue: nil)
+            let (data, response) = try await session.data(from: try server.at("/"))
+            #expect(data == Data("end".utf8) && response.url?.path == "/end")
+            if isAsked {
+                #expect(delegate.transcript.calls == ["created 1", "redirect 302 GET /end", "metrics 2"])
+            }
+            session.invalidateAndCancel()
         }
     }
 

@@ -81,7 +81,8 @@ struct RequestSerialisationTests {
         #expect(seen.value("Content-Length") == nil, "B5.30")
     }
 
-    @Test("B5.7, B5.13: reserved fields and names that are no tokens are dropped, Authorization and Host are kept")
+    @Test(
+        "B5.7, B5.12, B5.13: reserved fields and names that are no tokens are dropped, Authorization and Host are kept")
     func reservedFields() async throws {
         let seen = try await send { request in
             for name in [

@@ -54,7 +54,87 @@ struct StressTests {
         }
     }
 
-    @Test("84 delegate tasks through a 303 to another host, one of them cancelled")
+    /// Ends its session, or does not answer, at one of its calls.
+    private final class Awkward: NSObject, URLSessionDataDelegate {
+        enum Habit: Int, CaseIterable, Sendable {
+            case cancelsSessionInResponse, finishesSessionInResponse, cancelsSessionInData, cancelsSessionInMetrics,
+                finishesSessionInCompletion, neverAnswers, answersLate, answersTwiceFromElsewhere
+        }
+
+        let habit: Habit
+        let asked = Signal()
+        let invalidated = Signal()
+        private let ends = Atomic<Int>(0)
+        var endCount: Int { ends.load(ordering: .relaxed) }
+
+        init(_ habit: Habit) { self.habit = habit }
+
+        func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { invalidated.fire() }
+
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            switch habit {
+            case .cancelsSessionInResponse: session.invalidateAndCancel()
+            case .finishesSessionInResponse: session.finishTasksAndInvalidate()
+            case .neverAnswers: return asked.fire()
+            case .answersLate:
+                return DispatchQueue.global().async { completionHandler(.allow) }
+            case .answersTwiceFromElsewhere:
+                DispatchQueue.global().async { completionHandler(.allow) }
+                return DispatchQueue.global().async { completionHandler(.cancel) }
+            case .cancelsSessionInData, .cancelsSessionInMetrics, .finishesSessionInCompletion: break
+            }
+            completionHandler(.allow)
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            if habit == .cancelsSessionInData { session.invalidateAndCancel() }
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+        ) {
+            if habit == .cancelsSessionInMetrics { session.invalidateAndCancel() }
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            ends.wrappingAdd(1, ordering: .relaxed)
+            if habit == .finishesSessionInCompletion { session.finishTasksAndInvalidate() }
+        }
+    }
+
+    @Test("A thousand sessions whose delegates do not answer, answer late, or end the session inside a call: all end")
+    func awkwardDelegates() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let url = try server.at("/")
+            // A queue that others keep busy: what is told comes late.
+            let slow = OperationQueue()
+            slow.maxConcurrentOperationCount = 1
+            for repetition in 0..<1000 {
+                let habit = Awkward.Habit(rawValue: repetition % Awkward.Habit.allCases.count) ?? .neverAnswers
+                let delegate = Awkward(habit)
+                let isSlow = repetition % 3 == 0
+                if isSlow { slow.addOperation { sched_yield() } }
+                let session = URLSession(
+                    configuration: .default, delegate: delegate, delegateQueue: isSlow ? slow : nil)
+                let tasks = (0..<3).map { _ in session.dataTask(with: url) }
+                for task in tasks { task.resume() }
+                if habit == .neverAnswers {
+                    await delegate.asked.wait(times: 3)
+                    session.invalidateAndCancel()
+                }
+                session.finishTasksAndInvalidate()
+                await delegate.invalidated.wait()
+                #expect(delegate.endCount == 3 && tasks.allSatisfy { $0.state == .completed }, "\(habit)")
+            }
+        }
+    }
+
+    @Test(
+        "84 delegate tasks through a 303 to another host, one of them cancelled, on no more threads than there should be"
+    )
     func manyRedirects() async throws {
         try await withServer(router: { _ in .text("arrived") }) { other in
             let port = other.port
@@ -68,12 +148,34 @@ struct StressTests {
                 for task in tasks { task.resume() }
                 tasks[41].cancel()
                 session.finishTasksAndInvalidate()
-                await delegate.transcript.invalidated.wait()
+                let most = await Self.mostThreads { await delegate.transcript.invalidated.wait() }
+                // Every session of the process shares the loops and the four threads for look-ups; other tests use them too.
+                // Threads that read body streams (url-body) are not among them: this test has none.
+                #expect(most <= min(4, ProcessInfo.processInfo.activeProcessorCount) + 4)
                 let calls = delegate.transcript.calls
                 #expect(calls.filter { $0 == "complete nil" }.count == 83)
                 #expect(calls.filter { $0 == "complete -999" }.count == 1)
                 #expect(calls.last == "invalid nil")
             }
+        }
+    }
+
+    /// The most threads of ours at any time while `work` runs.
+    private static func mostThreads(
+        during work: @escaping @Sendable () async -> Void
+    ) async -> Int {
+        let isDone = Signal()
+        return await withTaskGroup(of: Void.self, returning: Int.self) { group in
+            group.addTask {
+                await work()
+                isDone.fire()
+            }
+            var most = 0
+            repeat {
+                most = max(most, ProcessCounts.threads(named: "urlloading-"))
+                await Task.yield()
+            } while isDone.count == 0
+            return most
         }
     }
 

@@ -7,7 +7,7 @@ import URLLoading
 
 @Suite("Life of tasks")
 struct TaskLifeTests {
-    @Test("B1.33, B1.36: a task does nothing before resume, and each suspend needs one resume")
+    @Test("B1.33, B1.34, B1.36 to B1.38: a task does nothing before resume, and each suspend needs one resume")
     func countsSuspensions() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate()
@@ -55,7 +55,7 @@ struct TaskLifeTests {
         }
     }
 
-    @Test("B1.41, B12.2: a task cancelled before it was resumed completes with −999 and has no metrics")
+    @Test("B1.41, B1.42, B1.44, B12.2: a task cancelled before it was resumed completes with −999 and has no metrics")
     func cancelBeforeResume() async throws {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
@@ -92,7 +92,7 @@ struct TaskLifeTests {
         }
     }
 
-    @Test("B1.46, B1.47, B1.48, B1.54: identifiers, requests and descriptions")
+    @Test("B1.46 to B1.49, B1.53 to B1.56: identifiers, requests, descriptions and hints")
     func properties() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate()

@@ -139,6 +139,14 @@ struct URLResponseTests {
         }
     }
 
+    @Test("B5.59: a response in chunks has no expected length")
+    func chunkedLength() async throws {
+        try await withServer(router: { _ in .chunks([Array("ab".utf8), Array("cd".utf8)]) }) { server in
+            let (data, response) = try await URLSession(configuration: .default).data(from: try server.at("/"))
+            #expect(data.count == 4 && response.expectedContentLength == -1)
+        }
+    }
+
     @Test("B5.62: responses survive archiving, live ones too")
     func archiving() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
@@ -179,29 +187,62 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.64 to B5.69: suggested file names",
+        "B5.64, B5.65: the name in Content-Disposition, else the URL's last part, else Unknown",
         arguments: [
-            (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"),
-            (nil, "https://www.swift.org", "Unknown"), (nil, "https://www.swift.org/", "Unknown"),
-            (nil, "https://example.com/dir/", "dir"), (nil, "https://example.com/a%2Fb", "a_b"),
             ("attachment; filename=x.bin", "https://example.com/y", "x.bin"),
-            ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
-            ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
-            ("attachment; filename=first; filename=second", "https://example.com/y", "second"),
-            ("attachment; other=\"filename=no\"", "https://example.com/y", "y"),
-            ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=plain", "https://example.com/y", "naïve.txt"),
-            ("attachment; filename*=iso-8859-1'en'na%EFve.txt", "https://example.com/y", "naïve.txt"),
-            ("attachment; filename*=UTF-8''bad%ZZ; filename=plain", "https://example.com/y", "plain"),
-            ("attachment; filename*=UTF-8''bad%FF; filename=plain", "https://example.com/y", "plain"),
-            ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
-            ("attachment; filename=\"..\"", "https://example.com/y", "y"),
-            ("attachment; filename=\"\"", "https://example.com/y", "y"), ("inline", "https://example.com/y", "y"),
-            ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
-            ("attachment; filename=\"unfinished", "https://example.com/y", "y"), ("", "https://example.com/y", "y"),
-            (nil, "https://example.com/noextension", "noextension"),
+            (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"), (nil, "https://example.com/dir/", "dir"),
+            (nil, "https://www.swift.org", "Unknown"), (nil, "https://www.swift.org/", "Unknown"),
+            ("", "https://example.com/y", "y"),
         ] as [(String?, String, String)])
     func filenames(disposition: String?, url: String, wanted: String) throws {
         let fields = disposition.map { ["Content-Disposition": $0, "Content-Type": "text/html"] }
         #expect(try response(fields, url: url).suggestedFilename == wanted)
+    }
+
+    @Test(
+        "B5.66: filename is a token or a quoted string, and the last well-formed one counts",
+        arguments: [
+            ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
+            ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
+            ("attachment; filename=first; filename=second", "https://example.com/y", "second"),
+            ("attachment; other=\"filename=no\"", "https://example.com/y", "y"),
+            ("attachment; filename=\"unfinished", "https://example.com/y", "y"),
+            ("attachment; filename=\"\"", "https://example.com/y", "y"),
+        ] as [(String?, String, String)])
+    func filenameParameter(disposition: String?, url: String, wanted: String) throws {
+        try filenames(disposition: disposition, url: url, wanted: wanted)
+    }
+
+    @Test(
+        "B5.67: filename* wins unless it cannot be decoded",
+        arguments: [
+            ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=plain", "https://example.com/y", "naïve.txt"),
+            ("attachment; filename*=iso-8859-1'en'na%EFve.txt", "https://example.com/y", "naïve.txt"),
+            ("attachment; filename*=UTF-8''bad%ZZ; filename=plain", "https://example.com/y", "plain"),
+            ("attachment; filename*=UTF-8''bad%FF; filename=plain", "https://example.com/y", "plain"),
+        ] as [(String?, String, String)])
+    func filenameStar(disposition: String?, url: String, wanted: String) throws {
+        try filenames(disposition: disposition, url: url, wanted: wanted)
+    }
+
+    @Test(
+        "B5.68: no slashes, no control characters, no dots alone",
+        arguments: [
+            (nil, "https://example.com/a%2Fb", "a_b"),
+            ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
+            ("attachment; filename=\"..\"", "https://example.com/y", "y"),
+            ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
+        ] as [(String?, String, String)])
+    func filenameCharacters(disposition: String?, url: String, wanted: String) throws {
+        try filenames(disposition: disposition, url: url, wanted: wanted)
+    }
+
+    @Test(
+        "B5.69, B5.70: inline without a name means the URL's, and no extension is added for the type",
+        arguments: [
+            ("inline", "https://example.com/y", "y"), ("inline", "https://example.com/noextension", "noextension"),
+        ])
+    func filenameFallback(disposition: String?, url: String, wanted: String) throws {
+        try filenames(disposition: disposition, url: url, wanted: wanted)
     }
 }

@@ -189,6 +189,18 @@ package struct Fields: Sendable {
     /// Whether a name is as long as `Content-Encoding` or `Transfer-Encoding`.
     var mayNameCodings: Bool { slots.contains { $0.nameLength == 16 || $0.nameLength == 17 } }
 
+    /// Whether the first value under that name begins with the text, without regard to case.
+    package func first(_ name: FieldName, beginsWith text: String) -> Bool {
+        guard let slot = firstSlot(name) else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            let value = bytes.value(of: slot)
+            return text.withUTF8Bytes { wanted in
+                value.count >= wanted.count
+                    && UnsafeRawBufferPointer(rebasing: value[..<wanted.count]).equalsIgnoringCase(wanted)
+            }
+        }
+    }
+
     private func firstSlot(_ name: FieldName) -> Slot? {
         name.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in

@@ -45,6 +45,7 @@ enum ASCII {
     static var space: UInt8 { 0x20 }
     static var quote: UInt8 { 0x22 }
     static var comma: UInt8 { 0x2C }
+    static var dash: UInt8 { 0x2D }
     static var dot: UInt8 { 0x2E }
     static var zero: UInt8 { 0x30 }
     static var colon: UInt8 { 0x3A }

@@ -141,7 +141,7 @@ final class PoolDriver {
     private var lastDialError: EngineError = .cancelled
 
     private func fail(_ id: RequestID) {
-        core.transactions[id]?.failed(lastDialError)
+        core.transactions[id]?.dialFailed(lastDialError)
     }
 
     private func use(_ transaction: Transaction, _ id: ConnectionID) {

@@ -49,6 +49,8 @@ package enum EngineError: Error, Sendable {
     package enum Phase: String, Sendable {
         /// Every connection to the host was in use.
         case waitingForConnection = "waiting for a free connection"
+        /// There was no way to the host.
+        case waitingForConnectivity = "waiting for a network"
         /// The name was being looked up.
         case lookingUpName = "looking up the host's name"
         /// An address was being connected to.

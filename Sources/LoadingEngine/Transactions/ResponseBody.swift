@@ -42,7 +42,7 @@ final class ResponseBody {
             delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
             switch demand {
             case .more where delivered < Self.mostDeliveredAtOnce: continue
-            case .more, .pause:
+            case .more, .pause, .discard:
                 held = Array(bytes[offset...])
                 return
             }

@@ -21,7 +21,7 @@ final class Transaction {
     @exclusivity(unchecked) private(set) var priority: Float
     private let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.
-    private let core: LoopCore
+    let core: LoopCore
 
     @exclusivity(unchecked) private var state = State.idle
     @exclusivity(unchecked) private var deadlines: DeadlineMachine
@@ -44,12 +44,22 @@ final class Transaction {
     @exclusivity(unchecked) private var feedNumber = 0
     /// A server has refused to say 100 (B5.40): the request goes without asking for it.
     @exclusivity(unchecked) private(set) var isExpectationDropped = false
+    /// So much of a body that nobody wants is still read; `nil` while it is wanted.
+    @exclusivity(unchecked) private var discardBudget: Int?
+    @exclusivity(unchecked) private var isReported = false
+
+    // Waiting for the network (+Connectivity)
+    /// The change of the network that the last attempt to connect knew of.
+    private(set) var knownChange = 0
+    var hearsOfNetwork = false
 
     private enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
         case idle
         /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10).
         case waiting(isTimed: Bool)
+        /// There is no way to the host; tried again when the machine's network changes.
+        case offline
         case exchanging(HTTP1Connection)
         /// The exchange is over, decoded bytes still wait for the receiver.
         case draining
@@ -92,6 +102,8 @@ final class Transaction {
             return .waitingForConnection
         case .waiting:
             return core.pool.phase(of: key)
+        case .offline:
+            return .waitingForConnectivity
         case .exchanging:
             if responseBegun { return .receivingBody }
             if timeline.isRequestSent { return .waitingForResponse }
@@ -121,14 +133,40 @@ final class Transaction {
         goOnReading()
     }
 
+    /// Nothing more of the response is wanted: the end is told now, and what is left of the body is read for the
+    /// connection's sake only, within a budget of bytes and time (B4.33).
+    func discardRest() {
+        guard discardBudget == nil, !isReported else { return }
+        switch state {
+        case .idle, .waiting, .offline, .finished: return
+        case .draining: return finish(nil)
+        case .exchanging: break
+        }
+        discardBudget = RedirectRules.discardedBodyLimit
+        body = nil
+        // A body that is still being sent is of no use either, and would be all that keeps the connection busy.
+        guard timeline.isRequestSent else { return failed(.cancelled) }
+        isReceiverFull = false
+        suspensions = 0
+        deadlines = DeadlineMachine(idle: nil, resource: core.reactor.elapsed + Self.longestDiscard)
+        // Order: what has come already may be all of it, and the connection is then free before the end is told.
+        goOnReading()
+        if case .exchanging = state { report(nil) }
+    }
+
     /// Stops both directions and the idle timer (B1.39, B1.40).
     func suspend() {
         suspensions += 1
         deadlines.held(core.reactor.elapsed)
         rearm()
-        if case .waiting = state {
+        switch state {
+        case .waiting:
             state = .idle
             core.pool.cancel(self)
+        case .offline:
+            state = .idle
+        case .idle, .exchanging, .draining, .finished:
+            break
         }
     }
 
@@ -146,7 +184,7 @@ final class Transaction {
             goOnReading()
         case .draining:
             goOnReading()
-        case .waiting, .finished:
+        case .waiting, .offline, .finished:
             break
         }
     }
@@ -199,7 +237,7 @@ final class Transaction {
     /// Ends with an error, wherever it stands.
     func failed(_ error: EngineError) {
         switch state {
-        case .idle, .draining: break
+        case .idle, .offline, .draining: break
         case .waiting: core.pool.cancel(self)
         case .exchanging(let connection): connection.abandon()
         case .finished: return
@@ -277,6 +315,7 @@ final class Transaction {
     /// Bytes of the body came, still coded.
     func received(body bytes: UnsafeRawBufferPointer) {
         guard let body else {
+            if discardBudget != nil { return discard(bytes.count) }
             timeline.responseBodyBytesDecoded += Int64(bytes.count)
             return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
         }
@@ -299,6 +338,7 @@ final class Transaction {
     /// The exchange failed: it is sent again where that is safe (B6.26 to B6.31), otherwise it ends.
     func exchangeFailed(_ error: EngineError, facts: ExchangeFacts) {
         guard case .exchanging = state else { return }
+        guard discardBudget == nil else { return finish(nil) }
         attempt += 1
         let verdict =
             error.isLossOfConnection
@@ -342,11 +382,24 @@ final class Transaction {
 
     // MARK: Private steps
 
-    private func askForConnection(isReplay: Bool = false) {
+    /// Whether it waits for the network.
+    var isOffline: Bool { if case .offline = state { true } else { false } }
+
+    /// Stays without a connection until the network changes; tells the receiver.
+    func waitForNetwork() {
+        state = .offline
+        deadlines.stopped()
+        rearm()
+        receiver.waitsForConnectivity()
+    }
+
+    /// Gets in the pool's line.
+    func askForConnection(isReplay: Bool = false) {
         guard suspensions == 0 else {
             state = .idle
             return
         }
+        if handle.request.waitsForConnectivity { knownChange = core.connectivity.lastChange }
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
@@ -363,7 +416,7 @@ final class Transaction {
         switch state {
         case .exchanging(let connection): connection.pump()
         case .draining: endIfDrained()
-        case .idle, .waiting, .finished: break
+        case .idle, .waiting, .offline, .finished: break
         }
     }
 
@@ -396,6 +449,9 @@ final class Transaction {
     private func note(_ demand: ReceiverDemand) {
         switch demand {
         case .more: break
+        case .discard:
+            // At the end of the turn, since the rest may be in the bytes that are being read.
+            core.reactor.later { [self] in discardRest() }
         case .pause:
             guard !isReceiverFull else { return }
             isReceiverFull = true
@@ -403,6 +459,12 @@ final class Transaction {
             deadlines.held(core.reactor.elapsed)
             rearm()
         }
+    }
+
+    private func discard(_ count: Int) {
+        guard let budget = discardBudget else { return }
+        discardBudget = budget - count
+        if count > budget { failed(.cancelled) }
     }
 
     private func endIfDrained() {
@@ -420,9 +482,22 @@ final class Transaction {
         feed?.close()
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
-        receiver.finished(TransactionOutcome(error: error, earlier: pastTimelines, last: timeline))
+        if hearsOfNetwork { core.connectivity.leave(id) }
+        report(error)
         core.ended(id)
     }
+
+    /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
+    private func report(_ error: EngineError?) {
+        guard !isReported else { return }
+        isReported = true
+        receiver.finished(
+            TransactionOutcome(
+                error: discardBudget == nil ? error : nil, earlier: pastTimelines, last: timeline))
+    }
+
+    /// Picked by feel: a connection is worth about as long a wait as opening another would take at worst.
+    private static let longestDiscard = Duration.seconds(1)
 
     // MARK: Deadlines
 

@@ -29,6 +29,12 @@ package final class TransactionHandle: Sendable {
         tell { $0.resumeReading() }
     }
 
+    /// Ends the transaction without waiting for the rest of its response, which is read only to keep the connection,
+    /// and within a budget (B4.33).
+    package func discardRest() {
+        tell { $0.discardRest() }
+    }
+
     /// Stops sending and reading and the idle timer (B1.39, B1.40); nests.
     package func suspend() {
         tell { $0.suspend() }

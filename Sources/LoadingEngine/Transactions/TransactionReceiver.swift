@@ -7,6 +7,10 @@ import HTTPWire
 
 /// Takes in what arrives for one request, in order.
 package protocol TransactionReceiver: AnyObject {
+    /// There is no way to the host, and the transaction waits for one (B6.16); only for requests that say so. Comes
+    /// again when a change of the network did not help.
+    func waitsForConnectivity()
+
     /// A 1xx response other than 100 and 101 came (B11.18, B11.19).
     func received(informational head: ResponseHead)
 
@@ -23,12 +27,19 @@ package protocol TransactionReceiver: AnyObject {
     func finished(_ outcome: TransactionOutcome)
 }
 
+extension TransactionReceiver {
+    /// Does nothing.
+    package func waitsForConnectivity() {}
+}
+
 /// Whether a receiver can take more.
 package enum ReceiverDemand: Sendable {
     /// Go on.
     case more
     /// Read nothing more until `TransactionHandle.resumeReading()`.
     case pause
+    /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
+    case discard
 }
 
 /// How a transaction ended.

@@ -26,6 +26,8 @@ package struct TransactionRequest: Sendable {
     package var priority: Float
     /// Whether gzip and deflate are undone before the receiver sees the body.
     package var decodesContent: Bool
+    /// Whether it waits for the network instead of failing when there is no way to the host (B6.15).
+    package var waitsForConnectivity: Bool
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 
@@ -33,7 +35,7 @@ package struct TransactionRequest: Sendable {
     package init(
         origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
-        priority: Float = 0.5, decodesContent: Bool = true,
+        priority: Float = 0.5, decodesContent: Bool = true, waitsForConnectivity: Bool = false,
         makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
@@ -44,6 +46,7 @@ package struct TransactionRequest: Sendable {
         self.resourceDeadline = resourceDeadline
         self.priority = priority
         self.decodesContent = decodesContent
+        self.waitsForConnectivity = waitsForConnectivity
         self.makeReceiver = makeReceiver
     }
 

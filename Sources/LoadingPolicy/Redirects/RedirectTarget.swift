@@ -11,13 +11,21 @@ package enum RedirectTarget {
         let location = trimmed(location)
         guard !location.isEmpty else { return nil }
         let base = URIReference(base)
-        var target = URIReference(location).resolved(against: base)
+        let reference = URIReference(location)
+        guard isReference(reference) else { return nil }
+        var target = reference.resolved(against: base)
         guard let scheme = target.scheme else { return nil }
         if Scheme(scheme) != nil, !isUsable(authority: target.authority) { return nil }
         target.path = encoded(target.path, allowing: pathBytes)
         target.query = target.query.map { encoded($0, allowing: queryBytes) }
         target.fragment = (target.fragment ?? base.fragment).map { encoded($0, allowing: queryBytes) }
         return target.text
+    }
+
+    /// RFC 3986 §4.2: a relative path does not begin with a segment that has a colon in it.
+    private static func isReference(_ reference: URIReference) -> Bool {
+        reference.scheme != nil || reference.authority != nil
+            || !reference.path.utf8.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -23,6 +23,13 @@ extension URLSessionConfiguration {
         set { assign(\.tlsKeyLogFile, newValue) }
     }
 
+    /// Ours: whether tasks of these sessions wait for their `earliestBeginDate`. Apple's documents say that the date
+    /// has an effect in background sessions only, so this is off unless set.
+    public var honorsEarliestBeginDate: Bool {
+        get { value(\.honorsEarliestBeginDate) }
+        set { assign(\.honorsEarliestBeginDate, newValue) }
+    }
+
     /// Ours: how the certificates of servers are judged.
     public enum ServerTrustEvaluation: Sendable, Equatable {
         /// By the roots that the system's distribution trusts.

@@ -78,6 +78,24 @@ extension URLSession {
             set { closures.withLock { $0.didFinishCollectingMetrics = newValue } }
         }
 
+        /// The begin date has come: says what is to be done, and with which request.
+        public var willBeginDelayedRequest:
+            (
+                @Sendable (URLSession, URLSessionTask, URLRequest) async -> (
+                    URLSession.DelayedRequestDisposition, URLRequest?
+                )
+            )?
+        {
+            get { closures.withLock { $0.willBeginDelayedRequest } }
+            set { closures.withLock { $0.willBeginDelayedRequest = newValue } }
+        }
+
+        /// There is no way to the host, and the task waits for one.
+        public var taskIsWaitingForConnectivity: (@Sendable (URLSession, URLSessionTask) -> Void)? {
+            get { closures.withLock { $0.taskIsWaitingForConnectivity } }
+            set { closures.withLock { $0.taskIsWaitingForConnectivity = newValue } }
+        }
+
         /// The task has ended; its last message.
         public var didComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)? {
             get { closures.withLock { $0.didComplete } }
@@ -122,6 +140,7 @@ extension URLSession {
                 case .response: closures.didReceiveResponse != nil
                 case .bodyStream: closures.needNewBodyStream != nil
                 case .bodyStreamFrom: false
+                case .delayed: closures.willBeginDelayedRequest != nil
                 }
             }
         }
@@ -132,6 +151,13 @@ extension URLSession {
             var willPerformHTTPRedirection:
                 (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
             var needNewBodyStream: (@Sendable (URLSession, URLSessionTask) async -> InputStream?)?
+            var willBeginDelayedRequest:
+                (
+                    @Sendable (URLSession, URLSessionTask, URLRequest) async -> (
+                        URLSession.DelayedRequestDisposition, URLRequest?
+                    )
+                )?
+            var taskIsWaitingForConnectivity: (@Sendable (URLSession, URLSessionTask) -> Void)?
             var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
             var didReceiveInformationalResponse: (@Sendable (URLSession, URLSessionTask, HTTPURLResponse) -> Void)?
             var didFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
@@ -156,6 +182,20 @@ extension URLSession.EventHandlers {
     /// Calls `didCreateTask`.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
         guard let closure = didCreateTask else { return miss(.createTask, task) }
+        closure(session, task)
+    }
+
+    /// Asks `willBeginDelayedRequest`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        guard let closure = willBeginDelayedRequest else { return (.continueLoading, nil) }
+        return await closure(session, task, request)
+    }
+
+    /// Calls `taskIsWaitingForConnectivity`.
+    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        guard let closure = taskIsWaitingForConnectivity else { return miss(.waiting, task) }
         closure(session, task)
     }
 

@@ -8,6 +8,7 @@ enum AskingMethod {
     case response
     case bodyStream
     case bodyStreamFrom
+    case delayed
 }
 
 /// In which form a type implements a method.
@@ -24,6 +25,7 @@ final class DelegateForms: Sendable {
     private let response = Atomic<MethodForm>(.unknown)
     private let bodyStream = Atomic<MethodForm>(.unknown)
     private let bodyStreamFrom = Atomic<MethodForm>(.unknown)
+    private let delayed = Atomic<MethodForm>(.unknown)
 
     func form(_ method: AskingMethod) -> MethodForm {
         switch method {
@@ -31,6 +33,7 @@ final class DelegateForms: Sendable {
         case .response: response.load(ordering: .relaxed)
         case .bodyStream: bodyStream.load(ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.load(ordering: .relaxed)
+        case .delayed: delayed.load(ordering: .relaxed)
         }
     }
 
@@ -40,6 +43,7 @@ final class DelegateForms: Sendable {
         case .response: response.store(form, ordering: .relaxed)
         case .bodyStream: bodyStream.store(form, ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.store(form, ordering: .relaxed)
+        case .delayed: delayed.store(form, ordering: .relaxed)
         }
     }
 
@@ -81,6 +85,7 @@ struct DelegateView: Sendable {
         case .redirect: task != nil && forms.form(.redirect) != .absent
         case .bodyStream, .bodyStreamFrom: task != nil && forms.form(method) != .absent
         case .response: data != nil && forms.form(.response) != .absent
+        case .delayed: task != nil && forms.form(.delayed) != .absent
         }
     }
 }

@@ -24,6 +24,9 @@ enum DelegateMethod: UInt8 {
     case responseAsync
     case data
     case writeData
+    case waiting
+    case delayed
+    case delayedAsync
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

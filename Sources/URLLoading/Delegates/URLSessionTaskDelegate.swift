@@ -12,6 +12,21 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// returns (B1.30).
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
+    /// The date of `earliestBeginDate` has come. Call the handler with what to do; a new request is used only with
+    /// `.useNewRequest`, and must be given then (B6.23). The task waits until the handler is called.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
+    /// The date of `earliestBeginDate` has come. Return what to do, and the new request for `.useNewRequest`.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
+    /// There is no way to the host and the task waits for one; at most once per task, and only in sessions with
+    /// `waitsForConnectivity` (B6.16).
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
     /// The server redirects. Call the handler with the request to go on with, or with `nil` to take the redirect
     /// itself as the response (B4.2, B4.3). The task waits until then.
     func urlSession(
@@ -66,6 +81,31 @@ extension URLSessionTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
         task.core.probe.noteMissing(.createTask)
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        if task.core.probe.noteMissing(.delayed) { return }
+        Task {
+            let (disposition, next) = await urlSession(session, task: task, willBeginDelayedRequest: request)
+            completionHandler(disposition, next)
+        }
+    }
+
+    /// Goes on with the request as it is.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        task.core.asyncProbe.noteMissing(.delayedAsync)
+        return (.continueLoading, nil)
+    }
+
+    /// Does nothing.
+    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        task.core.probe.noteMissing(.waiting)
     }
 
     /// Asks the `async` form.

@@ -16,6 +16,7 @@ struct ConfigurationValues: Sendable {
     var allowsConstrainedNetworkAccess = true
     var allowsUltraConstrainedNetworkAccess = false
     var requiresDNSSECValidation = false
+    var waitsForConnectivity = false
     var tlsMinimum: tls_protocol_version_t = .TLSv12
     var tlsMaximum: tls_protocol_version_t = .TLSv13
     var httpShouldUsePipelining = false
@@ -28,6 +29,7 @@ struct ConfigurationValues: Sendable {
     var hostOverrides: [String: String] = [:]
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     var tlsKeyLogFile: URL?
+    var honorsEarliestBeginDate = false
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

@@ -15,6 +15,8 @@ struct SessionSettings: Sendable {
     private let resourceTimeout: Duration?
     let cachePolicy: NSURLRequest.CachePolicy
     let requiresDNSSECValidation: Bool
+    let waitsForConnectivity: Bool
+    let honorsEarliestBeginDate: Bool
     let hostOverrides: Set<String>
     let additionalFields: Fields
     let defaultFields: DefaultFields
@@ -27,6 +29,8 @@ struct SessionSettings: Sendable {
             values.timeoutIntervalForResource > 0 ? Duration(clampedSeconds: values.timeoutIntervalForResource) : nil
         cachePolicy = values.requestCachePolicy
         requiresDNSSECValidation = values.requiresDNSSECValidation
+        waitsForConnectivity = values.waitsForConnectivity
+        honorsEarliestBeginDate = values.honorsEarliestBeginDate
         var additional = Fields()
         for field in values.additionalHeaders.fields { additional.append(field.name, field.value) }
         additionalFields = additional

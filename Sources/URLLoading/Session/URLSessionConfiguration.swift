@@ -73,6 +73,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.timeoutIntervalForResource, newValue) }
     }
 
+    /// Whether tasks wait when there is no way to their host, instead of failing with
+    /// `URLError.notConnectedToInternet` (B6.15). They go on as soon as the machine's network changes; the resource
+    /// time-out runs meanwhile.
+    open var waitsForConnectivity: Bool {
+        get { value(\.waitsForConnectivity) }
+        set { assign(\.waitsForConnectivity, newValue) }
+    }
+
     /// What kind of traffic the session causes; stored, without effect on Linux (B16.15).
     open var networkServiceType: NSURLRequest.NetworkServiceType {
         get { value(\.networkServiceType) }

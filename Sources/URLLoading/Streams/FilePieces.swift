@@ -6,27 +6,33 @@ import Foundation
 /// Reads a descriptor as far as there is something to read.
 @usableFromInline
 struct FilePieces: PieceSupply {
-    private let handle: FileHandle
-    // Of its own: a terminal may block it for ever.
-    private let queue = DispatchQueue(label: "URLLoading.file-bytes")
+    private let reader: DescriptorReader
 
     init(_ handle: FileHandle) {
-        self.handle = handle
+        reader = DescriptorReader(handle)
     }
 
     @usableFromInline
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
         try Task.checkCancellation()
-        return try await withUnsafeThrowingContinuation(isolation: isolation) { continuation in
-            queue.async { [handle] in
-                continuation.resume(with: Result { try Self.read(handle) })
-            }
-        }
+        return try await reader.read()
+    }
+}
+
+/// Reads on a thread of its own, since a terminal may block it for ever.
+private actor DescriptorReader {
+    private let handle: FileHandle
+    private let executor = BlockingExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ handle: FileHandle) {
+        self.handle = handle
     }
 
     /// What can be had at once, at least one byte; `nil` at the end.
-    private static func read(_ handle: FileHandle) throws -> Data? {
-        var piece = Data(count: pieceSize)
+    func read() throws -> Data? {
+        var piece = Data(count: Self.pieceSize)
         while true {
             let count = piece.withUnsafeMutableBytes { buffer in
                 buffer.baseAddress.map { Foundation.read(handle.fileDescriptor, $0, buffer.count) } ?? 0
@@ -45,4 +51,14 @@ struct FilePieces: PieceSupply {
 
     /// Picked by feel: a system call for so much costs next to nothing per byte.
     private static let pieceSize = 64 * 1024
+}
+
+/// Runs an actor's work on a serial queue that none but it uses.
+private final class BlockingExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "URLLoading.file-bytes")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
 }

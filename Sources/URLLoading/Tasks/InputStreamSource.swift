@@ -108,7 +108,7 @@ final class InputStreamSource: BodySource {
     private static let inUse = Mutex<Set<ObjectIdentifier>>([])
 
     /// As many uploads as may wait for their producers at once; more wait for these.
-    private static let threads = BlockingPool(limit: 64, idleTime: .seconds(5), name: "urlloading-body")
+    private static let threads = BlockingPool(limit: 64, idleTime: .seconds(5), name: "url-body")
 
     private static let pieceSize = 64 * 1024
 }

@@ -45,6 +45,17 @@ extension TaskCore: RelayClient {
         case .response(let response):
             guard !isOver else { return }
             ask(.response(response))
+        case .part(let response):
+            mailbox.withLock { $0.tellingPart() }
+            guard !isOver else { return }
+            responseArrived(response, hasBody: true)
+            ask(.part(response))
+        case .delayed(let request):
+            guard !isOver else { return }
+            ask(.delayed(request))
+        case .waiting:
+            guard !isOver, state.withLock({ $0.tellsWaiting() }) else { return }
+            tell(.waiting) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
         case .data(let data):
             tellData(data)
         case .written(let total):

@@ -28,6 +28,14 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
             return
         }
+        if session.settings.honorsEarliestBeginDate, let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0 {
+            return delay(until: date)
+        }
+        begin(in: session)
+    }
+
+    /// Begins to load what `currentRequest` says.
+    func begin(in session: SessionCore) {
         let (request, body) = state.withLock { state in
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
             return (state.currentRequest, state.body)
@@ -67,6 +75,7 @@ extension TaskCore {
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
                 idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
                 priority: Self.usable(plan.priority), decodesContent: true,
+                waitsForConnectivity: session.settings.waitsForConnectivity,
                 makeReceiver: { [self] handle, reactor in
                     TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
                 }))

@@ -1,4 +1,4 @@
-// The questions that stop a task until a delegate has answered (B1.31): a redirect, a response.
+// The questions that stop a task until a delegate has answered (B1.31): a redirect, a response, a delayed request.
 //
 // Candidates are the task's delegate, then the session's; of each the completion-handler form, then the `async` form.
 // A form that is only a default stands for "not implemented" (see `DelegateProbe`), and what was learnt is remembered
@@ -13,11 +13,15 @@ enum TaskQuestion: Sendable {
     case response(HTTPURLResponse)
     /// Without an offset the method that knows none is asked.
     case bodyStream(offset: Int64?)
+    /// The response of a part in a multipart body (B1.62).
+    case part(HTTPURLResponse)
+    case delayed(URLRequest)
 
     var method: AskingMethod {
         switch self {
         case .redirect: .redirect
-        case .response: .response
+        case .response, .part: .response
+        case .delayed: .delayed
         case .bodyStream(nil): .bodyStream
         case .bodyStream: .bodyStreamFrom
         }
@@ -32,7 +36,8 @@ enum TaskQuestion: Sendable {
     var defaultAnswer: TaskAnswer {
         switch self {
         case .redirect(_, let request): .redirect(request)
-        case .response: .disposition(.allow)
+        case .response, .part: .disposition(.allow)
+        case .delayed: .delayed(.continueLoading, nil)
         case .bodyStream: .stream(nil)
         }
     }
@@ -43,6 +48,7 @@ enum TaskAnswer: Sendable {
     case redirect(URLRequest?)
     case disposition(URLSession.ResponseDisposition)
     case stream(InputStreamSource?)
+    case delayed(URLSession.DelayedRequestDisposition, URLRequest?)
 }
 
 extension TaskCore {
@@ -56,13 +62,16 @@ extension TaskCore {
         let own = state.withLock { $0.delegateView }
         let sessions = session?.delegateView
         switch (question, outlet) {
-        case (.redirect, _), (.bodyStream, _), (.response, .delegate): return [own, sessions].compactMap(\.self)
+        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.response, .delegate), (.part, .delegate):
+            return [own, sessions].compactMap(\.self)
         case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
         case (.response, .handler), (.response, .file): return []
+        case (.part, .handler), (.part, .awaiting), (.part, .stream), (.part, .file): return []
         }
     }
 
     private func ask(_ question: TaskQuestion, token: Int, candidates: ArraySlice<DelegateView>) {
+        guard mailbox.withLock({ $0.isWaiting(for: token) }) else { return }
         var rest = candidates
         while let view = rest.popFirst() {
             guard view.mayImplement(question.method) else { continue }
@@ -96,7 +105,12 @@ extension TaskCore {
             view.task?.urlSession(
                 urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: { [self] in answer(token, .redirect($0), of: question) })
-        case .response(let response):
+        case .delayed(let request):
+            probe.arm(.delayed)
+            view.task?.urlSession(
+                urlSession, task: face, willBeginDelayedRequest: request,
+                completionHandler: { [self] in answer(token, .delayed($0, $1), of: question) })
+        case .response(let response), .part(let response):
             guard let task = face as? URLSessionDataTask else { return false }
             probe.arm(.response)
             view.data?.urlSession(
@@ -123,6 +137,7 @@ extension TaskCore {
         guard let urlSession = state.withLock({ $0.session }) else { return }
         let face = face
         Task { [self] in
+            guard mailbox.withLock({ $0.isWaiting(for: token) }) else { return }
             let answered: TaskAnswer
             switch question {
             case .redirect(let response, let request):
@@ -130,7 +145,13 @@ extension TaskCore {
                 let next = await view.task?.urlSession(
                     urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request)
                 answered = .redirect(next ?? nil)
-            case .response(let response):
+            case .delayed(let request):
+                asyncProbe.arm(.delayedAsync)
+                let (disposition, next) =
+                    await view.task?.urlSession(urlSession, task: face, willBeginDelayedRequest: request)
+                    ?? (.continueLoading, nil)
+                answered = .delayed(disposition, next)
+            case .response(let response), .part(let response):
                 asyncProbe.arm(.responseAsync)
                 guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .disposition(await delegate.urlSession(urlSession, dataTask: task, didReceive: response))
@@ -174,25 +195,31 @@ extension TaskCore {
         case (.disposition(.allow), .response(let response)):
             outlet.pipe?.post(.response(response))
             resumeReading()
+        case (.disposition(let disposition), .part):
+            carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
         case (.disposition(let disposition), _):
             carryOut(disposition)
+        case (.delayed(let disposition, let next), _):
+            carryOut(disposition, next)
         case (.redirect(let next?), .redirect(let response, _)):
             state.withLock { $0.redirect.deliversBody = false }
             follow(next, after: response)
-            resumeReading()
+            // B4.33: the next hop does not wait for what is left of this one.
+            state.withLock { $0.stage.handle }?.discardRest()
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
         case (.stream(let stream), _):
             received(stream)
-        case (.redirect, .response), (.redirect, .bodyStream):
+        case (.redirect, .response), (.redirect, .part), (.redirect, .delayed), (.redirect, .bodyStream):
             resumeReading()
         }
     }
 
-    private func carryOut(_ disposition: URLSession.ResponseDisposition) {
+    /// `mayRead`: nothing that is waiting to be told keeps the body from being read on.
+    private func carryOut(_ disposition: URLSession.ResponseDisposition, mayRead: Bool = true) {
         switch disposition {
         case .allow:
-            resumeReading()
+            if mayRead { resumeReading() }
         case .cancel:
             cancel()
         case .becomeDownload:

@@ -14,6 +14,12 @@ enum TaskEvent: Sendable {
     case sent(Int64)
     case redirect(HTTPURLResponse, URLRequest)
     case response(HTTPURLResponse)
+    /// A part of a multipart body begins.
+    case part(HTTPURLResponse)
+    /// The task's begin date has come.
+    case delayed(URLRequest)
+    /// There is no way to the host yet.
+    case waiting
     case data(Data)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
@@ -57,6 +63,9 @@ struct TaskMailbox: Sendable {
     private var isAnswering = false
     private var answered = 0
 
+    /// Parts whose beginning has not been told.
+    private(set) var untoldParts = 0
+
     private var undeliveredBytes = 0
     private var isReadingPaused = false
 
@@ -78,9 +87,13 @@ struct TaskMailbox: Sendable {
         default: break
         }
         if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
+        if case .part = event { untoldParts += 1 }
         events.append(event)
         return claimSchedule()
     }
+
+    /// The beginning of a part is being told.
+    mutating func tellingPart() { untoldParts -= 1 }
 
     /// Adds a piece of the body.
     mutating func post(body piece: Data) -> (mustSchedule: Bool, demand: ReceiverDemand) {
@@ -148,6 +161,9 @@ struct TaskMailbox: Sendable {
         isAnswering = false
         return nextToken
     }
+
+    /// Whether the question is still open: a delegate that was told the end must not be asked any more (B1.71).
+    func isWaiting(for token: Int) -> Bool { awaited == token }
 
     mutating func accept(answerTo token: Int) -> AnswerVerdict {
         if awaited == token, !isAnswering {

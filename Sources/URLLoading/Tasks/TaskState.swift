@@ -45,6 +45,8 @@ struct TaskState: Sendable {
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
     var records: [TransactionRecord] = []
+    /// Whether the task has said that it waits for connectivity (B6.16).
+    var hasToldWaiting = false
     /// What `didSendBodyData` has told.
     var sentTold: Int64 = 0
     /// What `didWriteData` has told.
@@ -67,6 +69,12 @@ struct TaskState: Sendable {
         hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
     }
 
+    /// Whether waiting for connectivity is to be told; true once.
+    mutating func tellsWaiting() -> Bool {
+        defer { hasToldWaiting = true }
+        return !hasToldWaiting
+    }
+
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { phase == .canceling || phase == .completed }
 
@@ -83,7 +91,7 @@ struct TaskState: Sendable {
 enum TaskStage: Sendable {
     /// Not resumed yet.
     case idle
-    /// A delegate is asked for a body stream.
+    /// A delegate is asked for a body stream, or the begin date has not come.
     case preparing
     /// A hop is on its way to the engine.
     case submitting(hop: Int)

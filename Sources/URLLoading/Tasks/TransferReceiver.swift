@@ -22,11 +22,13 @@ final class TransferReceiver: TransactionReceiver {
     /// What becomes of the bytes of the body.
     private enum BodyFate {
         case deliver
+        /// The same, part by part.
+        case deliverParts(MixedReplaceBody)
         /// A delegate is being asked about the redirect; nothing comes before it has answered.
         case undecided(BodyFraming, decoding: Bool)
-        /// The redirect is followed: so many bytes are read to keep the connection (B4.33).
-        case discard(left: Int)
-        /// More than that came: the hop is over, as far as the task is concerned.
+        /// The redirect is followed: what comes is of no interest (B4.33).
+        case discard
+        /// The hop was cancelled, and the error is noted.
         case abandoned
     }
 
@@ -34,6 +36,10 @@ final class TransferReceiver: TransactionReceiver {
         self.core = core
         self.plan = plan
         self.reactor = reactor
+    }
+
+    func waitsForConnectivity() {
+        if plan.tellsDelegate { core.post(.waiting) }
     }
 
     func received(informational head: ResponseHead) {
@@ -48,6 +54,11 @@ final class TransferReceiver: TransactionReceiver {
             url: plan.request?.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
         guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
+            if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
+                let parts = MixedReplaceBody(head, url: plan.request?.url)
+            {
+                fate = .deliverParts(parts)
+            }
             return begin(response, framing: framing, decoding: decoding)
         }
         if !RedirectRules.change(status: head.status, method: request.values.method).keepsBody {
@@ -65,26 +76,21 @@ final class TransferReceiver: TransactionReceiver {
             return .pause
         }
         core.follow(next, after: response)
-        fate = .discard(left: RedirectRules.discardedBodyLimit)
-        return .more
+        fate = .discard
+        return .discard
     }
 
     func received(body piece: BodyPiece) -> ReceiverDemand {
         if case .undecided(let framing, let decoding) = fate, let delivers = core.deliversRedirectBody {
-            fate = delivers ? .deliver : .discard(left: RedirectRules.discardedBodyLimit)
+            fate = delivers ? .deliver : .discard
             if delivers { body.expect(framing, decoding: decoding) }
         }
         switch fate {
         case .deliver:
             return deliver(piece)
-        case .discard(let left):
-            fate = .discard(left: left - piece.bytes.count)
-            if piece.bytes.count > left {
-                fate = .abandoned
-                core.cancelHop()
-            }
-            return .more
-        case .undecided, .abandoned:
+        case .deliverParts(let parts):
+            return deliver(piece.bytes, to: parts)
+        case .discard, .undecided, .abandoned:
             return .more
         }
     }
@@ -94,6 +100,10 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func finished(_ outcome: TransactionOutcome) {
+        if case .deliverParts(let parts) = fate {
+            let rest = parts.finish()
+            if !rest.isEmpty { _ = deliver(rest) }
+        }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         let end = HopEnd(
             failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
@@ -119,14 +129,14 @@ final class TransferReceiver: TransactionReceiver {
     private func counts(_ error: EngineError) -> Bool {
         switch (settledFate, error) {
         case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .idleTimeout): false
-        case (.deliver, _), (.undecided, _), (.abandoned, _), (.discard, _): true
+        case (.deliver, _), (.deliverParts, _), (.undecided, _), (.abandoned, _), (.discard, _): true
         }
     }
 
     /// What has become of the body, also when not one byte of it came after the delegate's answer.
     private var settledFate: BodyFate {
         guard case .undecided = fate, let delivers = core.deliversRedirectBody else { return fate }
-        return delivers ? .deliver : .discard(left: 0)
+        return delivers ? .deliver : .discard
     }
 
     /// The response is the task's.
@@ -139,6 +149,34 @@ final class TransferReceiver: TransactionReceiver {
         }
         core.post(.response(response))
         return .pause
+    }
+
+    /// Delivers the parts of a body; nothing more is read until the delegate has been asked about the last of them.
+    private func deliver(_ bytes: UnsafeRawBufferPointer, to parts: MixedReplaceBody) -> ReceiverDemand {
+        var demand = ReceiverDemand.more
+        do throws(WireError) {
+            try parts.read(bytes) { element in
+                switch element {
+                case .part(let response) where plan.asksResponse:
+                    core.post(.part(response))
+                    demand = .pause
+                case .part(let response):
+                    core.responseArrived(response, hasBody: true)
+                case .data(let data):
+                    if case .pause = deliver(data) { demand = .pause }
+                }
+            }
+        } catch {
+            core.willFail(ErrorMapping.urlError(.wire(error), url: plan.request?.url))
+            fate = .abandoned
+            core.cancelHop()
+        }
+        return demand
+    }
+
+    private func deliver(_ data: Data) -> ReceiverDemand {
+        core.bodyArrived(bytes: data.count)
+        return core.post(body: data)
     }
 
     private func deliver(_ piece: BodyPiece) -> ReceiverDemand {

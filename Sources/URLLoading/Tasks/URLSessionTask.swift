@@ -49,7 +49,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Follows the transfer; cancelling, pausing or resuming it does the same to the task (B1.52).
     open var progress: Progress { core.progress }
 
-    /// When the load may start at the earliest; has an effect in background sessions only (B6.22).
+    /// When the load may start at the earliest; has an effect only in sessions whose configuration says
+    /// `honorsEarliestBeginDate` (B6.22), and before the first `resume()`.
     open var earliestBeginDate: Date? {
         get { core.hints.earliestBeginDate }
         set { core.setHint(\.earliestBeginDate, newValue) }

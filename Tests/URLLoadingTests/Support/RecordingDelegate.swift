@@ -13,13 +13,13 @@ final class Transcript: Sendable {
 
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 
-    func note(data: Data) {
+    func note(data: Data, as line: String = "data") {
         bytes.withLock { bytes in
             bytes.count += data.count
             if bytes.first.count < 65_536 { bytes.first.append(data) }
         }
         // How a body is cut into pieces is not defined, so all pieces in a row are one line.
-        lines.withLock { if $0.last != "data" { $0.append("data") } }
+        lines.withLock { if $0.last != line { $0.append(line) } }
     }
 
     /// Every call in order; several data calls in a row are one.

@@ -7,9 +7,9 @@
 #endif
 
 /// Knows of the machine's interfaces.
-enum NetworkPresence {
+package enum NetworkPresence {
     /// Whether an interface besides loopback is up and has an internet address.
-    static var hasInterface: Bool {
+    package static var hasInterface: Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return true }
         defer { freeifaddrs(list) }

@@ -1,0 +1,81 @@
+// A task that waits for its `earliestBeginDate` (B6.22 to B6.25), and then asks whether it shall begin after all.
+//
+// Must not know: what beginning is.
+
+import Dispatch
+import Foundation
+
+extension TaskCore {
+    /// Puts the beginning off; the task can be cancelled meanwhile. The resource time-out begins with the load.
+    func delay(until date: Date) {
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.stage = .preparing
+            return true
+        }
+        guard isWanted else { return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops) }
+        // By the wall clock, since it is a date: a machine that slept meanwhile is not late.
+        let seconds = min(date.timeIntervalSinceNow, Self.longestDelay)
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak self] in self?.dateHasCome() }
+    }
+
+    private func dateHasCome() {
+        let request = state.withLock { state -> URLRequest? in
+            guard case .preparing = state.stage else { return nil }
+            return state.currentRequest
+        }
+        guard let request else { return }
+        if usesRelay { post(.delayed(request)) } else { carryOut(.continueLoading, nil) }
+    }
+
+    /// B6.23: what the delegate said about the request, or what is done without one.
+    func carryOut(_ disposition: URLSession.DelayedRequestDisposition, _ next: URLRequest?) {
+        switch disposition {
+        case .continueLoading: beginDelayed(nil)
+        case .useNewRequest:
+            guard let next else {
+                return endDelayed(
+                    LoadFailure.unsupportedURL(originalRequest?.url, "A delegate said .useNewRequest and gave none."))
+            }
+            beginDelayed(next)
+        case .cancel: cancel()
+        }
+    }
+
+    private func beginDelayed(_ next: URLRequest?) {
+        let isWanted = state.withLock { state in
+            guard case .preparing = state.stage else { return false }
+            state.stage = .betweenHops
+            guard let next else { return true }
+            state.currentRequest = state.currentRequest.map { next.keepingNetworkFlags(of: $0) } ?? next
+            // An upload task keeps the body it was made with.
+            if case .request = state.body {
+                counters.expectedToSend.store(next.values.expectedBodyLength, ordering: .relaxed)
+            }
+            return true
+        }
+        guard isWanted, let session else { return }
+        begin(in: session)
+    }
+
+    private func endDelayed(_ error: URLError) {
+        let isWanted = state.withLock { state in
+            if case .preparing = state.stage { true } else { false }
+        }
+        if isWanted { endUnloaded(error, from: .betweenHops) }
+    }
+
+    /// A hundred years, in seconds: more than a timer can hold is as good as never.
+    private static let longestDelay: TimeInterval = 3_153_600_000
+}
+
+extension URLRequest {
+    /// The request with what another one says about the networks that may be used (B6.24).
+    fileprivate func keepingNetworkFlags(of other: URLRequest) -> URLRequest {
+        var request = self
+        request.allowsCellularAccess = other.allowsCellularAccess
+        request.allowsExpensiveNetworkAccess = other.allowsExpensiveNetworkAccess
+        request.allowsConstrainedNetworkAccess = other.allowsConstrainedNetworkAccess
+        return request
+    }
+}

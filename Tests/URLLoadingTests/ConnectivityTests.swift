@@ -1,0 +1,82 @@
+// waitsForConnectivity (behaviour B6.15 to B6.20). The network that is not there is a multicast address: no TCP
+// connection can be opened to one, and the system says ENETUNREACH on every machine. How tasks go on when the network
+// comes is LoadingEngineTests' matter.
+
+import Foundation
+import Testing
+import URLLoading
+
+@Suite("Waiting for connectivity")
+struct ConnectivityTests {
+    private static func configuration(waits: Bool) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.waitsForConnectivity = waits
+        configuration.hostOverrides = ["nowhere.test": "224.0.0.1"]
+        return configuration
+    }
+
+    private static func url() throws -> URL { try #require(URL(string: "http://nowhere.test/")) }
+
+    @Test(
+        "B6.15, B17.20: the flag is off unless set, and the task then fails with −1009", arguments: Scribe.Form.allCases
+    )
+    func failsAtOnce(form: Scribe.Form) async throws {
+        #expect(!URLSessionConfiguration.default.waitsForConnectivity)
+        let scribe = Scribe()
+        let session = URLSession(
+            configuration: Self.configuration(waits: false), delegate: scribe.delegate(form), delegateQueue: nil)
+        session.dataTask(with: try Self.url()).resume()
+        await scribe.transcript.completed.wait()
+        #expect(scribe.transcript.calls == ["created 1", "metrics 1", "complete -1009"])
+        session.invalidateAndCancel()
+    }
+
+    @Test("B6.16, B6.17: it says that it waits, and the resource time-out ends it", arguments: Scribe.Form.allCases)
+    func resourceTimeout(form: Scribe.Form) async throws {
+        let configuration = Self.configuration(waits: true)
+        configuration.timeoutIntervalForResource = 3
+        let scribe = Scribe()
+        let session = URLSession(configuration: configuration, delegate: scribe.delegate(form), delegateQueue: nil)
+        let task = session.dataTask(with: try Self.url())
+        task.resume()
+        await scribe.transcript.completed.wait()
+        #expect(scribe.transcript.calls == ["created 1", "waiting", "metrics 1", "complete -1001"])
+        #expect(task.error?.localizedDescription.contains("waiting for a network") == true)
+        session.invalidateAndCancel()
+    }
+
+    @Test(
+        "B6.16: a task that waits can be cancelled; handlers and async calls wait too (B1.78)",
+        arguments: Scribe.Form.allCases)
+    func cancelled(form: Scribe.Form) async throws {
+        let waiting = Signal()
+        let scribe = Scribe { call, _, _ in if call == "waiting" { waiting.fire() } }
+        let session = URLSession(
+            configuration: Self.configuration(waits: true), delegate: scribe.delegate(form), delegateQueue: nil)
+        let ended = Signal()
+        let url = try Self.url()
+        let task = session.dataTask(with: url) { _, _, error in
+            if (error as? URLError)?.code == .cancelled { ended.fire() }
+        }
+        task.resume()
+        let call = Task { try await session.data(from: url) }
+        await waiting.wait(times: 2)
+        #expect(task.state == .running)
+        task.cancel()
+        call.cancel()
+        await ended.wait()
+        #expect(await codeThrown { _ = try await call.value } == .cancelled)
+        session.finishTasksAndInvalidate()
+        await scribe.transcript.invalidated.wait()
+        #expect(scribe.transcript.calls.count { $0 == "waiting" } == 2)
+    }
+
+    @Test("B6.19: a host that refuses is a failure, whether tasks wait or not")
+    func refused() async throws {
+        let session = URLSession(configuration: Self.configuration(waits: true))
+        let code = await codeThrown {
+            _ = try await session.data(from: try #require(URL(string: "http://127.0.0.1:1/")))
+        }
+        #expect(code == .cannotConnectToHost)
+    }
+}

@@ -1,0 +1,144 @@
+// earliestBeginDate and willBeginDelayedRequest (behaviour B6.22 to B6.25).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Delayed start")
+struct DelayedStartTests {
+    private static var delaying: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.honorsEarliestBeginDate = true
+        return configuration
+    }
+
+    private func load(
+        _ scribe: Scribe, _ form: Scribe.Form, configuration: URLSessionConfiguration = delaying,
+        after seconds: TimeInterval? = 0.05, request change: @Sendable (inout URLRequest) -> Void = { _ in }
+    ) async throws -> (calls: [String], task: URLSessionDataTask) {
+        try await withServer(router: { .text(String($0.path)) }) { server in
+            let session = URLSession(configuration: configuration, delegate: scribe.delegate(form), delegateQueue: nil)
+            var request = URLRequest(url: try server.at("/original"))
+            change(&request)
+            let task = session.dataTask(with: request)
+            task.earliestBeginDate = seconds.map { Date(timeIntervalSinceNow: $0) }
+            task.resume()
+            await scribe.transcript.completed.wait()
+            let calls = scribe.transcript.calls
+            session.invalidateAndCancel()
+            return (calls, task)
+        }
+    }
+
+    @Test("B6.22: without the session's consent the date changes nothing", arguments: Scribe.Form.allCases)
+    func ignoredOtherwise(form: Scribe.Form) async throws {
+        let (calls, task) = try await load(Scribe(), form, configuration: .default, after: 3600)
+        #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
+        #expect(task.earliestBeginDate != nil)
+    }
+
+    @Test("B6.22, B6.23: the load begins no earlier, and the delegate is asked first", arguments: Scribe.Form.allCases)
+    func continues(form: Scribe.Form) async throws {
+        let date = Box<Date?>(nil)
+        let scribe = Scribe(
+            // The argument is of no meaning with .continueLoading.
+            delayed: { request in
+                date.value = Date()
+                var other = request
+                other.url = URL(string: "http://other.invalid/")
+                return (.continueLoading, other)
+            })
+        let (calls, task) = try await load(scribe, form)
+        #expect(calls == ["created 1", "delayed /original", "response 200", "data", "metrics 1", "complete nil"])
+        #expect(scribe.transcript.body == "/original")
+        let begin = try #require(task.earliestBeginDate)
+        #expect(try #require(date.value) >= begin)
+    }
+
+    @Test("B6.25: a task without a date, or with one that is over, is not asked about", arguments: [nil, -10])
+    func noDate(seconds: TimeInterval?) async throws {
+        let (calls, _) = try await load(Scribe(), .handler, after: seconds)
+        #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
+    }
+
+    @Test("B6.23: a new request is sent instead", arguments: Scribe.Form.allCases)
+    func newRequest(form: Scribe.Form) async throws {
+        let scribe = Scribe(delayed: { request in
+            var other = request
+            other.url = request.url?.deletingLastPathComponent().appendingPathComponent("new")
+            return (.useNewRequest, other)
+        })
+        let (calls, task) = try await load(scribe, form)
+        #expect(calls == ["created 1", "delayed /original", "response 200", "data", "metrics 1", "complete nil"])
+        #expect(scribe.transcript.body == "/new")
+        #expect(task.originalRequest?.url?.path == "/original" && task.currentRequest?.url?.path == "/new")
+    }
+
+    @Test("B6.24: a new request keeps what the old one said about networks")
+    func networkFlags() async throws {
+        let scribe = Scribe(delayed: { request in
+            var other = request
+            other.allowsCellularAccess = true
+            other.allowsExpensiveNetworkAccess = true
+            other.allowsConstrainedNetworkAccess = true
+            return (.useNewRequest, other)
+        })
+        let (_, task) = try await load(scribe, .handler) { request in
+            request.allowsCellularAccess = false
+            request.allowsExpensiveNetworkAccess = false
+            request.allowsConstrainedNetworkAccess = false
+        }
+        #expect(task.error == nil)
+        let current = try #require(task.currentRequest)
+        #expect(!current.allowsCellularAccess)
+        #expect(!current.allowsExpensiveNetworkAccess && !current.allowsConstrainedNetworkAccess)
+    }
+
+    @Test(
+        "B6.23: .useNewRequest without a request is an error, .cancel ends with −999", arguments: Scribe.Form.allCases)
+    func refusals(form: Scribe.Form) async throws {
+        let (none, _) = try await load(Scribe(delayed: { _ in (.useNewRequest, nil) }), form)
+        #expect(none == ["created 1", "delayed /original", "metrics 0", "complete -1002"])
+        let (cancelled, _) = try await load(Scribe(delayed: { (.cancel, $0) }), form)
+        #expect(cancelled == ["created 1", "delayed /original", "metrics 0", "complete -999"])
+    }
+
+    @Test("B6.23: a delegate without the method, and none at all, mean to continue")
+    func noMethod() async throws {
+        try await withServer(router: { .text(String($0.path)) }) { server in
+            let delegate = SilentDelegate()
+            let session = URLSession(configuration: Self.delaying, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/"))
+            task.earliestBeginDate = Date(timeIntervalSinceNow: 0.02)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.calls == ["complete nil"])
+            let bare = URLSession(configuration: Self.delaying)
+            let done = Signal()
+            let other = bare.dataTask(with: try server.at("/")) { _, _, error in if error == nil { done.fire() } }
+            other.earliestBeginDate = Date(timeIntervalSinceNow: 0.02)
+            other.resume()
+            await done.wait()
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("A task that waits for its date, or for the answer, can be cancelled", arguments: [true, false])
+    func cancelled(whileAsked: Bool) async throws {
+        let scribe = Scribe { call, _, task in if call == "delayed" { task.cancel() } }
+        let session = URLSession(
+            configuration: Self.delaying, delegate: scribe.delegate(.handler), delegateQueue: nil)
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/x")))
+        task.earliestBeginDate = Date(timeIntervalSinceNow: whileAsked ? 0.02 : 3600)
+        task.resume()
+        #expect(task.state == .running)
+        if !whileAsked { task.cancel() }
+        await scribe.transcript.completed.wait()
+        #expect(
+            scribe.transcript.calls
+                == ["created 1"] + (whileAsked ? ["delayed /x"] : []) + ["metrics 0", "complete -999"])
+        session.finishTasksAndInvalidate()
+        await scribe.transcript.invalidated.wait()
+    }
+}
