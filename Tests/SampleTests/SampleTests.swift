@@ -190,6 +190,23 @@ struct SampleTests {
         }
     }
 
+    @Test("JSON by an upload task", arguments: LanguageMode.allCases)
+    func upload(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let url = try server.at("/orders")
+            let (answers, sink) = AsyncStream.makeStream(of: String.self)
+            let report: @Sendable (Int, String?, (any Error)?) -> Void = { status, text, _ in
+                sink.yield("\(status) \(text ?? "nothing")")
+                sink.finish()
+            }
+            switch mode {
+            case .swift5: try SamplesSwift5.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
+            case .swift6: try SamplesSwift6.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
+            }
+            #expect(await answers.reduce(into: []) { $0.append($1) } == [#"201 {"number":1}"#])
+        }
+    }
+
     @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
     func oldStyle() async throws {
         try await withServer { server in
@@ -252,6 +269,9 @@ private func withServer(_ body: (LoopbackServer) async throws -> Void) async thr
                 ? .status(400) : .status(204)
         case ("GET", "/file.bin"): .generated(length: 300_000)
         case ("POST", "/echo"): .echo(request)
+        case ("POST", "/orders"):
+            (try? JSONDecoder().decode(SamplesSwift6.Order.self, from: Data(request.body)))?.items == ["a"]
+                ? .json(#"{"number":1}"#, status: 201) : .status(400)
         case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
         default: .text("no such page", status: 404)
         }
@@ -274,7 +294,7 @@ extension LoopbackServer {
 
 extension ServerResponse {
     /// A JSON text.
-    fileprivate static func json(_ text: String) -> ServerResponse {
-        .bytes(Array(text.utf8), type: "application/json")
+    fileprivate static func json(_ text: String, status: Int = 200) -> ServerResponse {
+        .bytes(Array(text.utf8), type: "application/json", status: status)
     }
 }

@@ -24,10 +24,10 @@ struct DelegateFormTests {
     }
 
     private static let expected = [
-        "created", "redirect", "sent", "informational", "response", "data", "metrics", "completed", "invalid",
+        "created", "stream", "redirect", "sent", "informational", "response", "data", "metrics", "completed", "invalid",
     ]
 
-    /// Posts a body through a redirect, and ends the session.
+    /// Posts a stream through a redirect, which needs it twice, and ends the session.
     private func load(with delegate: any CallingDelegate) async throws {
         let server = try LoopbackServer.start { request in
             if request.path == "/old" { return ServerResponse.status(307).adding("Location", "/new") }
@@ -38,9 +38,8 @@ struct DelegateFormTests {
         let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         var request = URLRequest(url: try #require(URL(string: server.url("/old"))))
         request.httpMethod = "POST"
-        request.httpBody = Data("body".utf8)
         let ended = delegate.calls.ended
-        session.dataTask(with: request).resume()
+        session.uploadTask(withStreamedRequest: request).resume()
         session.finishTasksAndInvalidate()
         for await _ in ended.stream {}
         await server.stop()
@@ -82,6 +81,22 @@ private final class HandlerDelegate: NSObject, CallingDelegate {
     ) {
         calls.note("redirect")
         completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        calls.note("stream")
+        completionHandler(InputStream(data: Data("body".utf8)))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        calls.note("stream from \(offset)")
+        completionHandler(nil)
     }
 
     func urlSession(
@@ -136,6 +151,18 @@ private final class AwaitedDelegate: NSObject, CallingDelegate {
     ) async -> URLRequest? {
         calls.note("redirect")
         return request
+    }
+
+    func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
+        calls.note("stream")
+        return InputStream(data: Data("body".utf8))
+    }
+
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        calls.note("stream from \(offset)")
+        return nil
     }
 
     func urlSession(

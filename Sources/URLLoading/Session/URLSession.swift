@@ -129,6 +129,30 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Gives the tasks that have not ended, by kind, on the delegate queue (B1.57); an upload task is not repeated
+    /// among the data tasks (B1.58).
+    @preconcurrency
+    open func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+    ) {
+        getAllTasks { tasks in
+            let data = tasks.compactMap { $0 as? URLSessionDataTask }
+            completionHandler(
+                data.filter { !($0 is URLSessionUploadTask) }, data.compactMap { $0 as? URLSessionUploadTask },
+                tasks.compactMap { $0 as? URLSessionDownloadTask })
+        }
+    }
+
+    /// The tasks that have not ended, by kind (B1.57, B1.58).
+    open var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+        get async {
+            await withUnsafeContinuation { continuation in
+                getTasksWithCompletionHandler { continuation.resume(returning: ($0, $1, $2)) }
+            }
+        }
+    }
+
     // MARK: Data tasks
 
     /// Makes a suspended task that delivers to the delegate.
