@@ -207,6 +207,30 @@ struct SampleTests {
         }
     }
 
+    @Test("A load that would wait for a network, and has one", arguments: LanguageMode.allCases)
+    func patient(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let url = try server.at("/page")
+            let data = await withCheckedContinuation { continuation in
+                switch mode {
+                case .swift5:
+                    let loader = SamplesSwift5.PatientLoader { Issue.record("waits in spite of a network") }
+                    loader.load(url) { data, _ in
+                        continuation.resume(returning: data)
+                        loader.stop()
+                    }
+                case .swift6:
+                    let loader = SamplesSwift6.PatientLoader { Issue.record("waits in spite of a network") }
+                    loader.load(url) { data, _ in
+                        continuation.resume(returning: data)
+                        loader.stop()
+                    }
+                }
+            }
+            #expect(data == Data("<p>hello</p>".utf8))
+        }
+    }
+
     @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
     func oldStyle() async throws {
         try await withServer { server in

@@ -24,7 +24,8 @@ struct DelegateFormTests {
     }
 
     private static let expected = [
-        "created", "stream", "redirect", "sent", "informational", "response", "data", "metrics", "completed", "invalid",
+        "created", "delayed", "stream", "redirect", "sent", "informational", "response", "data", "metrics", "completed",
+        "invalid",
     ]
 
     /// Posts a stream through a redirect, which needs it twice, and ends the session.
@@ -35,11 +36,15 @@ struct DelegateFormTests {
             response.informational = [.init(status: 103, fields: .init())]
             return response
         }
-        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.honorsEarliestBeginDate = true
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         var request = URLRequest(url: try #require(URL(string: server.url("/old"))))
         request.httpMethod = "POST"
         let ended = delegate.calls.ended
-        session.uploadTask(withStreamedRequest: request).resume()
+        let task = session.uploadTask(withStreamedRequest: request)
+        task.earliestBeginDate = Date(timeIntervalSinceNow: 0.2)
+        task.resume()
         session.finishTasksAndInvalidate()
         for await _ in ended.stream {}
         await server.stop()
@@ -97,6 +102,18 @@ private final class HandlerDelegate: NSObject, CallingDelegate {
     ) {
         calls.note("stream from \(offset)")
         completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        calls.note("delayed")
+        completionHandler(.continueLoading, nil)
+    }
+
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        calls.note("waiting")
     }
 
     func urlSession(
@@ -163,6 +180,17 @@ private final class AwaitedDelegate: NSObject, CallingDelegate {
     ) async -> InputStream? {
         calls.note("stream from \(offset)")
         return nil
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        calls.note("delayed")
+        return (.continueLoading, nil)
+    }
+
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        calls.note("waiting")
     }
 
     func urlSession(

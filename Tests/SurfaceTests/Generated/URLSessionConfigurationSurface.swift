@@ -76,6 +76,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.requiresDNSSECValidation = newValue }
     }
 
+    override var waitsForConnectivity: Bool {
+        get { super.waitsForConnectivity }
+        set { super.waitsForConnectivity = newValue }
+    }
+
     override var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { super.tlsMinimumSupportedProtocolVersion }
         set { super.tlsMinimumSupportedProtocolVersion = newValue }
@@ -150,6 +155,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsConstrainedNetworkAccess
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsUltraConstrainedNetworkAccess
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.requiresDNSSECValidation
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.waitsForConnectivity
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
         \.tlsMinimumSupportedProtocolVersion
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =

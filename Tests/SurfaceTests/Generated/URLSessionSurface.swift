@@ -17,6 +17,18 @@ struct UrlsessionSurface {
             #expect(URLSession.ResponseDisposition(rawValue: rawValue) == one)
         }
     }
+
+    @Test("URLSession.DelayedRequestDisposition: raw values")
+    func urlSessionDelayedRequestDispositionRawValues() {
+        let cases: [(URLSession.DelayedRequestDisposition, Int)] = [
+            (URLSession.DelayedRequestDisposition.continueLoading, 0),
+            (URLSession.DelayedRequestDisposition.useNewRequest, 1), (URLSession.DelayedRequestDisposition.cancel, 2),
+        ]
+        for (one, rawValue) in cases {
+            #expect(one.rawValue == rawValue)
+            #expect(URLSession.DelayedRequestDisposition(rawValue: rawValue) == one)
+        }
+    }
 }
 
 /// Overrides everything that is open in `URLSession` by what does the same.
@@ -49,6 +61,15 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
     }
 
     override func flush() async { await super.flush() }
+
+    override func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+    ) { super.getTasksWithCompletionHandler(completionHandler) }
+
+    override var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+        get async { await super.tasks }
+    }
 
     override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         super.getAllTasks(completionHandler: completionHandler)
@@ -122,6 +143,12 @@ private func urlSessionMembers(of one: URLSession) {
     let _: () async -> Void = one.reset
     let _: (@escaping @Sendable () -> Void) -> Void = one.flush(completionHandler:)
     let _: () async -> Void = one.flush
+    let _:
+        (@escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void) -> Void =
+            one.getTasksWithCompletionHandler(_:)
+    let _: (URLSession) async -> ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) = {
+        await $0.tasks
+    }
     let _: (@escaping @Sendable ([URLSessionTask]) -> Void) -> Void = one.getAllTasks(completionHandler:)
     let _: (URLSession) async -> [URLSessionTask] = { await $0.allTasks }
     let _: (URLRequest) -> URLSessionDataTask = one.dataTask(with:)
@@ -167,6 +194,11 @@ private func urlSessionDeprecatedmembers() {
 /// Names the API of `URLSession.ResponseDisposition`.
 private func urlSessionResponseDispositionMembers() {
     let _: any Sendable.Type = URLSession.ResponseDisposition.self
+}
+
+/// Names the API of `URLSession.DelayedRequestDisposition`.
+private func urlSessionDelayedRequestDispositionMembers() {
+    let _: any Sendable.Type = URLSession.DelayedRequestDisposition.self
 }
 
 /// Names the API of `URLSession.AsyncBytes`.

@@ -8,6 +8,14 @@ private func urlSessionTaskDelegateMembers<One: URLSessionTaskDelegate>(of one: 
     let _: any URLSessionDelegate.Type = One.self
     let _: (URLSession, URLSessionTask) -> Void = one.urlSession(_:didCreateTask:)
     let _:
+        (
+            URLSession, URLSessionTask, URLRequest,
+            @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+        ) -> Void = one.urlSession(_:task:willBeginDelayedRequest:completionHandler:)
+    let _: (URLSession, URLSessionTask, URLRequest) async -> (URLSession.DelayedRequestDisposition, URLRequest?) = one
+        .urlSession(_:task:willBeginDelayedRequest:)
+    let _: (URLSession, URLSessionTask) -> Void = one.urlSession(_:taskIsWaitingForConnectivity:)
+    let _:
         (URLSession, URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void =
             one.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
     let _: (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest? = one.urlSession(
