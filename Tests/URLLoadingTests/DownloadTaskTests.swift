@@ -406,7 +406,9 @@ private final class DownloadRecorder: NSObject, URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        let content = (try? Data(contentsOf: location)) ?? Data("no file".utf8)
+        // Not by Data(contentsOf:), which loses its buffer where a file is empty.
+        let handle = try? FileHandle(forReadingFrom: location)
+        let content = handle.map { (try? $0.readToEnd()) ?? Data() } ?? Data("no file".utf8)
         let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
         locations.change { $0.append(location) }
         modes.change { $0.append((attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0) }
