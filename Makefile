@@ -24,7 +24,7 @@ demo: ## See it work: requests over http and https against a server made for the
 
 test: ## Run the whole suite, the real peers (nginx, openssl, python3) included
 	@Scripts/install-packages test
-	swift test --disable-xctest
+	@Scripts/suite
 
 build: ## Build everything for debugging
 	@Scripts/install-packages build

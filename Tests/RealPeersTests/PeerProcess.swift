@@ -46,19 +46,21 @@ final class PeerProcess: Sendable {
         end()
     }
 
-    /// Ends the program and waits until it is gone.
-    func end() {
-        guard output.claimEnd() else { return }
+    /// Ends the program, waits until it is gone, and answers the status that `waitpid` gives; nil for a second call.
+    @discardableResult
+    func end() -> Int32? {
+        guard output.claimEnd() else { return nil }
         kill(process, SIGKILL)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     /// The first line, printed already or later, that contains `text`; throws what was printed where none comes.
     @discardableResult
     func line(containing text: String) async throws -> String {
         guard let line = await output.line(where: { $0.contains(text) }) else {
-            throw StartFailure(description: "no line with “\(text)” in:\n" + output.lines.joined(separator: "\n"))
+            throw missing("no line with “\(text)”")
         }
         return line
     }
@@ -74,9 +76,17 @@ final class PeerProcess: Sendable {
             }
         }
         guard last != nil else {
-            throw StartFailure(description: "fewer than \(count) lines with “\(text)” in:\n\(output.lines)")
+            throw missing("fewer than \(count) lines with “\(text)”")
         }
         return output.lines.filter { $0.contains(text) }
+    }
+
+    /// Why no more lines will come, and those that came.
+    private func missing(_ what: String) -> StartFailure {
+        let status = end().map { "status \($0)" } ?? "a status that is gone"
+        return StartFailure(
+            description: "\(what); reading ended with error \(output.readError), the program with \(status); "
+                + "it printed:\n" + output.lines.joined(separator: "\n"))
     }
 
     /// Where a program is; nil where it is not installed.
@@ -94,6 +104,7 @@ private final class PeerOutput: Sendable {
         var lines: [String] = []
         var unfinished: [UInt8] = []
         var isOver = false
+        var readError: Int32 = 0
         var hasEnded = false
         var waiters: [(matches: (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
     }
@@ -101,6 +112,9 @@ private final class PeerOutput: Sendable {
     private let state = Mutex(State())
 
     var lines: [String] { state.withLock { $0.lines } }
+
+    /// The error with which reading ended; 0 where the program closed its output.
+    var readError: Int32 { state.withLock { $0.readError } }
 
     /// True for the first caller only.
     func claimEnd() -> Bool {
@@ -125,15 +139,18 @@ private final class PeerOutput: Sendable {
     /// Reads the pipe until the program has closed it; runs on a thread of its own.
     func readAll(_ descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 4096)
+        var readError: Int32 = 0
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            readError = count < 0 ? errno : 0
+            if readError == EINTR { continue }
             guard count > 0 else { break }
             add(buffer.prefix(count))
         }
         close(descriptor)
         let abandoned = state.withLock { state in
             state.isOver = true
+            state.readError = readError
             defer { state.waiters = [] }
             return state.waiters.map(\.continuation)
         }

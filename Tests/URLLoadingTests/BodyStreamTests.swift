@@ -156,13 +156,11 @@ struct BodyStreamTests {
             await delegate.firstProgress.wait()
             task.suspend()
             // Another request of the session comes after the suspension on its loop.
-            let received = server.stats.bytesReceived
             hand.supply(Array("two".utf8))
             hand.end()
             _ = try await session.data(from: try server.at("/other"))
             #expect(task.countOfBytesSent == 4)
             #expect(delegate.progress.value.map { $0[1] } == [4])
-            #expect(received > 0)
             task.resume()
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.body == "one two")

@@ -341,6 +341,8 @@ struct WholeTranscriptTests {
             #expect(calls.dropFirst(4).dropLast().sorted() == ["complete -999", "complete -999", "metrics 1"])
             #expect(calls.last == "invalid nil")
             #expect(never.state == .completed)
+            // The delegate is let go after the callback has returned; the queue is serial.
+            await withCheckedContinuation { returned in session.delegateQueue.addOperation { returned.resume() } }
             #expect(session.delegate == nil, "B1.14")
         }
     }
