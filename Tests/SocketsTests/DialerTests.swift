@@ -8,7 +8,7 @@ import Testing
     import Musl
 #endif
 
-@Suite("Dialer and Listener", .timeLimit(.minutes(1)))
+@Suite("Dialer and Listener", .timeLimit(.minutes(5)))
 struct DialerTests {
     /// Dials and waits for the result: nil when it connected.
     private func dial(

@@ -8,7 +8,7 @@ import Testing
     import Musl
 #endif
 
-@Suite("SocketStream", .timeLimit(.minutes(1)))
+@Suite("SocketStream", .timeLimit(.minutes(5)))
 struct SocketStreamTests {
     /// Where the tests of one rule run: every kind of socket.
     enum Place: String, CaseIterable, Sendable {

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -238,7 +239,7 @@ struct AsyncBytesTests {
                 return WeakTask(bytes.task)
             }
             let task = try await load()
-            while task.exists { await Task.yield() }
+            try await until { !task.exists }
             #expect(await session.allTasks.isEmpty)
         }
     }

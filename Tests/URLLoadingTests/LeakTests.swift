@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -18,14 +19,14 @@ struct LeakTests {
     }
 
     @Test(
-        "B1.13, B1.97: session, task and delegates go when the work is done", .timeLimit(.minutes(1)),
+        "B1.13, B1.97: session, task and delegates go when the work is done", .timeLimit(.minutes(5)),
         arguments: ["delegate", "handler", "async", "cancelled", "unresumed"], [true, false])
     func everythingGoes(kind: String, invalidates: Bool) async throws {
         // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.
         guard invalidates || kind != "unresumed" else { return }
         try await withServer(router: { _ in .text("hello") }) { server in
             let watch = try await load(try server.at("/"), kind: kind, invalidates: invalidates)
-            while !watch.isEmpty { await Task.yield() }
+            try await until { watch.isEmpty }
             await server.wait { $0.connectionsOpen == 0 }
         }
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -58,7 +59,7 @@ struct SessionLifeTests {
             let calls = delegate.transcript.calls
             #expect(calls.filter { $0 == "complete nil" }.count == 2)
             #expect(calls.last == "invalid nil")
-            while session.delegate != nil { await Task.yield() }
+            try await until { session.delegate == nil }
         }
     }
 

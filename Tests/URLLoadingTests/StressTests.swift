@@ -148,7 +148,7 @@ struct StressTests {
                 for task in tasks { task.resume() }
                 tasks[41].cancel()
                 session.finishTasksAndInvalidate()
-                let most = await Self.mostThreads { await delegate.transcript.invalidated.wait() }
+                let most = try await Self.mostThreads { await delegate.transcript.invalidated.wait() }
                 // Every session of the process shares the loops and the four threads for look-ups; other tests use them too.
                 // Threads that read body streams (url-body) are not among them: this test has none.
                 #expect(most <= min(4, ProcessInfo.processInfo.activeProcessorCount) + 4)
@@ -163,18 +163,18 @@ struct StressTests {
     /// The most threads of ours at any time while `work` runs.
     private static func mostThreads(
         during work: @escaping @Sendable () async -> Void
-    ) async -> Int {
+    ) async throws -> Int {
         let isDone = Signal()
-        return await withTaskGroup(of: Void.self, returning: Int.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self, returning: Int.self) { group in
             group.addTask {
                 await work()
                 isDone.fire()
             }
             var most = 0
-            repeat {
+            try await until {
                 most = max(most, ProcessCounts.threads(named: "urlloading-"))
-                await Task.yield()
-            } while isDone.count == 0
+                return isDone.count > 0
+            }
             return most
         }
     }

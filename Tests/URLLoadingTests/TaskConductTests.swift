@@ -275,7 +275,7 @@ struct TaskConductTests {
         #expect(await codeThrown { _ = try await session.data(from: url) } == .cancelled)
         let task = session.dataTask(with: url)
         task.resume()
-        while task.state != .completed { await Task.yield() }
+        try await until { task.state == .completed }
         #expect((task.error as? URLError)?.code == .cancelled)
         #expect(await session.allTasks.isEmpty)
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -167,9 +168,9 @@ struct TaskLifeTests {
             slow.resume()
             // Foundation calls a progress's handlers on a thread of its own.
             slow.progress.pause()
-            while slow.state != .suspended { await Task.yield() }
+            try await until { slow.state == .suspended }
             slow.progress.resume()
-            while slow.state != .running { await Task.yield() }
+            try await until { slow.state == .running }
             slow.progress.cancel()
             await delegate.transcript.completed.wait(times: 2)
             #expect((slow.error as? URLError)?.code == .cancelled)

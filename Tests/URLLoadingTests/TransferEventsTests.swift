@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -140,6 +141,7 @@ struct TransferEventsTests {
                 if case .response = event { break }
             }
             await server.wait { $0.connectionsLost == 1 }
+            try await until { events.task.state == .completed }
             #expect((events.task.error as? URLError)?.code == .cancelled)
         }
     }
