@@ -38,6 +38,8 @@ struct ClientOptions: Sendable {
     var anchors: String?
     var file: String?
     var connections = 1
+    /// How many requests there are at once; 0 for one on each connection.
+    var tasks = 0
     var origins = 1
     var requests = 0
     var warmup = 0
@@ -57,6 +59,7 @@ struct ClientOptions: Sendable {
             guard let value = rest.popFirst(), set(name, value) else { return nil }
         }
         if url.isEmpty || connections < 1 || origins < 1 { return nil }
+        if tasks == 0 { tasks = connections }
         if requests == 0 && seconds == 0 { requests = 1 }
     }
 
@@ -78,10 +81,11 @@ struct ClientOptions: Sendable {
         case "--seconds":
             guard let seconds = Double(value) else { return false }
             self.seconds = seconds
-        case "--connections", "--origins", "--requests", "--warmup":
+        case "--connections", "--tasks", "--origins", "--requests", "--warmup":
             guard let number = Int(value), number >= 0 else { return false }
             switch name {
             case "--connections": connections = number
+            case "--tasks": tasks = number
             case "--origins": origins = number
             case "--requests": requests = number
             default: warmup = number

@@ -40,7 +40,7 @@ final class SessionClient: Sendable {
         session = URLSession(configuration: configuration, delegate: workers, delegateQueue: nil)
     }
 
-    /// Keeps as many requests in flight as there are connections until the phase is over.
+    /// Keeps as many requests going as there are tasks until the phase is over.
     func run(_ phase: Phase) async {
         switch (options.operation, options.interface) {
         case (.get, .standard), (.get, .executor):
@@ -52,7 +52,7 @@ final class SessionClient: Sendable {
         case (.get, .completion):
             await runChains(phase)
         case (.get, .delegate), (.download, .standard), (.download, .delegate):
-            await workers?.run(phase, count: options.connections, urls: urls, session: session)
+            await workers?.run(phase, count: options.tasks, urls: urls, session: session)
         case (.download, .chunks), (.download, .bytes):
             await runTasks(phase) { [session, options] url in
                 try await Streaming.read(url, byByte: options.interface == .bytes, by: session)
@@ -81,10 +81,10 @@ final class SessionClient: Sendable {
 
     // MARK: - Workers
 
-    /// One task for each connection, each with one request at a time.
+    /// So many tasks, each with one request at a time.
     private func runTasks(_ phase: Phase, _ load: @escaping @Sendable (URL) async throws -> Int) async {
         await withDiscardingTaskGroup { group in
-            for _ in 0..<options.connections {
+            for _ in 0..<options.tasks {
                 group.addTask(executorPreference: executor) { [urls] in
                     while true {
                         let start = Moment.now
@@ -111,10 +111,10 @@ final class SessionClient: Sendable {
         #endif
     }
 
-    /// One chain for each connection: every completion handler starts the next request.
+    /// So many chains: every completion handler starts the next request.
     private func runChains(_ phase: Phase) async {
         await withDiscardingTaskGroup { group in
-            for _ in 0..<options.connections {
+            for _ in 0..<options.tasks {
                 group.addTask { [self] in
                     await withCheckedContinuation { continuation in
                         goOn(phase) { continuation.resume() }

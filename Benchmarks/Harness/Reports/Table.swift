@@ -10,7 +10,8 @@ struct Table {
     /// Each promise with what came of it; nil where a figure is missing.
     let promises: [(text: String, isKept: Bool?)]
 
-    init(_ scenario: Scenario, _ entry: ResultFile.Entry) {
+    /// The table of an entry; the whole run is there for promises that compare scenarios.
+    init(_ scenario: Scenario, _ entry: ResultFile.Entry, of run: [ResultFile.Entry]) {
         self.scenario = scenario
         let summaries = entry.rows.map(Summary.init)
         let ours = summaries.first { $0.row.name == Contestant.ours }?.cpu?.median
@@ -20,7 +21,7 @@ struct Table {
         ]
         lines = summaries.compactMap { Table.line($0, scenario, ours: ours) }
         gaps = entry.rows.compactMap { row in row.gap.map { "\(row.name): \($0)" } }
-        promises = scenario.bars.map { Table.outcome(of: $0, summaries) }
+        promises = scenario.bars.map { Table.outcome(of: $0, summaries, run, scenario) }
     }
 
     private static func line(_ summary: Summary, _ scenario: Scenario, ours: Double?) -> [String]? {
@@ -34,7 +35,9 @@ struct Table {
         ]
     }
 
-    private static func outcome(of bar: Bar, _ summaries: [Summary]) -> (text: String, isKept: Bool?) {
+    private static func outcome(
+        of bar: Bar, _ summaries: [Summary], _ run: [ResultFile.Entry], _ scenario: Scenario
+    ) -> (text: String, isKept: Bool?) {
         func figure(_ name: String) -> Double? {
             summaries.first { $0.row.name == name }?.median(of: bar.figure)
         }
@@ -49,10 +52,18 @@ struct Table {
             let ratio = ratio(ours, figure(peer))
             let text = "\(what) at least \(Figures.short(factor)) times that of \(peer)"
             return (told(text, ratio), ratio.map { $0 >= factor })
+        case .atMostOurs(let factor, let name):
+            let rows = run.first { $0.scenario == name }?.rows
+            let other = rows?.first { $0.name == Contestant.ours }.flatMap { Summary($0).median(of: bar.figure) }
+            let ratio = ratio(ours, other)
+            let text = "\(what) at most \(Figures.short(factor)) times that of \(name)"
+            return (told(text, ratio), ratio.map { $0 <= factor })
         case .below(let limit):
-            return (
-                told("\(what) below \(Figures.short(limit)) KiB each", ours), ours.map { $0 < limit }
-            )
+            let text = "\(what) below \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
+            return (told(text, ours), ours.map { $0 < limit })
+        case .above(let limit):
+            let text = "\(what) above \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
+            return (told(text, ours), ours.map { $0 > limit })
         }
     }
 
@@ -92,6 +103,18 @@ struct Summary {
         case .rate: rate?.median
         case .p50: p50?.median
         case .memory: memory?.median
+        }
+    }
+}
+
+extension Bar.Figure {
+    /// The unit in which a scenario's table has the figure.
+    fileprivate func symbol(in scenario: Scenario) -> String {
+        switch self {
+        case .cpu: scenario.unit.symbol
+        case .rate: scenario.unit.rateSymbol
+        case .p50: "µs"
+        case .memory: scenario.memory == .peak ? "MiB" : "KiB each"
         }
     }
 }

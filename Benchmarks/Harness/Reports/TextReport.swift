@@ -40,7 +40,7 @@ extension ResultFile {
     /// The tables of the scenarios that were run, in the catalogue's order.
     func tables(_ scenarios: [Scenario]) -> [Table] {
         scenarios.compactMap { scenario in
-            entries.first { $0.scenario == scenario.name }.map { Table(scenario, $0) }
+            entries.first { $0.scenario == scenario.name }.map { Table(scenario, $0, of: entries) }
         }
     }
 }

@@ -14,10 +14,14 @@ struct Contestant: Sendable {
     /// Whether it cannot look up anchors in a directory.
     var needsAnchorFile = false
 
+    /// Whether it is a client of the URL Loading System's API.
+    var isSession: Bool { isOurs || name == Contestant.foundation }
+
     var isOurs: Bool { name.hasPrefix(Contestant.ours) }
 
     /// The name of this library's client by its standard interface.
     static let ours = "urlloading"
+    private static let foundation = "foundation-networking"
 
     /// This library's client, built beside the harness.
     static func client(interface: String? = nil) throws -> Contestant {
@@ -48,7 +52,7 @@ struct Contestant: Sendable {
             if FileManager.default.fileExists(atPath: program + ".so") {
                 peer.environment["LD_PRELOAD"] = program + ".so"
             }
-            if name == "foundation-networking" {
+            if name == foundation {
                 peer.uploadsSlowly = true
                 peer.needsAnchorFile = true
             }
@@ -64,6 +68,6 @@ struct Contestant: Sendable {
     }()
 
     private static let peerNames = [
-        "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", "foundation-networking",
+        "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", foundation,
     ]
 }

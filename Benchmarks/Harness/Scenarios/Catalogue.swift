@@ -3,7 +3,7 @@
 extension Scenario {
     /// All scenarios at some scale.
     static func all(_ scale: Scale) -> [Scenario] {
-        steady(scale) + bodies(scale) + newConnections(scale) + crowds(scale) + starts(scale)
+        steady(scale) + bodies(scale) + newConnections(scale) + queues(scale) + crowds(scale) + starts(scale)
     }
 
     // MARK: - Requests over kept connections
@@ -50,7 +50,11 @@ extension Scenario {
             Scenario(
                 name: "download", title: "Download, streamed", operation: "download",
                 place: Place(server: .fast, path: "/large"), amount: .requests(1), unit: .gibibyte,
-                interfaces: ["chunks", "bytes"], bars: [.atMost(1.3, .cpu, of: "reqwest")]),
+                interfaces: ["chunks", "bytes"], bars: [
+                    .atMost(1.3, .cpu, of: "reqwest"),
+                    // 200 MB/s.
+                    .above(200e6 / 1_048_576, .rate, by: "bytes"),
+                ]),
             Scenario(
                 name: "download-tls", title: "Download, streamed, TLS 1.3", operation: "download",
                 place: Place(server: .fastTLS, path: "/large"), amount: .requests(1), unit: .gibibyte,
@@ -90,6 +94,20 @@ extension Scenario {
     }
 
     // MARK: - Many at once
+
+    /// What a request costs must not depend on how many others wait.
+    private static func queues(_ scale: Scale) -> [Scenario] {
+        func queue(_ name: String, _ count: Int, bars: [Bar] = []) -> Scenario {
+            Scenario(
+                name: name, title: "\(count) requests at once on six connections", operation: "get",
+                place: Place(server: .fast, path: "/small"), connections: 6, tasks: count, warmup: 20 * scale.waiting,
+                amount: .requests(20 * scale.waiting), bars: bars)
+        }
+        return [
+            queue("waiting", scale.waiting),
+            queue("waiting-tenfold", 10 * scale.waiting, bars: [.atMostOurs(1.5, .cpu, in: "waiting")]),
+        ]
+    }
 
     private static func crowds(_ scale: Scale) -> [Scenario] {
         // A warm-up waits as long as a measured request, so there is none where that is long: the start-up counts little there.

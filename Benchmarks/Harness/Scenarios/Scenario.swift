@@ -12,6 +12,10 @@ struct Scenario: Sendable {
     let place: Place
     /// How many requests are in flight.
     var connections = 1
+    /// How many requests there are at once; those beyond the connections wait in the client. Nil for as many as those.
+    ///
+    /// Only the clients of the URL Loading System's API have such a queue, and only they take part.
+    var tasks: Int?
     /// How many origins the requests go to.
     var origins = 1
     /// How many requests are made before the clocks start.
@@ -114,8 +118,12 @@ struct Bar: Sendable {
         case atMost(Double, of: String)
         /// At least so many times the peer's.
         case atLeast(Double, of: String)
+        /// At most so many times our own in another scenario.
+        case atMostOurs(Double, in: String)
         /// Below a number in the figure's own unit.
         case below(Double)
+        /// Above a number in the figure's own unit.
+        case above(Double)
     }
 
     let figure: Figure
@@ -131,7 +139,15 @@ struct Bar: Sendable {
         Bar(figure: figure, measure: .atLeast(factor, of: peer))
     }
 
+    static func atMostOurs(_ factor: Double, _ figure: Figure, in scenario: String) -> Bar {
+        Bar(figure: figure, measure: .atMostOurs(factor, in: scenario))
+    }
+
     static func below(_ limit: Double, _ figure: Figure) -> Bar {
         Bar(figure: figure, measure: .below(limit))
+    }
+
+    static func above(_ limit: Double, _ figure: Figure, by interface: String? = nil) -> Bar {
+        Bar(figure: figure, measure: .above(limit), interface: interface)
     }
 }

@@ -69,10 +69,15 @@ struct Nginx {
             """
     }
 
-    /// A port that nobody listens at.
-    static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { Glibc.close(descriptor) }
+    /// Three ports that nobody listens at. All are held until the last has been given: none comes twice.
+    static func freePorts() throws -> ServeCommand.Ports {
+        let holders = (0..<3).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        defer { for holder in holders { Glibc.close(holder) } }
+        let ports = try holders.map(bindAnywhere)
+        return ServeCommand.Ports(plain: ports[0], secure: ports[1], secureWithoutTickets: ports[2])
+    }
+
+    private static func bindAnywhere(_ descriptor: Int32) throws -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -44,6 +44,7 @@ final class ServerFarm {
             if value != ordinary { arguments += [name, "\(value)"] }
         }
         add("--connections", scenario.connections, unless: 1)
+        if let tasks = scenario.tasks { add("--tasks", tasks, unless: scenario.connections) }
         add("--origins", scenario.origins, unless: 1)
         add("--warmup", scenario.warmup, unless: 0)
         var anchors = Scenario.Anchors.file
@@ -63,6 +64,14 @@ final class ServerFarm {
         return arguments + contestant.arguments
     }
 
+    /// Reads what a client will send, so that every run finds it in memory.
+    func readAhead(_ scenario: Scenario, _ contestant: Contestant) throws {
+        guard scenario.operation == "upload" else { return }
+        let file = try FileHandle(forReadingFrom: material.upload(small: contestant.uploadsSlowly))
+        defer { try? file.close() }
+        while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {}
+    }
+
     // MARK: - Starting
 
     /// This program once more, as the server of last resort and for all that nginx cannot do.
@@ -80,20 +89,21 @@ final class ServerFarm {
     }
 
     private func start(_ nginx: Nginx) throws {
-        let free = try (Nginx.freePort(), Nginx.freePort(), Nginx.freePort())
-        let text = nginx.configuration(material, plain: free.0, secure: free.1, secureWithoutTickets: free.2)
+        let free = try Nginx.freePorts()
+        let text = nginx.configuration(
+            material, plain: free.plain, secure: free.secure, secureWithoutTickets: free.secureWithoutTickets)
         let file = directory.appendingPathComponent("nginx.conf")
         try Data(text.utf8).write(to: file)
         let log = directory.appendingPathComponent("nginx.log").path
         let child = try ChildProcess(
             nginx.program, ["-p", directory.path, "-c", file.path, "-e", log], on: Processors.pair?.server)
         children.append(child)
-        guard Nginx.answers(at: free.0) else {
+        guard Nginx.answers(at: free.plain) else {
             throw HarnessError("nginx did not start: \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
         }
-        ports[.fast] = free.0
-        ports[.fastTLS] = free.1
-        ports[.fastTLSWithoutTickets] = free.2
+        ports[.fast] = free.plain
+        ports[.fastTLS] = free.secure
+        ports[.fastTLSWithoutTickets] = free.secureWithoutTickets
         fastServer = nginx.version
     }
 }
