@@ -97,6 +97,8 @@ package final class LoopCore {
     /// Forgets a transaction that has ended.
     func ended(_ id: RequestID) {
         transactions[id] = nil
+        // An unusual burst must not be remembered for ever.
+        if transactions.isEmpty, transactions.capacity > 4_096 { transactions = [:] }
         leaveIfDone()
     }
 

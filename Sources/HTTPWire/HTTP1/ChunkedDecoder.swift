@@ -38,13 +38,13 @@ package struct ChunkedDecoder: ~Copyable {
     private var phase = Phase.line(.sizeStart)
     private var size: Int64 = 0
     private var lineBytes = 0
-    private var trailers: HeadParser
-    private let lineLimit: Int
+    private let limits: WireLimits
+    /// Made only for a trailer section that is more than an empty line, which nearly none is.
+    private var trailers: TrailerReader?
 
     /// Makes a decoder for one body.
     package init(limits: WireLimits = .standard) {
-        trailers = HeadParser(.trailers, limits: limits)
-        lineLimit = limits.chunkLineBytes
+        self.limits = limits
     }
 
     /// Decodes from `bytes` at `offset` and moves `offset` behind what was used.
@@ -58,10 +58,22 @@ package struct ChunkedDecoder: ~Copyable {
                 guard offset < bytes.byteCount else { return .needMore }
                 return takeData(bytes, &offset, remaining)
             case .trailers:
-                guard try trailers.parse(bytes, offset: &offset) else { return .needMore }
-                return .end(trailers: trailers.takeFields())
+                return try readTrailers(bytes, &offset)
             }
         }
+    }
+
+    private mutating func readTrailers(_ bytes: RawSpan, _ offset: inout Int) throws(WireError) -> Step {
+        if trailers == nil, bytes.isLineEnd(at: offset), min(limits.trailerBytes, limits.lineBytes) >= 2 {
+            offset += 2
+            return .end(trailers: Fields())
+        }
+        guard offset < bytes.byteCount else { return .needMore }
+        let reader = trailers ?? TrailerReader(limits)
+        trailers = reader
+        guard try reader.parser.parse(bytes, offset: &offset) else { return .needMore }
+        trailers = nil
+        return .end(trailers: reader.parser.takeFields())
     }
 
     private mutating func takeData(_ bytes: RawSpan, _ offset: inout Int, _ remaining: Int64) -> Step {
@@ -122,7 +134,7 @@ package struct ChunkedDecoder: ~Copyable {
     @inline(__always)
     private mutating func countLineByte() throws(WireError) {
         lineBytes += 1
-        guard lineBytes <= lineLimit else { throw .chunkLineTooLong(limit: lineLimit) }
+        guard lineBytes <= limits.chunkLineBytes else { throw .chunkLineTooLong(limit: limits.chunkLineBytes) }
     }
 
     @inline(__always)
@@ -139,5 +151,14 @@ package struct ChunkedDecoder: ~Copyable {
         size = 0
         lineBytes = 0
         return count == 0 ? .trailers : .data(remaining: count)
+    }
+}
+
+/// A parser of trailers apart from its decoder: most connections never need its 150 bytes.
+private final class TrailerReader {
+    var parser: HeadParser
+
+    init(_ limits: WireLimits) {
+        parser = HeadParser(.trailers, limits: limits)
     }
 }

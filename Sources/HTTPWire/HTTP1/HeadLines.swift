@@ -15,7 +15,7 @@ struct HeadLines {
     }
 
     let kind: HeadParser.Kind
-    private let limits: WireLimits
+    let limits: WireLimits
     private var phase: Phase
     /// Where the current line begins.
     private var lineStart = 0

@@ -22,6 +22,9 @@ package struct HeadParser: ~Copyable {
         lines = HeadLines(kind: kind, limits: limits)
     }
 
+    /// The budgets it keeps.
+    var limits: WireLimits { lines.limits }
+
     /// Whether a part of a head has been read.
     package var isInside: Bool { !buffer.isEmpty }
 

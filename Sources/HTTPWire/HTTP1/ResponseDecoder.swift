@@ -36,7 +36,6 @@ package struct ResponseDecoder: ~Copyable {
         case failed(WireError)
     }
 
-    private let limits: WireLimits
     private var phase = Phase.idle
     private var expected = ExpectedResponse.toOther
     private var informationalCount = 0
@@ -51,7 +50,6 @@ package struct ResponseDecoder: ~Copyable {
 
     /// Makes a decoder for a new connection.
     package init(limits: WireLimits = .standard) {
-        self.limits = limits
         head = HeadParser(.response, limits: limits)
         chunks = ChunkedDecoder(limits: limits)
     }
@@ -133,8 +131,9 @@ package struct ResponseDecoder: ~Copyable {
         }
         if head.isInformational {
             informationalCount += 1
-            guard informationalCount <= limits.informationalCount else {
-                throw .tooManyInformationalResponses(limit: limits.informationalCount)
+            let limit = self.head.limits.informationalCount
+            guard informationalCount <= limit else {
+                throw .tooManyInformationalResponses(limit: limit)
             }
             return .informational(head)
         }
@@ -149,7 +148,7 @@ package struct ResponseDecoder: ~Copyable {
             expectedBytes = count
             phase = .length(remaining: count)
         case .chunked:
-            chunks = ChunkedDecoder(limits: limits)
+            chunks = ChunkedDecoder(limits: self.head.limits)
             phase = .chunked
         case .untilClose: phase = .untilClose
         }

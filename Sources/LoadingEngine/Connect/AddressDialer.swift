@@ -1,21 +1,25 @@
-// Runs `AddressRace` (RFC 8305): dials addresses, staggered, until one answers; keeps every reason.
+// Runs `AddressRace` (RFC 8305): dials addresses, staggered, until one answers; keeps every reason. A single address
+// has no rival and is dialled without one.
 
 import LoadingPolicy
 import Sockets
 
 /// Connects to the first address that answers.
 final class AddressDialer {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
     private let connection: ConnectionID
     private let host: String
     private let addresses: [SocketAddress]
     private unowned let core: LoopCore
     private let completion: (Result<any ByteStream, EngineError>) -> Void
-    private var race: AddressRace
-    /// Those under way, with their addresses' numbers.
-    private var attempts: [(number: Int, attempt: any DialAttempt)] = []
-    private var failures: [EngineError.ConnectFailure] = []
-    private var timer: LoopTimer?
-    private var isDone = false
+    @exclusivity(unchecked) private var race: AddressRace?
+    /// The only one where there is no race.
+    @exclusivity(unchecked) private var single: (any DialAttempt)?
+    /// Those of the race under way, with their addresses' numbers.
+    @exclusivity(unchecked) private var attempts: [(number: Int, attempt: any DialAttempt)] = []
+    @exclusivity(unchecked) private var failures: [EngineError.ConnectFailure] = []
+    @exclusivity(unchecked) private var timer: LoopTimer?
+    @exclusivity(unchecked) private var isDone = false
 
     init(
         connection: ConnectionID, host: String, addresses: [SocketAddress], core: LoopCore,
@@ -26,24 +30,47 @@ final class AddressDialer {
         self.addresses = addresses
         self.core = core
         self.completion = completion
-        self.race = AddressRace(families: addresses.map { $0.family == .ipv6 ? .ipv6 : .ipv4 })
+        if addresses.count != 1 {
+            race = AddressRace(families: addresses.map { $0.family == .ipv6 ? .ipv6 : .ipv4 })
+        }
     }
 
     /// Begins with the first address.
     func start() {
-        perform(race.start(now: core.reactor.elapsed))
+        guard let action = race?.start(now: core.reactor.elapsed) else { return dialSingle() }
+        perform(action)
     }
 
     /// Closes every attempt; the completion is not called any more.
     func cancel() {
         isDone = true
         timer?.clear()
+        single?.cancel()
+        single = nil
         for (_, attempt) in attempts { attempt.cancel() }
         attempts = []
     }
 
-    private func perform(_ action: RaceAction) {
-        guard !isDone else { return }
+    private func dialSingle() {
+        let address = addresses[0]
+        core.trace?.hooks.connectStarted?(connection, address)
+        single = core.dialer.dial(address, options: DialOptions()) { [self] result in
+            single = nil
+            isDone = true
+            switch result {
+            case .success(let stream):
+                core.trace?.hooks.connectFinished?(connection, address, nil)
+                completion(.success(stream))
+            case .failure(let error):
+                core.trace?.hooks.connectFinished?(connection, address, error)
+                failures.append(EngineError.ConnectFailure(address: address, error: error))
+                lost()
+            }
+        }
+    }
+
+    private func perform(_ action: RaceAction?) {
+        guard let action, !isDone else { return }
         switch action.timer {
         case .none: break
         case .clear: timer?.clear()
@@ -64,13 +91,13 @@ final class AddressDialer {
             switch result {
             case .success(let stream):
                 core.trace?.hooks.connectFinished?(connection, address, nil)
-                _ = race.attemptSucceeded(index)
+                _ = race?.attemptSucceeded(index)
                 cancel()
                 completion(.success(stream))
             case .failure(let error):
                 core.trace?.hooks.connectFinished?(connection, address, error)
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
-                perform(race.attemptFailed(index, now: core.reactor.elapsed))
+                perform(race?.attemptFailed(index, now: core.reactor.elapsed))
             }
         }
         attempts.append((index, attempt))
@@ -90,7 +117,7 @@ final class AddressDialer {
         let timer =
             self.timer
             ?? core.reactor.makeTimer { [unowned self] in
-                perform(race.timerFired(now: core.reactor.elapsed))
+                perform(race?.timerFired(now: core.reactor.elapsed))
             }
         self.timer = timer
         timer.set(elapsed: deadline)

@@ -2,7 +2,6 @@
 //
 // Times are those of the loop's turns, as those of exchanges are, so that they are in order without a comparison.
 
-import Sockets
 import TLS
 
 /// The record of how a connection came to be.
@@ -16,13 +15,13 @@ struct ConnectionSetup {
     /// What TLS has agreed on.
     var negotiated: Negotiated?
 
-    /// When a step began and ended, as `Reactor.elapsed` counts time.
+    /// When a step began and ended, in nanoseconds of the loops' clock; negative where it did not.
     struct Period {
-        private(set) var start: Duration?
-        private(set) var end: Duration?
+        private(set) var start: Int64 = -1
+        private(set) var end: Int64 = -1
 
-        mutating func begin(_ now: Duration) { start = now }
+        mutating func begin(_ now: Int64) { start = now }
 
-        mutating func finish(_ now: Duration) { end = now }
+        mutating func finish(_ now: Int64) { end = now }
     }
 }

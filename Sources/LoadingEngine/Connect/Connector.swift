@@ -12,13 +12,14 @@ import TLS
 
 /// One attempt to open a connection for a pool key.
 final class Connector {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
     let id: ConnectionID
     let key: PoolKey
-    private(set) var phase = EngineError.Phase.lookingUpName
+    @exclusivity(unchecked) private(set) var phase = EngineError.Phase.lookingUpName
     private unowned let core: LoopCore
     private let completion: (Result<HTTP1Connection, EngineError>) -> Void
-    private var setup = ConnectionSetup()
-    private var step = Step.none
+    @exclusivity(unchecked) private var setup = ConnectionSetup()
+    @exclusivity(unchecked) private var step = Step.none
 
     private enum Step {
         case none
@@ -68,7 +69,7 @@ final class Connector {
     private func findAddresses() {
         let host = key.origin.host
         if !key.origin.isIPLiteral {
-            setup.lookup.begin(core.reactor.elapsed)
+            setup.lookup.begin(core.reactor.nanoseconds)
             core.trace?.hooks.lookupStarted?(host)
         }
         if let addresses = core.resolver.addressesAtHand(host, port: key.origin.port) {
@@ -79,7 +80,7 @@ final class Connector {
 
     private func found(_ result: Result<[SocketAddress], ResolverFailure>) {
         if !key.origin.isIPLiteral {
-            setup.lookup.finish(core.reactor.elapsed)
+            setup.lookup.finish(core.reactor.nanoseconds)
             core.trace?.hooks.lookupFinished?(key.origin.host, try? result.get())
         }
         switch result {
@@ -90,7 +91,7 @@ final class Connector {
 
     private func connect(to addresses: [SocketAddress]) {
         phase = .connecting
-        setup.connect.begin(core.reactor.elapsed)
+        setup.connect.begin(core.reactor.nanoseconds)
         let dialer = AddressDialer(
             connection: id, host: key.origin.host, addresses: addresses, core: core
         ) { [self] result in
@@ -116,10 +117,10 @@ final class Connector {
 
     private func shakeHands(_ stream: any ByteStream) {
         phase = .shakingHands
-        setup.secure.begin(core.reactor.elapsed)
+        setup.secure.begin(core.reactor.nanoseconds)
         let handshake = TLSHandshake(origin: key.origin, ticketKey: ticketKey, stream: stream, core: core) {
             [self] result in
-            setup.secure.finish(core.reactor.elapsed)
+            setup.secure.finish(core.reactor.nanoseconds)
             switch result {
             case .success(let ready):
                 setup.negotiated = ready.tls.negotiated
@@ -135,7 +136,7 @@ final class Connector {
     }
 
     private func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
-        setup.connect.finish(core.reactor.elapsed)
+        setup.connect.finish(core.reactor.nanoseconds)
         finish(
             .success(
                 HTTP1Connection(

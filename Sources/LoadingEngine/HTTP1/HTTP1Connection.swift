@@ -28,9 +28,10 @@ final class HTTP1Connection: ByteStreamObserver {
     /// Whether an exchange has been carried before this one.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
-    private let readyAt: Duration
     /// The exchange under way was the first thing to happen on this connection.
     @exclusivity(unchecked) private var wasFresh = false
+    /// In nanoseconds of the loops' clock.
+    private let readyAt: Int64
 
     @exclusivity(unchecked) var exchange = ExchangeMachine()
     @exclusivity(unchecked) var decoder = ResponseDecoder()
@@ -39,10 +40,10 @@ final class HTTP1Connection: ByteStreamObserver {
     // Reading (+Reading)
     /// Decrypted bytes that came while the receiver could take no more.
     @exclusivity(unchecked) var heldPlaintext: [UInt8] = []
-    /// The decoder was left in the middle, with or without held bytes.
-    @exclusivity(unchecked) var hasUndecoded = false
     /// Encrypted bytes likewise.
     @exclusivity(unchecked) var heldCiphertext: [UInt8] = []
+    /// The decoder was left in the middle, with or without held bytes.
+    @exclusivity(unchecked) var hasUndecoded = false
     /// TLS may still hold records that came while the receiver could take no more.
     @exclusivity(unchecked) var hasUndecrypted = false
     @exclusivity(unchecked) var isReading = false
@@ -80,7 +81,7 @@ final class HTTP1Connection: ByteStreamObserver {
         self.tls = tls
         self.heldCiphertext = heldCiphertext
         self.core = core
-        self.readyAt = core.reactor.elapsed
+        self.readyAt = core.reactor.nanoseconds
     }
 
     /// Takes the stream over from whoever set it up.
@@ -112,7 +113,7 @@ final class HTTP1Connection: ByteStreamObserver {
     }
 
     /// Just opened: it has carried nothing and has not waited in the pool.
-    private var isFresh: Bool { !hasServed && readyAt == core.reactor.elapsed }
+    private var isFresh: Bool { !hasServed && readyAt == core.reactor.nanoseconds }
 
     // MARK: One exchange
 

@@ -12,8 +12,7 @@ final class PoolDriver {
 
     private unowned let core: LoopCore
     @exclusivity(unchecked) private var machine: PoolMachine
-    @exclusivity(unchecked) private var connections: [ConnectionID: HTTP1Connection] = [:]
-    @exclusivity(unchecked) private var connectors: [ConnectionID: Connector] = [:]
+    @exclusivity(unchecked) private var table = ConnectionTable()
     /// Requests that wait without a connection being opened to their host; the next dial to it concerns them all.
     @exclusivity(unchecked) private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
     private lazy var timer = core.reactor.makeTimer { [unowned self] in
@@ -35,7 +34,12 @@ final class PoolDriver {
         let actions = machine.requested(
             transaction.id, key: transaction.key, priority: transaction.priority, now: core.reactor.elapsed,
             atFront: atFront, onNewConnection: onNewConnection)
-        if actions.use == nil { untimed[transaction.key, default: [:]][transaction.id] = transaction }
+        if actions.dial?.key == transaction.key {
+            // The usual way: no list is needed, because its wait is the network's doing from the start.
+            transaction.dialBegan()
+        } else if actions.use == nil {
+            untimed[transaction.key, default: [:]][transaction.id] = transaction
+        }
         perform(actions, asking: transaction)
     }
 
@@ -52,7 +56,7 @@ final class PoolDriver {
 
     /// What is being done for a request that waits.
     func phase(of key: PoolKey) -> EngineError.Phase {
-        connectors.values.first { $0.key == key }?.phase ?? .waitingForConnection
+        table.connectors.first { $0.key == key }?.phase ?? .waitingForConnection
     }
 
     // MARK: What connections report
@@ -64,7 +68,7 @@ final class PoolDriver {
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: HTTP1Connection) {
-        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        guard table.remove(connection) else { return }
         core.trace?.hooks.connectionClosed?(connection.id)
         perform(machine.closed(connection.id, now: core.reactor.elapsed))
         core.leaveIfDone()
@@ -83,7 +87,7 @@ final class PoolDriver {
     }
 
     /// Nothing is open and nothing is being opened.
-    var isDrained: Bool { connections.isEmpty && connectors.isEmpty }
+    var isDrained: Bool { table.isEmpty }
 
     /// Counters for tests and gauges.
     var counts: PoolCounts { machine.counts }
@@ -97,10 +101,10 @@ final class PoolDriver {
         case .clear: timer.clear()
         }
         for id in actions.close {
-            connectors.removeValue(forKey: id)?.cancel()
-            connections[id]?.close()
+            table.removeConnector(id)?.cancel()
+            table.connection(id)?.close()
         }
-        if let id = actions.cancelDial { connectors.removeValue(forKey: id)?.cancel() }
+        if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
         if let (id, key) = actions.dial { dial(id, key) }
         if let id = actions.fail { fail(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
@@ -113,21 +117,23 @@ final class PoolDriver {
 
     private func dial(_ id: ConnectionID, _ key: PoolKey) {
         let connector = Connector(id: id, key: key, core: core) { [unowned self] result in
-            connectors[id] = nil
             switch result {
             case .success(let connection):
-                connections[id] = connection
+                table.opened(connection)
                 connection.becomeReady()
                 perform(machine.established(id, now: core.reactor.elapsed))
                 connection.watchWhileIdle()
             case .failure(let error):
+                _ = table.removeConnector(id)
                 lastDialError = error
                 perform(machine.dialFailed(id, now: core.reactor.elapsed))
                 core.leaveIfDone()
             }
         }
-        connectors[id] = connector
-        for transaction in (untimed.removeValue(forKey: key) ?? [:]).values { transaction.dialBegan() }
+        table.add(connector)
+        if !untimed.isEmpty {
+            for transaction in (untimed.removeValue(forKey: key) ?? [:]).values { transaction.dialBegan() }
+        }
         connector.start()
     }
 
@@ -146,7 +152,7 @@ final class PoolDriver {
 
     private func use(_ transaction: Transaction, _ id: ConnectionID) {
         noteEndOfWait(transaction)
-        guard let connection = connections[id] else { return }
+        guard let connection = table.connection(id) else { return }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
             connection.close()

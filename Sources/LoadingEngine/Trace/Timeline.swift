@@ -93,7 +93,7 @@ extension Timeline {
     /// Notes how the connection came to be; no step is earlier than the exchange, because with late binding a connection
     /// may have been begun for another request (B12.15).
     mutating func record(_ setup: ConnectionSetup) {
-        func time(_ elapsed: Duration?) -> Int64 { elapsed.map { max(start, $0.wholeNanoseconds) } ?? -1 }
+        func time(_ step: Int64) -> Int64 { step < 0 ? -1 : max(start, step) }
         steps.lookupStart = time(setup.lookup.start)
         steps.lookupEnd = time(setup.lookup.end)
         steps.connectStart = time(setup.connect.start)

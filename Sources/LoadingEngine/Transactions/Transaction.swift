@@ -223,8 +223,10 @@ final class Transaction {
         state = .exchanging(connection)
         core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
-        timeline.localAddress = connection.stream.localAddress
-        timeline.remoteAddress = connection.stream.remoteAddress
+        if receiver.wantsAddresses {
+            timeline.localAddress = connection.stream.localAddress
+            timeline.remoteAddress = connection.stream.remoteAddress
+        }
         timeline.tls = connection.setup.negotiated
         if !connection.hasServed { timeline.record(connection.setup) }
         timeline.requestStarted(core.reactor.nanoseconds)

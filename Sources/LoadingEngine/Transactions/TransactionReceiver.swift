@@ -7,6 +7,9 @@ import HTTPWire
 
 /// Takes in what arrives for one request, in order.
 package protocol TransactionReceiver: AnyObject {
+    /// Whether somebody looks at the addresses in the timelines; finding our own costs a system call for each connection.
+    var wantsAddresses: Bool { get }
+
     /// There is no way to the host, and the transaction waits for one (B6.16); only for requests that say so. Comes
     /// again when a change of the network did not help.
     func waitsForConnectivity()
@@ -28,6 +31,9 @@ package protocol TransactionReceiver: AnyObject {
 }
 
 extension TransactionReceiver {
+    /// Yes.
+    package var wantsAddresses: Bool { true }
+
     /// Does nothing.
     package func waitsForConnectivity() {}
 }

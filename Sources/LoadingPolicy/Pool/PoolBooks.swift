@@ -83,6 +83,9 @@ struct PoolBooks {
 
     private var keyRows: [PoolKey: Int] = [:]
     /// The key asked for last: most sessions talk to one server at a time.
+    ///
+    /// It stays when nothing uses it any more, until another is asked for: where each connection carries one request,
+    /// its key would be made anew for all of them.
     private var latestKey = PoolBooks.none
     private var hostRows: [String: Int] = [:]
     private var waiterRows: [RequestID: Int] = [:]
@@ -98,7 +101,7 @@ struct PoolBooks {
 
     /// The row of a connection, nil when the id was never given out or the connection is gone.
     func row(of connection: ConnectionID) -> Int? {
-        let row = connection & Self.rowMask
+        let row = Self.row(named: connection)
         guard row < connections.count, connections[row].state != .free, id(of: row) == connection else { return nil }
         return row
     }
@@ -206,7 +209,11 @@ struct PoolBooks {
         keys[key].undialled.remove(row, from: &waiters)
         waiterRows[waiters[row].request] = nil
         changeWaiting(of: key, by: -1, forNew: waiters[row].needsNewConnection)
-        freeWaiters.append(row)
+        if counts.waiting == 0, waiters.count > Self.mostRememberedWaiters {
+            (waiters, waiterRows, freeWaiters) = ([], [:], [])
+        } else {
+            freeWaiters.append(row)
+        }
     }
 
     mutating func setPriority(_ priority: Float, of row: Int) {
@@ -271,11 +278,15 @@ struct PoolBooks {
     // MARK: Keys and hosts
 
     mutating func keyRow(for key: PoolKey) -> Int {
-        if latestKey != Self.none, keys[latestKey].key == key { return latestKey }
-        if let row = keyRows[key] {
-            latestKey = row
-            return row
-        }
+        let before = latestKey
+        if before != Self.none, keys[before].key == key { return before }
+        let row = keyRows[key] ?? addKey(key)
+        latestKey = row
+        if before != Self.none { dropKeyIfUnused(before) }
+        return row
+    }
+
+    private mutating func addKey(_ key: PoolKey) -> Int {
         let host = hostRow(for: key.origin.matchingHost)
         var new = PooledKey(key: key, host: host)
         new.next = hosts[host].firstKey
@@ -295,12 +306,11 @@ struct PoolBooks {
 
     /// Forgets a key that has neither connections nor waiting requests, and its host with its last key.
     mutating func dropKeyIfUnused(_ row: Int) {
-        guard keys[row].connections == 0, keys[row].waiting == 0 else { return }
+        guard row != latestKey, keys[row].connections == 0, keys[row].waiting == 0 else { return }
         let (previous, next, host) = (keys[row].previous, keys[row].next, keys[row].host)
         if previous == Self.none { hosts[host].firstKey = next } else { keys[previous].next = next }
         if next != Self.none { keys[next].previous = previous }
         keyRows[keys[row].key] = nil
-        if latestKey == row { latestKey = Self.none }
         freeKeys.append(row)
         if hosts[host].firstKey == Self.none {
             hostRows[hosts[host].name] = nil
@@ -343,6 +353,11 @@ struct PoolBooks {
         list.count -= 1
     }
 
+    /// The row that an id names, whether or not its connection is still there; rows are small numbers.
+    static func row(named connection: ConnectionID) -> Int { connection & rowMask }
+
+    /// Picked by feel: a burst's rows are not kept for good.
+    private static let mostRememberedWaiters = 1_024
     /// An id is its row with the row's generation above it.
     private static let rowBits = Int.bitWidth / 2 - 1
     private static let rowMask = 1 << rowBits - 1

@@ -202,6 +202,9 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Questions
 
+    /// A number for each open connection that no other has at the same time, below the most there were at once.
+    package static func place(of connection: ConnectionID) -> Int { PoolBooks.row(named: connection) }
+
     /// Whether the pool was shut down and nothing is left of it.
     package var isDrained: Bool { phase != .running && books.isEmpty }
 

@@ -42,6 +42,8 @@ final class Poller {
         var generation: UInt32 = 0
         // Unowned: a target takes itself out in its deinit, so that a forgotten stream closes its descriptor.
         unowned var target: (any PollTarget)?
+        /// What must not go although nobody else may hold it: an attempt that goes on without its caller.
+        var keeper: AnyObject?
     }
 
     /// Picked by feel: a batch small enough that the mailbox is looked at often, large enough to save system calls.
@@ -90,6 +92,31 @@ final class Poller {
         return token
     }
 
+    /// Keeps an object alive with a registration, until `release` or its end.
+    func keep(_ object: AnyObject, with token: Token) {
+        guard let index = validIndex(token.raw) else { return }
+        slots[index].keeper = object
+    }
+
+    /// Ends `keep`.
+    func release(_ token: Token) {
+        guard let index = validIndex(token.raw) else { return }
+        // Order: taken out before it is released, because a deinit may use the table.
+        var kept: AnyObject?
+        swap(&kept, &slots[index].keeper)
+    }
+
+    /// Ends every `keep`; true if there was one.
+    func releaseAll() -> Bool {
+        var kept: [AnyObject] = []
+        for index in slots.indices {
+            guard let keeper = slots[index].keeper else { continue }
+            kept.append(keeper)
+            slots[index].keeper = nil
+        }
+        return !kept.isEmpty
+    }
+
     /// Ends a registration.
     ///
     /// The kernel forgets the descriptor when it is closed, so this is no system call.
@@ -97,6 +124,8 @@ final class Poller {
         guard let index = validIndex(token.raw) else { return }
         slots[index].generation &+= 1
         slots[index].target = nil
+        var kept: AnyObject?
+        swap(&kept, &slots[index].keeper)
         freeSlots.append(index)
     }
 

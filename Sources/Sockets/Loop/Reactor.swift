@@ -190,7 +190,7 @@ package final class Reactor {
     /// A stopped loop does this by itself; a test calls it on its virtual reactor before it counts what is left.
     package func tearDown() {
         // Order: each is taken out before it is released, because a deinit may use this reactor.
-        while !residents.isEmpty || !held.isEmpty || !isAtRest {
+        while poller?.releaseAll() == true || !residents.isEmpty || !held.isEmpty || !isAtRest {
             let garbage = (residents, held, putOff, turnObservers)
             residents = [:]
             latest = nil

@@ -10,6 +10,8 @@ package final class SystemResolver: Resolver {
     private let table: LookupTable
     private let pool: BlockingPool
     private let lookUp: @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
+    /// What needed no look-up last: most sessions talk to one server at a time.
+    private var latest: (host: String, port: Int, addresses: [SocketAddress])?
 
     /// A resolver for `reactor`'s loop.
     ///
@@ -64,7 +66,13 @@ package final class SystemResolver: Resolver {
 
     /// The address of a literal or of a name that was set, or a cached answer.
     package func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]? {
-        if let known = answerWithoutLookup(host, port: port) { return try? known.get() }
+        if let latest, latest.port == port, latest.host == host { return latest.addresses }
+        if let known = answerWithoutLookup(host, port: port) {
+            let addresses = try? known.get()
+            // The interface behind a zone may be another one tomorrow.
+            if let addresses, addresses.allSatisfy({ $0.scope == 0 }) { latest = (host, port, addresses) }
+            return addresses
+        }
         guard let addresses = table.answer(nameToAsk(host), lifetime: cacheLifetime, now: reactor.now) else {
             return nil
         }

@@ -1,5 +1,6 @@
-// One connect() from the making of the socket to its end. While it is under way the reactor keeps the attempt alive;
-// the attempt keeps the stream, and the stream knows the attempt weakly.
+// One connect() from the making of the socket to its end. While it is under way the socket's registration keeps the
+// attempt alive, or the reactor where there is none; the attempt keeps the stream, and the stream knows the attempt
+// weakly.
 
 #if canImport(Glibc)
     import Glibc
@@ -9,11 +10,12 @@
 
 /// A socket being connected.
 final class SocketDialAttempt: DialAttempt {
+    // `@exclusivity(unchecked)`: as in `Reactor`; nobody is called while a property is being changed.
     private let address: SocketAddress
     private let reactor: Reactor
-    private var completion: ((Result<any ByteStream, SystemError>) -> Void)?
-    private var stream: SocketStream?
-    private var retry: LoopTimer?
+    @exclusivity(unchecked) private var completion: ((Result<any ByteStream, SystemError>) -> Void)?
+    @exclusivity(unchecked) private var stream: SocketStream?
+    @exclusivity(unchecked) private var retry: LoopTimer?
 
     /// A UNIX-domain listener whose queue is full answers EAGAIN and reports nothing later.
     ///
@@ -38,10 +40,13 @@ final class SocketDialAttempt: DialAttempt {
 
     func cancel() {
         completion = nil
-        retry = nil
+        if retry != nil {
+            retry = nil
+            reactor.release(self)
+        }
+        let stream = stream
+        self.stream = nil
         stream?.close()
-        stream = nil
-        reactor.release(self)
     }
 
     // MARK: Private steps
@@ -55,7 +60,6 @@ final class SocketDialAttempt: DialAttempt {
             finishLater(.success(stream))
         case EINPROGRESS:
             stream = try SocketStream(connecting: descriptor, remote: address, attempt: self, reactor: reactor)
-            reactor.hold(self)
         case EAGAIN where address.family == .unix:
             let timer = reactor.makeTimer { [weak self] in self?.tryAgain(options) }
             timer.set(reactor.now + Self.queueFullRetry)
@@ -109,7 +113,6 @@ final class SocketDialAttempt: DialAttempt {
     func connectEnded(error: Int32) {
         guard let stream else { return }
         self.stream = nil
-        reactor.release(self)
         if error == 0 {
             finish(.success(stream))
         } else {

@@ -24,22 +24,22 @@ package final class SocketStream: ByteStream, PollTarget {
     private let reactor: Reactor
     // As in `Reactor`: nothing else runs while it is lent to a system call.
     @exclusivity(unchecked) private var descriptor: Descriptor
-    private var token: Poller.Token?
+    @exclusivity(unchecked) private var token: Poller.Token?
     // Unowned: the attempt owns the stream until it takes itself out of here. A weak reference would cost the attempt
     // an allocation.
-    private unowned var attempt: SocketDialAttempt?
-    private var knownLocalAddress: SocketAddress?
-    private var knownRemoteAddress: SocketAddress?
+    @exclusivity(unchecked) private unowned var attempt: SocketDialAttempt?
+    @exclusivity(unchecked) private var knownLocalAddress: SocketAddress?
+    private let knownRemoteAddress: SocketAddress?
 
     private let isInternet: Bool
-    private var isReadable = false
-    private var isWritable: Bool
+    @exclusivity(unchecked) private var isReadable = false
+    @exclusivity(unchecked) private var isWritable: Bool
     /// No further edge is certain: short reads do not mean "drained" any more.
-    private var sawUnusualEvent = false
-    private var hasEnded = false
-    private var readFailure: SystemError?
-    /// An error a write has met; it takes the place of the end of the input.
-    private var failureBehindInput: SystemError?
+    @exclusivity(unchecked) private var sawUnusualEvent = false
+    @exclusivity(unchecked) private var hasEnded = false
+    @exclusivity(unchecked) private var failure: SystemError?
+    /// A write has met the failure; it takes the place of the end of the input, and what is before that can be read.
+    @exclusivity(unchecked) private var isFailureBehindInput = false
 
     /// Takes a connected socket, for instance an accepted one.
     package init(
@@ -54,7 +54,7 @@ package final class SocketStream: ByteStream, PollTarget {
         try register()
     }
 
-    /// Takes a socket on which `connect` is under way; `attempt` is told when that is over.
+    /// Takes a socket on which `connect` is under way; `attempt` is told when that is over, and kept alive until then.
     init(
         connecting descriptor: consuming Descriptor, remote: SocketAddress, attempt: SocketDialAttempt, reactor: Reactor
     ) throws(SystemError) {
@@ -65,6 +65,7 @@ package final class SocketStream: ByteStream, PollTarget {
         isInternet = remote.family != .unix
         isWritable = false
         try register()
+        if let token { reactor.poller?.keep(attempt, with: token) }
     }
 
     deinit {
@@ -98,28 +99,31 @@ package final class SocketStream: ByteStream, PollTarget {
         }
         isReadable = false
         if outcome.value == 0 {
-            readFailure = failureBehindInput
-            hasEnded = readFailure == nil
+            isFailureBehindInput = false
+            hasEnded = failure == nil
         } else if !Platform.isTemporarilyBlocked(outcome.error) {
-            readFailure = SystemError(errno: outcome.error, call: "recv")
+            failure = SystemError(errno: outcome.error, call: "recv")
+            isFailureBehindInput = false
         }
         return restingReadResult
     }
 
     /// What a read answers when there is nothing to ask the system for.
     private var restingReadResult: IOResult {
-        if let readFailure {
-            return .failed(readFailure)
+        if let failure, !isFailureBehindInput {
+            return .failed(failure)
         }
         return hasEnded ? .endOfStream : .wouldBlock
     }
+
+    private var hasReadFailure: Bool { failure != nil && !isFailureBehindInput }
 
     /// True when a read may bring something new.
     package var hasPendingInput: Bool { isReadable && descriptor.isOpen }
 
     /// True when the connection stands and holds no input: one look without taking anything.
     package func isQuiet() -> Bool {
-        guard descriptor.isOpen, !hasEnded, readFailure == nil else { return false }
+        guard descriptor.isOpen, !hasEnded, !hasReadFailure else { return false }
         let outcome = Platform.peek(descriptor.raw)
         return outcome.failed && Platform.isTemporarilyBlocked(outcome.error)
     }
@@ -183,8 +187,9 @@ package final class SocketStream: ByteStream, PollTarget {
         // A failed send takes the error off the socket, and a later recv would answer "end of stream" for a
         // connection that was reset. EPIPE is different: there the peer's end came before its reset, or we finished
         // ourselves, and what can still be read is whole. Input that arrived before the failure stays readable.
-        if outcome.error != EPIPE && !hasEnded && readFailure == nil {
-            failureBehindInput = error
+        if outcome.error != EPIPE && !hasEnded && !hasReadFailure {
+            failure = error
+            isFailureBehindInput = true
             isReadable = true
         }
         return .failed(error)
@@ -255,6 +260,7 @@ package final class SocketStream: ByteStream, PollTarget {
         if let attempt {
             guard !events.isDisjoint(with: [.output, .error, .hangUp]) else { return }
             self.attempt = nil
+            if let token { reactor.poller?.release(token) }
             note(events)
             // A socket that has an error says so, and only then is it asked which.
             let hasFailed = !events.isDisjoint(with: [.error, .hangUp])
@@ -277,7 +283,7 @@ package final class SocketStream: ByteStream, PollTarget {
         var news = (readable: false, writable: false)
         let isUnusual = !events.isDisjoint(with: [.peerFinished, .hangUp, .error, .urgent])
         if isUnusual || events.contains(.input) {
-            let isDone = hasEnded || readFailure != nil
+            let isDone = hasEnded || hasReadFailure
             news.readable = !isDone && (!isReadable || (isUnusual && !sawUnusualEvent))
             isReadable = !isDone
             sawUnusualEvent = sawUnusualEvent || isUnusual

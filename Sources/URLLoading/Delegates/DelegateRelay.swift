@@ -18,7 +18,7 @@ protocol RelayClient: AnyObject, Sendable {
 
 /// Hands a session's events to its queue.
 final class DelegateRelay: Sendable {
-    let queue: OperationQueue
+    private let known: Mutex<OperationQueue?>
     private let line = Mutex(Line())
 
     private struct Line {
@@ -40,8 +40,21 @@ final class DelegateRelay: Sendable {
         }
     }
 
-    init(queue: OperationQueue) {
-        self.queue = queue
+    /// A relay to that queue, or to a serial one of its own (B1.27).
+    init(queue: OperationQueue?) {
+        known = Mutex(queue)
+    }
+
+    /// Where events are brought; one of its own is made when it is first needed, which async calls never do.
+    var queue: OperationQueue {
+        known.withLock { known in
+            if let known { return known }
+            let queue = OperationQueue()
+            queue.name = "URLSession delegate queue"
+            queue.maxConcurrentOperationCount = 1
+            known = queue
+            return queue
+        }
     }
 
     /// Puts a client in the line. A client must not be in it twice.

@@ -37,7 +37,7 @@ final class SessionCore: Sendable {
         case done
     }
 
-    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: OperationQueue, isShared: Bool) {
+    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: OperationQueue?, isShared: Bool) {
         self.settings = settings
         self.isShared = isShared
         postsNotices = delegate is URLSession.EventHandlers

@@ -10,7 +10,6 @@ open class URLSession: NSObject, @unchecked Sendable {
     // Safe to share: the core guards its own state, the rest is immutable.
     let core: SessionCore
     private let configurationCopy: URLSessionConfiguration
-    private let queue: OperationQueue
 
     /// The session of the process: default settings, no delegate; invalidating it has no effect (B1.6).
     open class var shared: URLSession { sharedSession }
@@ -20,13 +19,13 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Makes a session with default settings, for mocks.
     @available(*, deprecated, message: "Use URLSession.shared or init(configuration:)")
     public override init() {
-        (core, configurationCopy, queue) = Self.parts(.default, delegate: nil, queue: nil, isShared: false)
+        (core, configurationCopy) = Self.parts(.default, delegate: nil, queue: nil, isShared: false)
         super.init()
     }
 
     /// Makes a session without delegate.
     public init(configuration: URLSessionConfiguration) {
-        (core, configurationCopy, queue) = Self.parts(configuration, delegate: nil, queue: nil, isShared: false)
+        (core, configurationCopy) = Self.parts(configuration, delegate: nil, queue: nil, isShared: false)
         super.init()
     }
 
@@ -36,36 +35,28 @@ open class URLSession: NSObject, @unchecked Sendable {
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
     ) {
-        (core, configurationCopy, self.queue) = Self.parts(
+        (core, configurationCopy) = Self.parts(
             configuration, delegate: delegate, queue: queue, isShared: false)
         super.init()
     }
 
     private init(sharedWith configuration: URLSessionConfiguration) {
-        (core, configurationCopy, queue) = Self.parts(configuration, delegate: nil, queue: nil, isShared: true)
+        (core, configurationCopy) = Self.parts(configuration, delegate: nil, queue: nil, isShared: true)
         super.init()
     }
 
     private static func parts(
         _ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, queue: OperationQueue?,
         isShared: Bool
-    ) -> (SessionCore, URLSessionConfiguration, OperationQueue) {
+    ) -> (SessionCore, URLSessionConfiguration) {
         let values = configuration.values
-        let queue = queue ?? makeQueue()
         let core = SessionCore(
             settings: SessionSettings(values), delegate: delegate, queue: queue, isShared: isShared)
-        return (core, URLSessionConfiguration(values), queue)
-    }
-
-    private static func makeQueue() -> OperationQueue {
-        let queue = OperationQueue()
-        queue.name = "URLSession delegate queue"
-        queue.maxConcurrentOperationCount = 1
-        return queue
+        return (core, URLSessionConfiguration(values))
     }
 
     /// Where delegate methods and handlers are called.
-    open var delegateQueue: OperationQueue { queue }
+    open var delegateQueue: OperationQueue { core.relay.queue }
 
     /// The delegate; `nil` once the session's last message has been delivered (B1.14).
     open var delegate: (any URLSessionDelegate)? { core.delegate }

@@ -11,12 +11,15 @@ extension TaskCore: RelayClient {
         if mailbox.withLock({ $0.post(event) }) { session?.relay.schedule(self) }
     }
 
-    /// Adds a piece of the body; says whether more can be taken.
-    func post(body piece: Data) -> ReceiverDemand {
+    /// Adds a piece of the body; says whether more can be taken. Called on the loop.
+    func post(body piece: Data, on reactor: Reactor) -> ReceiverDemand {
         let (mustSchedule, demand) = mailbox.withLock { $0.post(body: piece) }
-        if mustSchedule { session?.relay.schedule(self) }
+        if mustSchedule { ReadyDeliveries.of(reactor).add(self) }
         return demand
     }
+
+    /// Lets the delegate queue deliver what has been posted.
+    func getInLine() { session?.relay.schedule(self) }
 
     /// Delivers everything there is, in order, up to a question that is not answered at once.
     func deliver() {

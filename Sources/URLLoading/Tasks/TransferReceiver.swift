@@ -32,6 +32,8 @@ final class TransferReceiver: TransactionReceiver {
         case abandoned
     }
 
+    var wantsAddresses: Bool { plan.keepsRecords }
+
     init(core: TaskCore, plan: HopPlan, reactor: Reactor) {
         self.core = core
         self.plan = plan
@@ -176,7 +178,7 @@ final class TransferReceiver: TransactionReceiver {
 
     private func deliver(_ data: Data) -> ReceiverDemand {
         core.bodyArrived(bytes: data.count)
-        return core.post(body: data)
+        return core.post(body: data, on: reactor)
     }
 
     private func deliver(_ piece: BodyPiece) -> ReceiverDemand {
@@ -185,7 +187,9 @@ final class TransferReceiver: TransactionReceiver {
         if plan.collectsBody { body.append(piece.bytes) }
         guard plan.streamsBody || plan.pipe != nil else { return .more }
         let data = Data(piece)
-        let demands = (plan.pipe?.post(body: data) ?? .more, plan.streamsBody ? core.post(body: data) : .more)
+        let demands = (
+            plan.pipe?.post(body: data) ?? .more, plan.streamsBody ? core.post(body: data, on: reactor) : .more
+        )
         core.announceProgress()
         return demands == (.more, .more) ? .more : .pause
     }
