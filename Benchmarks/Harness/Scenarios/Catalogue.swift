@@ -50,7 +50,8 @@ extension Scenario {
             Scenario(
                 name: "download", title: "Download, streamed", operation: "download",
                 place: Place(server: .fast, path: "/large"), amount: .requests(1), unit: .gibibyte,
-                interfaces: ["chunks", "bytes"], bars: [
+                interfaces: ["chunks", "bytes"],
+                bars: [
                     .atMost(1.3, .cpu, of: "reqwest"),
                     // 200 MB/s.
                     .above(200e6 / 1_048_576, .rate, by: "bytes"),
