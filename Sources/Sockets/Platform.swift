@@ -281,5 +281,12 @@ enum Platform {
 
     static var currentThread: UInt { urlloading_current_thread() }
 
+    /// Nanoseconds of the clock that goes on while the machine sleeps: `ContinuousClock`'s.
+    static var continuousNanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
     static var processorCount: Int { Int(urlloading_processor_count()) }
 }

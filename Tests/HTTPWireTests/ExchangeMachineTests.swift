@@ -25,7 +25,8 @@ struct ExchangeMachineTests {
             case .response(let status, let version, let pairs, let framing):
                 var fields = Fields()
                 for (name, value) in pairs { fields.append(name, value) }
-                machine.responseHead(ResponseHead(status: status, version: version, fields: fields), framing: framing)
+                let head = ResponseHead(status: status, version: version, fields: fields)
+                machine.responseHead(head, framing: framing, persistence: Persistence(head))
             case .ended: machine.responseEnded()
             case .peerClosed: machine.peerClosed()
             case .failed: machine.failed()

@@ -27,15 +27,14 @@ package enum ExpectedResponse: Sendable, Equatable {
 
 extension BodyFraming {
     /// The framing of a response's body (RFC 9112 §6.3 from the client's side).
-    package static func ofResponse(
-        _ head: ResponseHead, to request: ExpectedResponse
+    static func ofResponse(
+        _ head: ResponseHead, _ fields: FramingFields, to request: ExpectedResponse
     ) throws(WireError) -> BodyFraming {
         // Rule 1: no body whatever the fields say (B16.30).
         if request == .toHEAD || head.isInformational || head.status == 204 || head.status == 304 { return .none }
         // Rule 2: success turns a CONNECT's connection into a tunnel; fields about length are ignored.
         if request == .toCONNECT, head.status < 300 { return .none }
 
-        let fields = FramingFields(head.fields)
         switch fields.transferEncoding {
         // Rules 3 and 4: Transfer-Encoding overrides Content-Length (B16.31, B16.32, B16.48).
         case .endsInChunked: return .chunked

@@ -70,12 +70,14 @@ package struct ExchangeMachine: ~Copyable {
     }
 
     /// A response's head came, a 1xx one or the final one; it may come before the request is complete.
-    package mutating func responseHead(_ head: ResponseHead, framing: BodyFraming) {
+    package mutating func responseHead(
+        _ head: ResponseHead, framing: BodyFraming, persistence: @autoclosure () -> Persistence
+    ) {
         guard response == .awaited else { return failed() }
         if head.status == 101 { return switched() }
         if head.isInformational { return }
         response = .body
-        let fields = FramingFields(head.fields, readsKeepAlive: true)
+        let fields = persistence().fields
         keepAliveTimeout = fields.keepAliveSeconds.map { .seconds(min($0, ExchangeMachine.longestKeepAlive)) }
         if framing == .untilClose || !fields.allowsReuse(version: head.version) { persists = false }
         if request == .body, !persists || head.status >= 300 { isBodyUnwanted = true }
@@ -131,4 +133,18 @@ package struct ExchangeMachine: ~Copyable {
 
     /// Nobody keeps a connection longer than a year, and a `Duration` of `Int64.max` seconds invites overflow.
     private static var longestKeepAlive: Int64 { 31_536_000 }
+}
+
+/// What the fields of a response say about whether its connection lives on.
+package struct Persistence: Sendable {
+    let fields: FramingFields
+
+    init(_ fields: FramingFields) {
+        self.fields = fields
+    }
+
+    /// What a head says; `ResponseDecoder.persistence` has it without another look at the fields.
+    package init(_ head: ResponseHead) {
+        fields = FramingFields(head.fields, readsKeepAlive: true)
+    }
 }

@@ -28,7 +28,10 @@ struct FramingFields {
     /// The shortest `timeout` of the Keep-Alive fields, in seconds; only if it was asked for.
     private(set) var keepAliveSeconds: Int64?
 
-    /// Reads the fields of a head; Keep-Alive only on demand, because only a reusable connection needs it.
+    /// Nothing has been said.
+    init() {}
+
+    /// Reads the fields of a head; Keep-Alive only on demand, because only a client's connection needs it.
     init(_ fields: Fields, readsKeepAlive: Bool = false) {
         fields.bytes.withUnsafeBytes { bytes in
             for slot in fields.slots {

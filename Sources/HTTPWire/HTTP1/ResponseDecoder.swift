@@ -40,6 +40,8 @@ package struct ResponseDecoder: ~Copyable {
     private var expected = ExpectedResponse.toOther
     private var informationalCount = 0
     private var expectedBytes: Int64 = 0
+    /// What the latest final response says about its end and the connection's; read once for both.
+    private var fields = FramingFields()
     private var head: HeadParser
     private var chunks: ChunkedDecoder
 
@@ -53,6 +55,9 @@ package struct ResponseDecoder: ~Copyable {
         head = HeadParser(.response, limits: limits)
         chunks = ChunkedDecoder(limits: limits)
     }
+
+    /// What the latest final response means for its connection.
+    package var persistence: Persistence { Persistence(fields) }
 
     // MARK: Events
 
@@ -137,11 +142,12 @@ package struct ResponseDecoder: ~Copyable {
             }
             return .informational(head)
         }
+        fields = FramingFields(head.fields, readsKeepAlive: true)
         if expected == .toCONNECT, head.status < 300 {
             phase = .switched
             return .head(head, .none)
         }
-        let framing = try BodyFraming.ofResponse(head, to: expected)
+        let framing = try BodyFraming.ofResponse(head, fields, to: expected)
         switch framing {
         case .none, .length(0): phase = .complete
         case .length(let count):

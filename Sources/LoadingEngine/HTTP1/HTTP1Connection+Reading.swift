@@ -45,6 +45,12 @@ extension HTTP1Connection {
     /// A full read of this much is worth its system call.
     private static let leastRead = 64 * 1024
 
+    /// The same where there may well be nothing: requests ask before and after they are sent.
+    func pumpIfPending() {
+        let isHeld = hasUndecoded || hasUndecrypted || !heldCiphertext.isEmpty
+        if isHeld || mustRead || responseEnd != .open || stream.hasPendingInput { pump() }
+    }
+
     private var canRead: Bool { !isClosed && transaction?.isReadPaused != true }
 
     /// Takes up what was held while reading was paused; `false` when that already fills the receiver again.
@@ -138,7 +144,7 @@ extension HTTP1Connection {
                     if continueTimer != nil, head.status == 417 { return resendWithoutExpectation(transaction) }
                     guard isAnswer(head, to: transaction) else { return fail(lost(nil, transaction)) }
                     self.framing = framing
-                    exchange.responseHead(head, framing: framing)
+                    exchange.responseHead(head, framing: framing, persistence: decoder.persistence)
                     if exchange.isSendingBody { answerCameEarly() }
                     transaction.received(head: head, framing: framing)
                 case .body(let range):

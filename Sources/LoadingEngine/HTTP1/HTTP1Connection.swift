@@ -104,7 +104,7 @@ final class HTTP1Connection: ByteStreamObserver {
         // B6.28: what is wrong with a fresh connection is its request's error, else a server that drops every
         // connection would be dialled for ever.
         if isFresh { return true }
-        pump()
+        pumpIfPending()
         guard !isClosed else { return false }
         // Order: the loop has seen every event up to its last poll; a request that could not be replayed is worth
         // one more system call, since a close that arrived after that poll would be its caller's error.
@@ -144,7 +144,7 @@ final class HTTP1Connection: ByteStreamObserver {
             return
         }
         flush()
-        pump()
+        pumpIfPending()
     }
 
     /// Gives the exchange up: its answer is of no use any more (B16.5).

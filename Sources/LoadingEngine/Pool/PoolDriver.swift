@@ -11,16 +11,19 @@ final class PoolDriver {
     // `@exclusivity(unchecked)`: as in `Transaction`; the machine calls nobody.
 
     private unowned let core: LoopCore
+    // Its own: by way of the core each look at the time would cost a check of an unowned reference.
+    private let reactor: Reactor
     @exclusivity(unchecked) private var machine: PoolMachine
     @exclusivity(unchecked) private var table = ConnectionTable()
     /// Requests that wait without a connection being opened to their host; the next dial to it concerns them all.
     @exclusivity(unchecked) private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
-    private lazy var timer = core.reactor.makeTimer { [unowned self] in
-        perform(machine.timerFired(now: core.reactor.elapsed))
+    private lazy var timer = reactor.makeTimer { [unowned self] in
+        perform(machine.timerFired(now: reactor.elapsed))
     }
 
     init(core: LoopCore) {
         self.core = core
+        reactor = core.reactor
         self.machine = PoolMachine(
             limits: PoolLimits(
                 perHost: core.configuration.maximumConnectionsPerHost,
@@ -32,7 +35,7 @@ final class PoolDriver {
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
         let actions = machine.requested(
-            transaction.id, key: transaction.key, priority: transaction.priority, now: core.reactor.elapsed,
+            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
             atFront: atFront, onNewConnection: onNewConnection)
         if actions.dial?.key == transaction.key {
             // The usual way: no list is needed, because its wait is the network's doing from the start.
@@ -46,7 +49,7 @@ final class PoolDriver {
     /// A waiting request needs nothing any more.
     func cancel(_ transaction: Transaction) {
         noteEndOfWait(transaction)
-        perform(machine.cancelled(transaction.id, now: core.reactor.elapsed))
+        perform(machine.cancelled(transaction.id, now: reactor.elapsed))
     }
 
     /// A waiting request's place in the queue changes.
@@ -63,14 +66,14 @@ final class PoolDriver {
 
     /// An exchange is over and the connection can carry another.
     func released(_ connection: HTTP1Connection, idleLimit: Duration?) {
-        perform(machine.released(connection.id, idleLimit: idleLimit, now: core.reactor.elapsed))
+        perform(machine.released(connection.id, idleLimit: idleLimit, now: reactor.elapsed))
     }
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: HTTP1Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionClosed?(connection.id)
-        perform(machine.closed(connection.id, now: core.reactor.elapsed))
+        perform(machine.closed(connection.id, now: reactor.elapsed))
         core.leaveIfDone()
     }
 
@@ -83,7 +86,7 @@ final class PoolDriver {
 
     /// Takes no more requests and closes what carries none.
     func shutDown(immediately: Bool) {
-        perform(machine.shutDown(immediately: immediately, now: core.reactor.elapsed))
+        perform(machine.shutDown(immediately: immediately, now: reactor.elapsed))
     }
 
     /// Nothing is open and nothing is being opened.
@@ -121,12 +124,12 @@ final class PoolDriver {
             case .success(let connection):
                 table.opened(connection)
                 connection.becomeReady()
-                perform(machine.established(id, now: core.reactor.elapsed))
+                perform(machine.established(id, now: reactor.elapsed))
                 connection.watchWhileIdle()
             case .failure(let error):
                 _ = table.removeConnector(id)
                 lastDialError = error
-                perform(machine.dialFailed(id, now: core.reactor.elapsed))
+                perform(machine.dialFailed(id, now: reactor.elapsed))
                 core.leaveIfDone()
             }
         }

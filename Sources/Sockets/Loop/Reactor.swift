@@ -30,6 +30,8 @@ package final class Reactor {
     @exclusivity(unchecked) private var residents: [Int: AnyObject] = [:]
     /// The resident asked for last: nearly always the one that is asked for next.
     @exclusivity(unchecked) private var latest: (id: Int, object: AnyObject)?
+    /// The one before: an engine and what gathers its answers take turns.
+    @exclusivity(unchecked) private var earlier: (id: Int, object: AnyObject)?
     private var held: [ObjectIdentifier: AnyObject] = [:]
     @exclusivity(unchecked) private var batch: [MailboxItem] = []
     @exclusivity(unchecked) private var putOff: [() -> Void] = []
@@ -58,6 +60,14 @@ package final class Reactor {
             self.elapsed = elapsed
             nanoseconds = elapsed.wholeNanoseconds
         }
+
+        init(nanoseconds: Int64) {
+            elapsed = Duration(wholeNanoseconds: nanoseconds)
+            self.nanoseconds = nanoseconds
+        }
+
+        /// The turn that begins now.
+        static var now: Turn { Turn(nanoseconds: LoopClock.nanoseconds) }
     }
 
     private init(loop: Loop, poller: Poller?, virtualLoop: Loop?) {
@@ -66,7 +76,7 @@ package final class Reactor {
         self.virtualLoop = virtualLoop
         thread = loop.thread
         timers = TimerQueue(epoch: LoopClock.epoch)
-        turn = Turn(elapsed: LoopClock.elapsed)
+        turn = .now
         // Pages that were never needed cost nothing.
         receiveBuffer = .allocate(byteCount: 256 << 10, alignment: 64)
     }
@@ -114,7 +124,9 @@ package final class Reactor {
     package func resident<T: AnyObject>(_ key: ResidentKey<T>) -> T? {
         // The key's type is the object's: `setResident` takes no other.
         if let latest, latest.id == key.id { return unsafeDowncast(latest.object, to: T.self) }
+        if let earlier, earlier.id == key.id { return unsafeDowncast(earlier.object, to: T.self) }
         guard let object = residents[key.id] else { return nil }
+        earlier = latest
         latest = (key.id, object)
         return unsafeDowncast(object, to: T.self)
     }
@@ -122,7 +134,7 @@ package final class Reactor {
     /// Keeps an object on this reactor, or lets it go.
     package func setResident<T: AnyObject>(_ key: ResidentKey<T>, _ value: T?) {
         residents[key.id] = value
-        latest = nil
+        (latest, earlier) = (nil, nil)
     }
 
     /// Keeps an object alive until `release`: an attempt that goes on although its caller let go of it.
@@ -146,7 +158,7 @@ package final class Reactor {
         var mayWait = false
         while true {
             let count = poller?.wait(milliseconds: mayWait ? millisecondsToNextTimer : 0) ?? 0
-            elapsed = LoopClock.elapsed
+            turn = .now
             thread.mailbox.take(into: &batch)
             poller?.dispatch(count)
             timers.fire(now: elapsed)
@@ -173,7 +185,7 @@ package final class Reactor {
             if turnObservers.isEmpty, thread.mailbox.prepareToSleep(poller?.wakeSignal) { return true }
             thread.mailbox.take(into: &batch)
             // A job may have taken its time, and what it submits counts its own from now.
-            elapsed = LoopClock.elapsed
+            turn = .now
             runRound()
         }
         return false
@@ -193,7 +205,7 @@ package final class Reactor {
         while poller?.releaseAll() == true || !residents.isEmpty || !held.isEmpty || !isAtRest {
             let garbage = (residents, held, putOff, turnObservers)
             residents = [:]
-            latest = nil
+            (latest, earlier) = (nil, nil)
             held = [:]
             putOff = []
             turnObservers = []

@@ -3,7 +3,14 @@
 /// The clock of all loops.
 package enum LoopClock {
     /// The moment at which `Reactor.elapsed` was zero.
-    package static let epoch = ContinuousClock.now
+    package static var epoch: ContinuousClock.Instant { start.instant }
+
+    // Measured: a `ContinuousClock.Instant` and what is reckoned with it cost a turn several times the reading of the
+    // clock, so it is read by its number.
+    private static let start = (instant: ContinuousClock.now, nanoseconds: Platform.continuousNanoseconds)
+
+    /// Whole nanoseconds since the epoch.
+    static var nanoseconds: Int64 { Platform.continuousNanoseconds &- start.nanoseconds }
 
     /// The moment so many nanoseconds after the epoch.
     package static func instant(_ nanoseconds: Int64) -> ContinuousClock.Instant {
@@ -11,5 +18,5 @@ package enum LoopClock {
     }
 
     /// The time since the epoch.
-    package static var elapsed: Duration { epoch.duration(to: .now) }
+    package static var elapsed: Duration { Duration(wholeNanoseconds: nanoseconds) }
 }

@@ -29,7 +29,9 @@ final class DelegateRelay: Sendable {
 
         var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
 
-        mutating func append(_ client: any RelayClient) { arriving.append(client) }
+        mutating func append(_ clients: [any RelayClient]) {
+            if arriving.isEmpty { arriving = clients } else { arriving += clients }
+        }
 
         mutating func take() -> (any RelayClient)? {
             if leaving.isEmpty {
@@ -58,17 +60,20 @@ final class DelegateRelay: Sendable {
     }
 
     /// Puts a client in the line. A client must not be in it twice.
-    func schedule(_ client: any RelayClient) {
+    func schedule(_ client: any RelayClient) { schedule([client]) }
+
+    /// Puts clients in the line, in this order. A client must not be in it twice.
+    func schedule(_ clients: [any RelayClient]) {
         let isFirst = line.withLock { line in
-            line.append(client)
+            line.append(clients)
             guard line.operations == 0 else { return false }
             line.operations = 1
             return true
         }
-        if isFirst {
-            queue.addOperation { self.run() }
-        } else {
-            addOperationIfAllowed()
+        if isFirst { queue.addOperation { self.run() } }
+        // One operation at most for each.
+        for _ in 0..<(isFirst ? clients.count - 1 : clients.count) {
+            guard addOperationIfAllowed() else { return }
         }
     }
 
@@ -96,7 +101,7 @@ final class DelegateRelay: Sendable {
     }
 
     /// Adds an operation beside those under way, if the queue works concurrently.
-    private func addOperationIfAllowed() {
+    private func addOperationIfAllowed() -> Bool {
         let own = queue.maxConcurrentOperationCount
         let limit = own > 0 ? min(own, Self.mostOperations) : Self.mostOperations
         let isAllowed = line.withLock { line in
@@ -105,6 +110,7 @@ final class DelegateRelay: Sendable {
             return true
         }
         if isAllowed { queue.addOperation { self.run() } }
+        return isAllowed
     }
 
     /// Picked by feel: a main queue stays responsive, and the cost of an operation is spread over many clients.

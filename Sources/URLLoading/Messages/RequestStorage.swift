@@ -9,7 +9,9 @@ import Foundation
 /// It is safe to share between threads because nobody changes it while it is shared: `URLRequest` makes a copy
 /// first unless it holds the only reference, and `NSMutableURLRequest`, which is not Sendable, does the same.
 final class RequestStorage: @unchecked Sendable {
-    var values: RequestValues
+    // `@exclusivity(unchecked)`: for the same reason no access can meet a change; the check cost each request five calls
+    // into the runtime.
+    @exclusivity(unchecked) var values: RequestValues
 
     init(_ values: RequestValues) {
         self.values = values

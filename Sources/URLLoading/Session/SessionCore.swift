@@ -59,9 +59,6 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Whether the caller runs on the loop of this session.
-    var isOnLoop: Bool { state.withLock { $0.engine }?.loop.isCurrent ?? false }
-
     /// Dispatch opens descriptors when its first timer is set, and stops the process where there are none left. So it
     /// is made to do so before the first connection can take the last one.
     private static let dispatchHasItsDescriptors: Void = DispatchQueue.global().asyncAfter(deadline: .now()) {}
@@ -88,10 +85,12 @@ final class SessionCore: Sendable {
             let isRefused = state.ending != .none
             let core = TaskCore(
                 identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
-                outlet: outlet, usesRelay: usesRelay,
-                state: TaskState(
+                engine: state.engine, outlet: outlet, usesRelay: usesRelay, kind: body.kind
+            ) {
+                TaskState(
                     request: request, body: body, outlet: outlet, delegate: delegate, delegateView: view,
-                    session: session))
+                    session: session)
+            }
             state.nextIdentifier += 1
             guard !isRefused else { return (core, true) }
             state.outstanding += 1
@@ -120,6 +119,16 @@ final class SessionCore: Sendable {
     /// The last message of one of the session's tasks has been delivered.
     func taskEnded(of session: URLSession?) {
         let isLast = state.withLock { state in
+            state.outstanding -= 1
+            return state.outstanding == 0 && state.ending == .afterTasks
+        }
+        if isLast, let session { becomeInvalid(session) }
+    }
+
+    /// Both at once, for a task whose end nobody hears of but its caller.
+    func ended(_ task: TaskCore, of session: URLSession?) {
+        let isLast = state.withLock { state in
+            guard state.tasks.remove(task) else { return false }
             state.outstanding -= 1
             return state.outstanding == 0 && state.ending == .afterTasks
         }

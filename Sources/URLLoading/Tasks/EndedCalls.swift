@@ -54,7 +54,8 @@ final class EndedCalls: TurnObserver {
     private static let key = ResidentKey<EndedCalls>()
 
     private unowned let reactor: Reactor
-    private var calls: [EndedCall] = []
+    // `@exclusivity(unchecked)`: never leaves its loop, and no call is resumed while the list is being changed.
+    @exclusivity(unchecked) private var calls: [EndedCall] = []
 
     private init(reactor: Reactor) {
         self.reactor = reactor
@@ -75,10 +76,10 @@ final class EndedCalls: TurnObserver {
     }
 
     func turnEnded() {
+        // Alone, a call is resumed without a detour, and the list keeps its memory.
+        if calls.count == 1, let call = calls.popLast() { return call.resume() }
         let ended = calls
         calls = []
-        // Alone, a call is resumed without a detour.
-        if ended.count == 1 { return ended[0].resume() }
         // Measured: by a task the calling tasks find a thread at work; by a dispatch queue, or one by one from here, ten
         // times as many thread changes. Its priority is above theirs, since it takes no time of its own.
         Task.detached(priority: .high) {

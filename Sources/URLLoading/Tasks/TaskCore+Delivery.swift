@@ -5,21 +5,23 @@ import LoadingEngine
 import Sockets
 
 extension TaskCore: RelayClient {
-    /// Adds an event to the task's list.
-    func post(_ event: TaskEvent) {
+    /// Adds an event to the task's list; on a loop it sets off at the end of the turn.
+    func post(_ event: TaskEvent, on reactor: Reactor? = nil) {
         guard usesRelay else { return }
-        if mailbox.withLock({ $0.post(event) }) { session?.relay.schedule(self) }
+        if mailbox.withLock({ $0.post(event) }) { schedule(on: reactor) }
     }
 
-    /// Adds a piece of the body; says whether more can be taken. Called on the loop.
+    /// Adds a piece of the body, on the loop; says whether more can be taken.
     func post(body piece: Data, on reactor: Reactor) -> ReceiverDemand {
         let (mustSchedule, demand) = mailbox.withLock { $0.post(body: piece) }
-        if mustSchedule { ReadyDeliveries.of(reactor).add(self) }
+        if mustSchedule { schedule(on: reactor) }
         return demand
     }
 
-    /// Lets the delegate queue deliver what has been posted.
-    func getInLine() { session?.relay.schedule(self) }
+    private func schedule(on reactor: Reactor?) {
+        guard let relay = session?.relay else { return }
+        if let reactor { RelayBatch.of(reactor).add(self, to: relay) } else { relay.schedule(self) }
+    }
 
     /// Delivers everything there is, in order, up to a question that is not answered at once.
     func deliver() {
@@ -143,31 +145,26 @@ extension TaskCore: RelayClient {
         if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }
         announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
-        let end = state.withLock { state -> TaskResult in
-            var failure = failure
-            if state.phase == .canceling, failure?.code != .cancelled {
-                failure = LoadFailure.cancelled(state.currentRequest?.url)
-            }
-            let result = TaskResult(
-                error: failure, response: state.response, call: state.call, session: state.session)
-            if case .endedUnstarted = state.stage {} else { state.stage = .ended }
-            state.phase = .completed
-            state.error = failure
-            state.call = nil
-            state.records = []
-            return result
-        }
+        return conclude(state.withLock { $0.end(with: failure, quietly: endsQuietly) }, body: body, file: file)
+    }
+
+    /// Whether nobody is told anything at the end but the async call that waits: all of it may then happen at once.
+    var endsQuietly: Bool {
+        if case .awaiting = outlet { !usesRelay } else { false }
+    }
+
+    /// What follows the end: the last message, and nothing that the session keeps.
+    func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         if end.error == nil { updateProgress(isAtEnd: true) }
+        if endsQuietly {
+            session?.ended(self, of: end.session)
+            return finish(end, body: body, file: file)
+        }
         let wasListed = session?.unlist(self) ?? false
         if end.error != nil { file?.remove() }
         let call = finish(end, body: body, file: file)
         postNotice(.urlSessionTaskDidComplete)
-        state.withLock { state in
-            state.delegate = nil
-            state.delegateView = nil
-            state.face = nil
-            state.session = nil
-        }
+        state.withLock { $0.letGo() }
         if wasListed { session?.taskEnded(of: end.session) }
         return call
     }
@@ -243,12 +240,4 @@ extension TaskCore: RelayClient {
                     bytesExpectedToReceive: counters.expectedToReceive.load(ordering: .relaxed)))
         }
     }
-}
-
-/// What the last message of a task is made of.
-private struct TaskResult: Sendable {
-    let error: URLError?
-    let response: URLResponse?
-    let call: WaitingCall?
-    let session: URLSession?
 }

@@ -12,13 +12,16 @@ extension TaskCore {
     /// Starts the task of an async call. A task that was cancelled before answers at once, and no request goes out
     /// (B1.90).
     func start(resuming continuation: TaskContinuation) {
-        let call = WaitingCall(continuation: continuation, isOnLoop: session?.isOnLoop ?? false)
-        let error = state.withLock { state -> (any Error)? in
-            if state.phase == .completed { return state.error ?? LoadFailure.cancelled(state.currentRequest?.url) }
+        // Without an engine there is no loop that the caller could be on.
+        let call = WaitingCall(continuation: continuation, isOnLoop: engine?.loop.isCurrent ?? false)
+        let (step, error) = state.withLock { state -> (ResumeStep, (any Error)?) in
+            if state.phase == .completed {
+                return (.none, state.error ?? LoadFailure.cancelled(state.currentRequest?.url))
+            }
             state.call = call
-            return nil
+            return (state.resume(isMock: session == nil), nil)
         }
-        if let error { continuation.resume(throwing: error) } else { resume() }
+        if let error { continuation.resume(throwing: error) } else { follow(step) }
     }
 
     /// The first `resume()`.
@@ -59,18 +62,18 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
-        let plan = state.withLock { state -> (hop: Int, deadline: Duration?, priority: Float)? in
+        let plan = state.withLock { state -> (deadline: Duration?, priority: Float)? in
             guard !state.isOver else { return nil }
             state.sentFields = message.head.fields
             state.isHandleSuspended = false
-            state.stage = .submitting(hop: state.redirect.count)
-            return (state.redirect.count, state.resourceDeadline, state.priority)
+            state.stage = .submitting(hop: state.redirect.count, priority: state.priority)
+            return (state.resourceDeadline, state.priority)
         }
         guard let plan else {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
             return
         }
-        let handle = session.engine.submit(
+        (engine ?? session.engine).submit(
             TransactionRequest(
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
                 idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
@@ -79,21 +82,36 @@ extension TaskCore {
                 makeReceiver: { [self] handle, reactor in
                     TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
                 }))
-        let (isCancelled, isSuspended) = state.withLock { state in
-            if case .submitting(plan.hop) = state.stage { state.stage = .loading(hop: plan.hop, handle) }
-            return (state.phase == .canceling, state.suspensions > 0)
-        }
-        if isCancelled { handle.cancel() }
-        if isSuspended { tellEngineAboutSuspension() }
     }
 
-    /// Called on the loop when the engine takes the hop up.
-    ///
-    /// Order: the handle is noted here too, since the loop may be faster than the thread that submitted.
+    /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
+    /// up for.
     private func beginHop(_ handle: TransactionHandle) -> HopPlan {
-        let sessionView = session?.delegateView
+        let (plan, late) = noteHop(handle)
+        if late.isCancelled { handle.cancel() }
+        if late.isSuspended { tellEngineAboutSuspension() }
+        if let priority = late.priority { handle.setPriority(Self.usable(priority)) }
+        return plan
+    }
+
+    /// What happened to a task while its hop was on its way to the engine.
+    private struct LateSteps {
+        let isCancelled: Bool
+        let isSuspended: Bool
+        let priority: Float?
+    }
+
+    private func noteHop(_ handle: TransactionHandle) -> (HopPlan, LateSteps) {
+        // Without a delegate queue there is no delegate.
+        let sessionView = usesRelay ? session?.delegateView : nil
         return state.withLock { state in
-            if case .submitting(let hop) = state.stage { state.stage = .loading(hop: hop, handle) }
+            var priority: Float?
+            if case .submitting(let hop, let submitted) = state.stage {
+                state.stage = .loading(hop: hop, handle)
+                if state.priority != submitted { priority = state.priority }
+            }
+            let late = LateSteps(
+                isCancelled: state.phase == .canceling, isSuspended: state.suspensions > 0, priority: priority)
             let taskView = state.delegateView
             let streams: Bool
             let asksResponse: Bool
@@ -112,13 +130,14 @@ extension TaskCore {
                 asksResponse = false
             }
             let tells = taskView?.task != nil || sessionView?.task != nil
-            return HopPlan(
+            let plan = HopPlan(
                 request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
                 streamsBody: streams, savesFile: outlet.savesFile,
                 tellsWritten: tellsWritten(taskView, sessionView), asksResponse: asksResponse,
                 asksRedirect: taskView?.mayImplement(.redirect) ?? false
                     || sessionView?.mayImplement(.redirect) ?? false,
                 tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count)
+            return (plan, late)
         }
     }
 
@@ -136,10 +155,10 @@ extension TaskCore {
         updateProgress()
     }
 
-    func bodySent(total: Int64, tellsDelegate: Bool) {
+    func bodySent(total: Int64, tellsDelegate: Bool, on reactor: Reactor) {
         counters.sent.store(total, ordering: .relaxed)
         updateProgress()
-        if tellsDelegate { post(.sent(total)) }
+        if tellsDelegate { post(.sent(total), on: reactor) }
         announceProgress()
     }
 
@@ -168,9 +187,9 @@ extension TaskCore {
     var deliversRedirectBody: Bool? { state.withLock { $0.redirect.deliversBody } }
 
     /// Returns the async call that ended with the hop, for the caller to resume.
-    func hopEnded(_ end: HopEnd) -> EndedCall? {
+    func hopEnded(_ end: HopEnd, on reactor: Reactor? = nil) -> EndedCall? {
         guard usesRelay else { return decide(after: end) }
-        post(.hopEnded(end))
+        post(.hopEnded(end), on: reactor)
         return nil
     }
 
@@ -178,16 +197,18 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
-        enum Step { case hop(URLRequest, TaskBody), end(URLError?) }
+        enum Step { case hop(URLRequest, TaskBody), end(URLError?), ended(TaskResult) }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
-            state.records += end.records
+            if !end.records.isEmpty { state.records += end.records }
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.failure {
                 return .end(ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile))
             }
-            guard let next = state.redirect.next else { return .end(nil) }
+            guard let next = state.redirect.next else {
+                return endsQuietly ? .ended(state.end(with: nil, quietly: true)) : .end(nil)
+            }
             // B4.11: what follows is a request like any other.
             if state.redirect.dropsBody { state.body = .request }
             state.sentTold = 0
@@ -202,6 +223,8 @@ extension TaskCore {
             return nil
         case .end(let error):
             return complete(error, body: end.body, file: end.file)
+        case .ended(let result):
+            return conclude(result, body: end.body, file: end.file)
         }
     }
 

@@ -16,6 +16,8 @@ final class TaskCore: Sendable {
     let session: SessionCore?
     /// Its place among the session's tasks; `nil` also where the session had been invalidated before (B1.21).
     let slot: Int?
+    /// The session's engine, if it had one when the task was made: found without the session's lock.
+    let engine: Engine?
     let outlet: TaskOutlet
     let kind: TaskKind
     let creation = ContinuousClock.now
@@ -31,21 +33,24 @@ final class TaskCore: Sendable {
     private let hasProgress = Atomic<Bool>(false)
 
     init(
-        identifier: Int, session: SessionCore?, slot: Int?, outlet: TaskOutlet, usesRelay: Bool,
-        state: consuming TaskState
+        identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, outlet: TaskOutlet, usesRelay: Bool,
+        kind: TaskKind, state makeState: () -> TaskState
     ) {
         self.identifier = identifier
         self.session = session
         self.slot = slot
+        self.engine = engine
         self.outlet = outlet
         self.usesRelay = usesRelay
-        kind = state.body.kind
-        self.state = Mutex(state)
+        self.kind = kind
+        state = Mutex(makeState())
     }
 
     /// A task that belongs to no session.
     static func detached() -> TaskCore {
-        TaskCore(identifier: 0, session: nil, slot: nil, outlet: .delegate, usesRelay: false, state: TaskState())
+        TaskCore(
+            identifier: 0, session: nil, slot: nil, engine: nil, outlet: .delegate, usesRelay: false, kind: .data
+        ) { TaskState() }
     }
 
     // MARK: What users see
@@ -116,18 +121,11 @@ final class TaskCore: Sendable {
 
     /// Balances one suspension; the first time, the load starts.
     func resume() {
-        enum Step { case none, start, tellEngine }
-        let step = state.withLock { state -> Step in
-            guard !state.isOver, state.suspensions > 0 else { return .none }
-            state.suspensions -= 1
-            guard state.suspensions == 0 else { return .none }
-            state.phase = .running
-            guard case .idle = state.stage else { return .tellEngine }
-            // A mock only pretends to run.
-            guard session != nil else { return .none }
-            state.stage = .betweenHops
-            return .start
-        }
+        follow(state.withLock { $0.resume(isMock: session == nil) })
+    }
+
+    /// Does what a `resume()` has led to.
+    func follow(_ step: ResumeStep) {
         if step != .none { postNotice(.urlSessionTaskDidResume) }
         switch step {
         case .none: break

@@ -5,8 +5,8 @@ import HTTPWire
 import LoadingEngine
 import Synchronization
 
-/// The changing state of a task.
-struct TaskState: Sendable {
+/// The changing state of a task. Not copyable: on its way behind the lock it was copied once, with all it refers to.
+struct TaskState: ~Copyable, Sendable {
     /// What users see as `state`.
     var phase: URLSessionTask.State = .suspended
     /// A new task counts as suspended once (B1.36).
@@ -75,6 +75,45 @@ struct TaskState: Sendable {
         return !hasToldWaiting
     }
 
+    /// Balances one suspension and says what follows.
+    mutating func resume(isMock: Bool) -> ResumeStep {
+        guard !isOver, suspensions > 0 else { return .none }
+        suspensions -= 1
+        guard suspensions == 0 else { return .none }
+        phase = .running
+        guard case .idle = stage else { return .tellEngine }
+        // A mock only pretends to run.
+        guard !isMock else { return .none }
+        stage = .betweenHops
+        return .start
+    }
+
+    /// Ends the task, and lets go of everything if nobody is told anything any more. A cancellation that came before
+    /// wins (B17.54).
+    mutating func end(with failure: URLError?, quietly: Bool) -> TaskResult {
+        var failure = failure
+        if phase == .canceling, failure?.code != .cancelled {
+            failure = LoadFailure.cancelled(currentRequest?.url)
+        }
+        defer {
+            if case .endedUnstarted = stage {} else { stage = .ended }
+            phase = .completed
+            error = failure
+            call = nil
+            records = []
+            if quietly { letGo() }
+        }
+        return TaskResult(error: failure, response: response, call: call, session: session)
+    }
+
+    /// Lets go of what is needed up to the last message only.
+    mutating func letGo() {
+        delegate = nil
+        delegateView = nil
+        face = nil
+        session = nil
+    }
+
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { phase == .canceling || phase == .completed }
 
@@ -87,6 +126,23 @@ struct TaskState: Sendable {
     }
 }
 
+/// What a `resume()` leads to.
+enum ResumeStep {
+    case none
+    /// The first hop.
+    case start
+    /// The engine goes on.
+    case tellEngine
+}
+
+/// What the last message of a task is made of.
+struct TaskResult: Sendable {
+    let error: URLError?
+    let response: URLResponse?
+    let call: WaitingCall?
+    let session: URLSession?
+}
+
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.
 enum TaskStage: Sendable {
     /// Not resumed yet.
@@ -94,7 +150,7 @@ enum TaskStage: Sendable {
     /// A delegate is asked for a body stream, or the begin date has not come.
     case preparing
     /// A hop is on its way to the engine.
-    case submitting(hop: Int)
+    case submitting(hop: Int, priority: Float)
     /// The engine is at work.
     case loading(hop: Int, TransactionHandle)
     /// A hop has ended, and what follows is being decided.

@@ -11,13 +11,14 @@ import Sockets
 
 /// Receives one hop of a task.
 final class TransferReceiver: TransactionReceiver {
+    // `@exclusivity(unchecked)`: this object never leaves its loop, and nobody is called while a property is changed.
     private let core: TaskCore
     private let plan: HopPlan
     private let reactor: Reactor
-    private var response: HTTPURLResponse?
-    private var body = WholeBody()
-    private var sink: FileSink?
-    private var fate = BodyFate.deliver
+    @exclusivity(unchecked) private var response: HTTPURLResponse?
+    @exclusivity(unchecked) private var body = WholeBody()
+    @exclusivity(unchecked) private var sink: FileSink?
+    @exclusivity(unchecked) private var fate = BodyFate.deliver
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
@@ -41,13 +42,13 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func waitsForConnectivity() {
-        if plan.tellsDelegate { core.post(.waiting) }
+        if plan.tellsDelegate { core.post(.waiting, on: reactor) }
     }
 
     func received(informational head: ResponseHead) {
         guard plan.tellsDelegate || plan.pipe?.scope == .everything else { return }
         let response = HTTPURLResponse(url: plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)
-        if plan.tellsDelegate { core.post(.informational(response)) }
+        if plan.tellsDelegate { core.post(.informational(response), on: reactor) }
         core.announce { .informational(response) }
     }
 
@@ -74,7 +75,7 @@ final class TransferReceiver: TransactionReceiver {
         }
         if plan.asksRedirect {
             fate = .undecided(framing, decoding: decoding)
-            core.post(.redirect(response, next))
+            core.post(.redirect(response, next), on: reactor)
             return .pause
         }
         core.follow(next, after: response)
@@ -98,7 +99,7 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func sent(bodyBytes: Int64) {
-        core.bodySent(total: bodyBytes, tellsDelegate: plan.tellsDelegate)
+        core.bodySent(total: bodyBytes, tellsDelegate: plan.tellsDelegate, on: reactor)
     }
 
     func finished(_ outcome: TransactionOutcome) {
@@ -114,7 +115,7 @@ final class TransferReceiver: TransactionReceiver {
             core.hopEnded(end, withFileOf: fileSink)
         } else if let sink {
             core.hopEnded(end, without: sink)
-        } else if let call = core.hopEnded(end) {
+        } else if let call = core.hopEnded(end, on: reactor) {
             EndedCalls.of(reactor).add(call)
         }
     }
@@ -149,7 +150,7 @@ final class TransferReceiver: TransactionReceiver {
             plan.pipe?.post(.response(response))
             return .more
         }
-        core.post(.response(response))
+        core.post(.response(response), on: reactor)
         return .pause
     }
 
@@ -160,7 +161,7 @@ final class TransferReceiver: TransactionReceiver {
             try parts.read(bytes) { element in
                 switch element {
                 case .part(let response) where plan.asksResponse:
-                    core.post(.part(response))
+                    core.post(.part(response), on: reactor)
                     demand = .pause
                 case .part(let response):
                     core.responseArrived(response, hasBody: true)
@@ -208,16 +209,25 @@ final class TransferReceiver: TransactionReceiver {
 /// A body that is collected as a whole: one `Data` that grows in place and is handed over without a further copy.
 struct WholeBody {
     private(set) var data = Data()
+    /// What the first piece makes room for.
+    private var room = 0
 
-    /// Makes room for the announced length, so far as it is believable.
+    /// Notes the announced length, so far as it is believable.
     mutating func expect(_ framing: BodyFraming, decoding: Bool) {
         guard case .length(let length) = framing, length > 0 else { return }
         // Untouched memory costs only addresses, so a false announcement costs nothing; a decoded body is longer.
-        let room = decoding ? min(length, Self.mostDecodedRoom) : min(length, Self.mostRoom)
-        data.reserveCapacity(Int(room))
+        room = Int(decoding ? min(length, Self.mostDecodedRoom) : min(length, Self.mostRoom))
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if data.isEmpty {
+            // Nearly always the whole of a small body: copied into memory of its size, in one step.
+            if bytes.count >= room {
+                data = Data(bytes)
+                return
+            }
+            data.reserveCapacity(room)
+        }
         bytes.withMemoryRebound(to: UInt8.self) { data.append($0) }
     }
 

@@ -8,19 +8,23 @@ import LoadingEngine
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     // Safe to share: every stored property is immutable.
     private let record: TransactionRecord?
-    private let dates: TransactionDates
+    private let clock: WallClock
+    /// Made when they are asked for, which is seldom.
+    private var dates: TransactionDates {
+        record.map { TransactionDates($0.timeline, clock: clock) } ?? TransactionDates()
+    }
 
     /// Makes an empty object, for mocks.
     @available(*, deprecated, message: "Metrics are made by sessions")
     public override init() {
         record = nil
-        dates = TransactionDates()
+        clock = WallClock()
         super.init()
     }
 
     init(_ record: TransactionRecord, clock: WallClock) {
         self.record = record
-        dates = TransactionDates(record.timeline, clock: clock)
+        self.clock = clock
         super.init()
     }
 

@@ -81,10 +81,10 @@ struct ResponseTranscript: ~Copyable {
         case .needMore: break
         case .informational(let head):
             note("informational", head)
-            machine.responseHead(head, framing: .none)
+            machine.responseHead(head, framing: .none, persistence: Persistence(head))
         case .head(let head, let framing):
             note("head", head, " \(framing)")
-            machine.responseHead(head, framing: framing)
+            machine.responseHead(head, framing: framing, persistence: decoder.persistence)
         case .body(let range):
             if range.isEmpty { events.append("BUG: empty body range") }
             body += bytes[range]
