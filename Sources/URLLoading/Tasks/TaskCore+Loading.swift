@@ -59,12 +59,16 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
-        let plan = state.withLock { state -> (hop: Int, deadline: Duration?, priority: Float)? in
+        let plan = state.withLock { state -> SubmissionPlan? in
             guard !state.isOver else { return nil }
             state.sentFields = message.head.fields
             state.isHandleSuspended = false
-            state.stage = .submitting(hop: state.redirect.count)
-            return (state.redirect.count, state.resourceDeadline, state.priority)
+            state.submissions += 1
+            state.stage = .submitting(number: state.submissions)
+            defer { state.loss = nil }
+            return SubmissionPlan(
+                number: state.submissions, deadline: state.resourceDeadline, priority: state.priority,
+                isReplay: state.loss != nil)
         }
         guard let plan else {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
@@ -75,12 +79,12 @@ extension TaskCore {
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
                 idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
                 priority: Self.usable(plan.priority), decodesContent: true,
-                waitsForConnectivity: session.settings.waitsForConnectivity,
+                waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
                 makeReceiver: { [self] handle, reactor in
                     TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
                 }))
         let (isCancelled, isSuspended) = state.withLock { state in
-            if case .submitting(plan.hop) = state.stage { state.stage = .loading(hop: plan.hop, handle) }
+            if case .submitting(plan.number) = state.stage { state.stage = .loading(handle) }
             return (state.phase == .canceling, state.suspensions > 0)
         }
         if isCancelled { handle.cancel() }
@@ -93,7 +97,7 @@ extension TaskCore {
     private func beginHop(_ handle: TransactionHandle) -> HopPlan {
         let sessionView = session?.delegateView
         return state.withLock { state in
-            if case .submitting(let hop) = state.stage { state.stage = .loading(hop: hop, handle) }
+            if case .submitting = state.stage { state.stage = .loading(handle) }
             let taskView = state.delegateView
             let streams: Bool
             let asksResponse: Bool
@@ -178,14 +182,19 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
-        enum Step { case hop(URLRequest, TaskBody), end(URLError?) }
+        enum Step { case hop(URLRequest, TaskBody), again(URLRequest), end(URLError?) }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             state.records += end.records
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.failure {
-                return .end(ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile))
+                let error = ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile)
+                guard end.needsNewBody, let request = state.currentRequest else { return .end(error) }
+                // B11.12: counting begins anew.
+                state.sentTold = 0
+                state.loss = error
+                return .again(request)
             }
             guard let next = state.redirect.next else { return .end(nil) }
             // B4.11: what follows is a request like any other.
@@ -199,6 +208,9 @@ extension TaskCore {
         switch step {
         case .hop(let request, let body):
             load(request, body: body)
+            return nil
+        case .again(let request):
+            askForStream(request)
             return nil
         case .end(let error):
             return complete(error, body: end.body, file: end.file)
@@ -214,6 +226,14 @@ extension TaskCore {
             complete(error)?.resume()
         }
     }
+}
+
+/// What a submission to the engine takes from the task's state.
+private struct SubmissionPlan: Sendable {
+    let number: Int
+    let deadline: Duration?
+    let priority: Float
+    let isReplay: Bool
 }
 
 /// What a receiver has to know about its hop.
