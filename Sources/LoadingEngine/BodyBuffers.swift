@@ -105,7 +105,9 @@ private final class BodyBuffer: Sendable {
     /// Picked by measurement, see docs/performance.md: larger ones save no more system calls and leave the cache.
     static let size = 256 * 1024
 
-    // The loop writes only where nobody keeps anything; who keeps a part is alone with it.
+    // The one place below the API target that the compiler is told not to check, since no type of the library says what
+    // holds here: a part belongs to the loop until it is kept and to its keeper from then on, who only reads it; the loop
+    // writes there again when `isHeld` has said that nobody keeps any. The pointer itself never changes.
     nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
     private let holders = Atomic<Int>(0)
 

@@ -43,7 +43,7 @@ final class EngineRig {
         content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
-        waitsForConnectivity: Bool = false,
+        waitsForConnectivity: Bool = false, isReplay: Bool = false,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
         guard let origin = Origin(scheme: .http, host: host) else {
@@ -57,7 +57,8 @@ final class EngineRig {
         var request = TransactionRequest(
             origin: origin, head: head, body: body.map { .bytes($0) } ?? content,
             framing: body.map { .length(Int64($0.count)) } ?? framing, idleTimeout: idleTimeout,
-            resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes
+            resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes,
+            isReplay: isReplay
         ) { handle, _ in
             let journal = Journal(handle: handle)
             journal.demand = demand

@@ -259,6 +259,21 @@ import Testing
             return
         }
         #expect(touched.isClosed)
+        #expect(lost.outcome?.needsNewBody == true, "the stream's owner may supply another")
+        rig.expectClean()
+    }
+
+    @Test("B6.26: a request that its owner sends again goes to a new connection, whatever idle ones there are")
+    func sentAgainByOwner() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 2 }
+        rig.serve("host.test", [.receiveHead, .respond("first")], [.receiveHead, .respond("again")])
+        rig.submit()
+        rig.settle()
+        #expect(rig.core.counts.idle == 1)
+        let journal = rig.submit("PUT", body: [1], isReplay: true)
+        rig.settle()
+        #expect(journal.text == "again")
+        #expect(rig.network.dialled.count == 2)
         rig.expectClean()
     }
 }

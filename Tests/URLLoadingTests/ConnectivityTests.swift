@@ -71,6 +71,17 @@ struct ConnectivityTests {
         #expect(scribe.transcript.calls.count { $0 == "waiting" } == 2)
     }
 
+    @Test("B17.54: cancelled inside the call that says it waits", arguments: Scribe.Form.allCases)
+    func cancelledInside(form: Scribe.Form) async throws {
+        let scribe = Scribe { call, _, task in if call == "waiting" { task.cancel() } }
+        let session = URLSession(
+            configuration: Self.configuration(waits: true), delegate: scribe.delegate(form), delegateQueue: nil)
+        session.dataTask(with: try Self.url()).resume()
+        session.finishTasksAndInvalidate()
+        await scribe.transcript.invalidated.wait()
+        #expect(scribe.transcript.calls == ["created 1", "waiting", "metrics 1", "complete -999", "invalid nil"])
+    }
+
     @Test("B6.19: a host that refuses is a failure, whether tasks wait or not")
     func refused() async throws {
         let session = URLSession(configuration: Self.configuration(waits: true))

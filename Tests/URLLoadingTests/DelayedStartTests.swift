@@ -124,11 +124,13 @@ struct DelayedStartTests {
         }
     }
 
-    @Test("A task that waits for its date, or for the answer, can be cancelled", arguments: [true, false])
-    func cancelled(whileAsked: Bool) async throws {
+    @Test(
+        "A task that waits for its date, or for the answer, can be cancelled", arguments: Scribe.Form.allCases,
+        [true, false])
+    func cancelled(form: Scribe.Form, whileAsked: Bool) async throws {
         let scribe = Scribe { call, _, task in if call == "delayed" { task.cancel() } }
         let session = URLSession(
-            configuration: Self.delaying, delegate: scribe.delegate(.handler), delegateQueue: nil)
+            configuration: Self.delaying, delegate: scribe.delegate(form), delegateQueue: nil)
         let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/x")))
         task.earliestBeginDate = Date(timeIntervalSinceNow: whileAsked ? 0.02 : 3600)
         task.resume()

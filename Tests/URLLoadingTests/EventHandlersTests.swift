@@ -83,6 +83,73 @@ struct EventHandlersTests {
         }
     }
 
+    @Test("B6.23: a delayed request may be changed or cancelled by a closure, and goes on without one")
+    func delayed() async throws {
+        try await withServer(router: { .text(String($0.path)) }) { server in
+            let transcript = Transcript()
+            let handlers = recording(transcript)
+            let configuration = URLSessionConfiguration.default
+            configuration.honorsEarliestBeginDate = true
+            let session = URLSession(configuration: configuration, delegate: handlers, delegateQueue: nil)
+            let other = URLRequest(url: try server.at("/other"))
+            let answers: [(URLSession.DelayedRequestDisposition, URLRequest?)] = [
+                (.useNewRequest, other), (.cancel, nil),
+            ]
+            func run(_ count: Int) async throws {
+                let task = session.dataTask(with: try server.at("/original"))
+                task.earliestBeginDate = Date(timeIntervalSinceNow: 0.02)
+                task.resume()
+                await transcript.completed.wait(times: count)
+            }
+            for (index, answer) in answers.enumerated() {
+                handlers.willBeginDelayedRequest = { _, _, request in
+                    transcript.note("delayed \(request.url?.path ?? "")")
+                    return answer
+                }
+                try await run(index + 1)
+            }
+            handlers.willBeginDelayedRequest = nil
+            try await run(3)
+            let loaded = ["response 200", "data", "metrics 1", "complete nil"]
+            #expect(
+                transcript.calls == ["created 1", "delayed /original"] + loaded
+                    + ["created 2", "delayed /original", "metrics 0", "complete -999", "created 3"] + loaded)
+            #expect(transcript.body == "/other/original")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B6.16: a closure hears of a task that waits for a network; without one the session's delegate does")
+    func waiting() async throws {
+        let configuration = URLSessionConfiguration.default
+        configuration.waitsForConnectivity = true
+        // No TCP connection can be opened to a multicast address: the system says that there is no way.
+        configuration.hostOverrides = ["nowhere.test": "224.0.0.1"]
+        let url = try #require(URL(string: "http://nowhere.test/"))
+        let told = Signal()
+        let scribe = Scribe { call, _, _ in if call == "waiting" { told.fire() } }
+        let session = URLSession(configuration: configuration, delegate: scribe.delegate(.handler), delegateQueue: nil)
+        for isSet in [true, false] {
+            let transcript = Transcript()
+            let handlers = recording(transcript)
+            if isSet {
+                handlers.taskIsWaitingForConnectivity = { _, _ in
+                    transcript.note("waiting")
+                    told.fire()
+                }
+            }
+            let task = session.dataTask(with: url)
+            task.delegate = handlers
+            task.resume()
+            await told.wait(times: isSet ? 1 : 2)
+            task.cancel()
+            await transcript.completed.wait()
+            #expect(transcript.calls == (isSet ? ["waiting"] : []) + ["metrics 1", "complete -999"])
+        }
+        #expect(scribe.transcript.calls == ["created 1", "created 2", "waiting"])
+        session.invalidateAndCancel()
+    }
+
     @Test("B1.95: a closure that is not set is a method that is not implemented: the session's delegate is asked")
     func fallsThrough() async throws {
         try await withServer(router: router) { server in

@@ -257,6 +257,31 @@ struct TaskConductTests {
         }
     }
 
+    @Test("B1.59: kinds of tasks: uploads are data tasks with a body of their own, downloads end in a file")
+    func kindsOfTasks() async throws {
+        try await withServer(router: { .echo($0) }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("its own".utf8)
+            let tasks: [URLSessionTask] = [
+                session.dataTask(with: request), session.uploadTask(with: request, from: Data()),
+                session.downloadTask(with: request),
+            ]
+            #expect(tasks.map { $0 is URLSessionDataTask } == [true, true, false])
+            #expect(tasks.map { $0 is URLSessionUploadTask } == [false, true, false])
+            #expect(tasks.map { $0 is URLSessionDownloadTask } == [false, false, true])
+            for task in tasks { task.cancel() }
+
+            #expect(try await session.data(for: request).0 == Data("its own".utf8))
+            #expect(try await session.upload(for: request, from: Data("given".utf8)).0 == Data("given".utf8))
+            let (file, _) = try await session.download(for: request)
+            #expect(try Data(contentsOf: file) == Data("its own".utf8))
+            try FileManager.default.removeItem(at: file)
+            session.invalidateAndCancel()
+        }
+    }
+
     // MARK: Misuse
 
     @Test("A task that an ended session made: one clear error for delegates, handlers and async calls (B1.21)")

@@ -1,6 +1,8 @@
 // One request from submission to its last byte: asks the pool, follows the exchange, undoes the content coding,
 // keeps the deadlines, decides with `ReplayRules` whether a lost exchange is sent again.
 //
+// What goes out is in `Transaction+Sending`, what comes in in `Transaction+Receiving`; the stored properties are theirs too.
+//
 // A transaction is on a connection only between `assigned` and the end of the exchange; everything else it does
 // needs none. The receiver hears of the end exactly once.
 //
@@ -19,41 +21,41 @@ final class Transaction {
     let handle: TransactionHandle
     let key: PoolKey
     @exclusivity(unchecked) private(set) var priority: Float
-    private let receiver: any TransactionReceiver
+    let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.
     let core: LoopCore
 
-    @exclusivity(unchecked) private var state = State.idle
-    @exclusivity(unchecked) private var deadlines: DeadlineMachine
+    @exclusivity(unchecked) var state = State.idle
+    @exclusivity(unchecked) var deadlines: DeadlineMachine
     private let timer: DeadlineTimer
-    @exclusivity(unchecked) private var timeline: Timeline
-    @exclusivity(unchecked) private var pastTimelines: [Timeline] = []
-    @exclusivity(unchecked) private var attempt = 0
+    @exclusivity(unchecked) var timeline: Timeline
+    @exclusivity(unchecked) var pastTimelines: [Timeline] = []
+    @exclusivity(unchecked) var attempt = 0
     /// When the idle deadline was last moved.
-    @exclusivity(unchecked) private var movedAt: Int64 = -1
+    @exclusivity(unchecked) var movedAt: Int64 = -1
 
     // What keeps the transfer from going on; each is a reason of its own.
-    @exclusivity(unchecked) private var suspensions = 0
-    @exclusivity(unchecked) private var isReceiverFull = false
-    @exclusivity(unchecked) private var isYielding = false
+    @exclusivity(unchecked) var suspensions = 0
+    @exclusivity(unchecked) var isReceiverFull = false
+    @exclusivity(unchecked) var isYielding = false
 
-    @exclusivity(unchecked) private var body: ResponseBody?
-    @exclusivity(unchecked) private var responseBegun = false
-    @exclusivity(unchecked) private var bodySentInAttempt: Int64 = 0
-    @exclusivity(unchecked) private var feed: BodyFeed?
-    @exclusivity(unchecked) private var feedNumber = 0
+    @exclusivity(unchecked) var body: ResponseBody?
+    @exclusivity(unchecked) var responseBegun = false
+    @exclusivity(unchecked) var bodySentInAttempt: Int64 = 0
+    @exclusivity(unchecked) var feed: BodyFeed?
+    @exclusivity(unchecked) var feedNumber = 0
     /// A server has refused to say 100 (B5.40): the request goes without asking for it.
-    @exclusivity(unchecked) private(set) var isExpectationDropped = false
+    @exclusivity(unchecked) var isExpectationDropped = false
     /// So much of a body that nobody wants is still read; `nil` while it is wanted.
-    @exclusivity(unchecked) private var discardBudget: Int?
-    @exclusivity(unchecked) private var isReported = false
+    @exclusivity(unchecked) var discardBudget: Int?
+    @exclusivity(unchecked) var isReported = false
 
     // Waiting for the network (+Connectivity)
     /// The change of the network that the last attempt to connect knew of.
     private(set) var knownChange = 0
     var hearsOfNetwork = false
 
-    private enum State {
+    enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
         case idle
         /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10).
@@ -117,41 +119,12 @@ final class Transaction {
 
     /// Asks for a connection.
     func start() {
-        askForConnection()
+        askForConnection(isReplay: handle.request.isReplay)
     }
 
     /// Ends with `.cancelled`.
     func cancel() {
         failed(.cancelled)
-    }
-
-    /// The receiver can take more.
-    func resumeReading() {
-        guard isReceiverFull else { return }
-        isReceiverFull = false
-        deadlines.released(core.reactor.elapsed)
-        goOnReading()
-    }
-
-    /// Nothing more of the response is wanted: the end is told now, and what is left of the body is read for the
-    /// connection's sake only, within a budget of bytes and time (B4.33).
-    func discardRest() {
-        guard discardBudget == nil, !isReported else { return }
-        switch state {
-        case .idle, .waiting, .offline, .finished: return
-        case .draining: return finish(nil)
-        case .exchanging: break
-        }
-        discardBudget = RedirectRules.discardedBodyLimit
-        body = nil
-        // A body that is still being sent is of no use either, and would be all that keeps the connection busy.
-        guard timeline.isRequestSent else { return failed(.cancelled) }
-        isReceiverFull = false
-        suspensions = 0
-        deadlines = DeadlineMachine(idle: nil, resource: core.reactor.elapsed + Self.longestDiscard)
-        // Order: what has come already may be all of it, and the connection is then free before the end is told.
-        goOnReading()
-        if case .exchanging = state { report(nil) }
     }
 
     /// Stops both directions and the idle timer (B1.39, B1.40).
@@ -249,45 +222,6 @@ final class Transaction {
 
     // MARK: From the connection
 
-    /// The content for this attempt: from its beginning, or what nobody has been given of a source.
-    func makeFeed() -> BodyFeed? {
-        if case .stream = handle.request.body, let feed { return feed }
-        feedNumber += 1
-        feed = BodyFeed(
-            handle.request.body, framing: handle.request.framing, deliver: handle.bodyDelivery(to: feedNumber))
-        return feed
-    }
-
-    /// The next piece of the body has been supplied.
-    func bodyArrived(_ piece: SourcePiece, for number: Int) {
-        guard number == feedNumber, let feed else { return }
-        feed.arrived(piece)
-        if case .exchanging(let connection) = state { connection.flush() }
-    }
-
-    /// The head is on its way.
-    func requestStarted(headBytes: Int) {
-        // B11.12: counting begins anew.
-        if bodySentInAttempt > 0 { receiver.sent(bodyBytes: 0) }
-        timeline.requestHeadBytes = Int64(headBytes)
-        bodySentInAttempt = 0
-    }
-
-    /// The socket took bytes of the request.
-    func requestBytesMoved(bodyBytes: Int) {
-        byteMoved()
-        guard bodyBytes > 0 else { return }
-        bodySentInAttempt += Int64(bodyBytes)
-        timeline.requestBodyBytes = bodySentInAttempt
-        receiver.sent(bodyBytes: bodySentInAttempt)
-    }
-
-    /// The last byte of the request is out.
-    func requestSent() {
-        timeline.requestEnded(core.reactor.nanoseconds)
-        core.trace?.hooks.requestSent?(id)
-    }
-
     /// Something came, whatever it was.
     func byteMoved() {
         // What moves within one turn of the loop moves at the same time.
@@ -297,92 +231,7 @@ final class Transaction {
         rearm()
     }
 
-    /// A 1xx response came; 100 is the engine's own affair (B11.19).
-    func received(informational head: ResponseHead) {
-        if head.status != 100 { receiver.received(informational: head) }
-    }
-
-    /// The final response's head came.
-    func received(head: ResponseHead, framing: BodyFraming) {
-        responseBegun = true
-        timeline.responseStarted(core.reactor.nanoseconds)
-        timeline.responseHeadBytes = Int64(head.byteCount)
-        timeline.status = head.status
-        timeline.isOldProtocol = head.version.minor == 0
-        core.trace?.hooks.responseReceived?(id, head.status)
-        body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
-        note(receiver.received(head: head, framing: framing, decoding: body != nil))
-    }
-
-    /// Bytes of the body came, still coded.
-    func received(body bytes: UnsafeRawBufferPointer) {
-        guard let body else {
-            if discardBudget != nil { return discard(bytes.count) }
-            timeline.responseBodyBytesDecoded += Int64(bytes.count)
-            return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
-        }
-        deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
-    }
-
-    /// The body's length on the wire, framing included.
-    func noteWireBodyBytes(_ count: Int64) {
-        timeline.responseBodyBytes = count
-    }
-
-    /// The exchange is over; the connection is no longer this transaction's.
-    func responseEnded() {
-        guard case .exchanging = state else { return }
-        timeline.responseEnded(core.reactor.nanoseconds)
-        state = .draining
-        endIfDrained()
-    }
-
-    /// The exchange failed: it is sent again where that is safe (B6.26 to B6.31), otherwise it ends.
-    func exchangeFailed(_ error: EngineError, facts: ExchangeFacts) {
-        guard case .exchanging = state else { return }
-        guard discardBudget == nil else { return finish(nil) }
-        attempt += 1
-        let verdict =
-            error.isLossOfConnection
-            ? ReplayRules.verdict(
-                method: handle.request.head.method, reusedConnection: facts.reusedConnection,
-                bytesWritten: facts.bytesWritten, responseBytes: facts.responseBytes,
-                bodyReplayable: isBodyReplayable, attempt: attempt)
-            : .fail
-        switch verdict {
-        case .replay: sendAgain()
-        case .fail: finish(error)
-        }
-    }
-
-    /// The server answers an Expect field with 417; nothing of the body is out.
-    func expectationRefused() {
-        guard case .exchanging = state else { return }
-        isExpectationDropped = true
-        sendAgain()
-    }
-
-    private func sendAgain() {
-        core.trace?.hooks.replayed?(id)
-        pastTimelines.append(timeline)
-        timeline = Timeline(start: core.reactor.nanoseconds)
-        // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
-        askForConnection(isReplay: true)
-    }
-
-    private var isBodyReplayable: Bool { feed?.canStartAgain ?? true }
-
-    /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).
-    func mayReplayAfterTimeout(_ head: ResponseHead, reused: Bool) -> Bool {
-        guard head.status == 408 else { return false }
-        return ReplayRules.verdictAboutTimeout(
-            status: head.status, closesConnection: head.fields.hasToken(.connection, "close"),
-            method: handle.request.head.method, reusedConnection: reused, bodyReplayable: isBodyReplayable,
-            attempt: attempt + 1)
-            == .replay
-    }
-
-    // MARK: Private steps
+    // MARK: Waiting for a connection
 
     /// Whether it waits for the network.
     var isOffline: Bool { if case .offline = state { true } else { false } }
@@ -408,102 +257,29 @@ final class Transaction {
         core.pool.request(self, atFront: isReplay, onNewConnection: isReplay)
     }
 
-    private func goOnReading() {
-        rearm()
-        guard !isReadPaused else { return }
-        if let body, body.hasHeld {
-            deliver { sink throws(WireError) in try body.takeHeld(buffers: core.buffers.decoded, to: sink) }
-        }
-        guard !isReadPaused else { return }
-        switch state {
-        case .exchanging(let connection): connection.pump()
-        case .draining: endIfDrained()
-        case .idle, .waiting, .offline, .finished: break
-        }
-    }
-
-    /// Runs a delivery and ends the transaction if the content cannot be decoded.
-    private func deliver(
-        _ work: ((UnsafeRawBufferPointer) -> ReceiverDemand) throws(WireError) -> Void
-    ) {
-        do throws(WireError) {
-            try work { bytes in
-                timeline.responseBodyBytesDecoded += Int64(bytes.count)
-                note(receiver.received(body: BodyPiece(bytes, in: core.buffers.decoded)))
-                return isReadPaused ? .pause : .more
-            }
-        } catch {
-            return failed(.wire(error))
-        }
-        if body?.hasHeld == true, !isReadPaused { yield() }
-    }
-
-    /// Goes on at the end of the turn: a few kilobytes can decode to gigabytes, and the loop has other transfers.
-    private func yield() {
-        isYielding = true
-        core.reactor.later { [self] in
-            isYielding = false
-            if case .finished = state { return }
-            goOnReading()
-        }
-    }
-
-    private func note(_ demand: ReceiverDemand) {
-        switch demand {
-        case .more: break
-        case .discard:
-            // At the end of the turn, since the rest may be in the bytes that are being read.
-            core.reactor.later { [self] in discardRest() }
-        case .pause:
-            guard !isReceiverFull else { return }
-            isReceiverFull = true
-            // B6.9: a receiver that takes its time is not the network's silence.
-            deadlines.held(core.reactor.elapsed)
-            rearm()
-        }
-    }
-
-    private func discard(_ count: Int) {
-        guard let budget = discardBudget else { return }
-        discardBudget = budget - count
-        if count > budget { failed(.cancelled) }
-    }
-
-    private func endIfDrained() {
-        guard case .draining = state, body?.hasHeld != true else { return }
-        do throws(WireError) {
-            try body?.finish()
-            finish(nil)
-        } catch {
-            finish(.wire(error))
-        }
-    }
-
-    private func finish(_ error: EngineError?) {
+    func finish(_ error: EngineError?, needsNewBody: Bool = false) {
         state = .finished
         feed?.close()
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
         if hearsOfNetwork { core.connectivity.leave(id) }
-        report(error)
+        report(error, needsNewBody: needsNewBody)
         core.ended(id)
     }
 
     /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
-    private func report(_ error: EngineError?) {
+    func report(_ error: EngineError?, needsNewBody: Bool = false) {
         guard !isReported else { return }
         isReported = true
         receiver.finished(
             TransactionOutcome(
-                error: discardBudget == nil ? error : nil, earlier: pastTimelines, last: timeline))
+                error: discardBudget == nil ? error : nil, needsNewBody: needsNewBody, earlier: pastTimelines,
+                last: timeline))
     }
-
-    /// Picked by feel: a connection is worth about as long a wait as opening another would take at worst.
-    private static let longestDiscard = Duration.seconds(1)
 
     // MARK: Deadlines
 
-    private func rearm() {
+    func rearm() {
         timer.set(deadlines.next)
     }
 
@@ -526,18 +302,5 @@ final class Transaction {
         guard case .exchanging(let connection) = state, connection.isOnlySending else { return false }
         connection.responseEnded(leftover: true)
         return true
-    }
-}
-
-extension EngineError {
-    /// Whether the connection was lost, as opposed to having said something wrong.
-    fileprivate var isLossOfConnection: Bool {
-        switch self {
-        case .connectionLost: return true
-        case .wire(let error): return error.kind == .truncated
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .tls, .body, .invalidRequest,
-            .localResource:
-            return false
-        }
     }
 }

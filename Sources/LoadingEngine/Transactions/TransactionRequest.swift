@@ -28,6 +28,8 @@ package struct TransactionRequest: Sendable {
     package var decodesContent: Bool
     /// Whether it waits for the network instead of failing when there is no way to the host (B6.15).
     package var waitsForConnectivity: Bool
+    /// Whether it is sent a second time and so goes to a new connection: others may have died just as unnoticed (B6.26).
+    package var isReplay: Bool
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 
@@ -36,6 +38,7 @@ package struct TransactionRequest: Sendable {
         origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true, waitsForConnectivity: Bool = false,
+        isReplay: Bool = false,
         makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
@@ -47,6 +50,7 @@ package struct TransactionRequest: Sendable {
         self.priority = priority
         self.decodesContent = decodesContent
         self.waitsForConnectivity = waitsForConnectivity
+        self.isReplay = isReplay
         self.makeReceiver = makeReceiver
     }
 

@@ -5,6 +5,8 @@
 package enum ReplayVerdict: Sendable, Equatable {
     /// Send it again, on a new connection.
     case replay
+    /// Send it again, on a new connection, if somebody supplies its body anew; otherwise report the loss.
+    case replayWithNewBody
     /// Report the loss.
     case fail
 }
@@ -27,12 +29,12 @@ package enum ReplayRules {
         if responseBytes { return .fail }
         // B6.28: a server that drops fresh connections would drop the next one too.
         if !reusedConnection { return .fail }
-        // B6.26: a stream that was read from cannot be read again.
-        if !bodyReplayable { return .fail }
         // B6.27: a connection known to be dead before writing is as if it had not been in the pool.
-        if !bytesWritten { return .replay }
-        // B6.26: once, and only what may be done twice.
-        return attempt <= 1 && isIdempotent(method) ? .replay : .fail
+        // B6.26: otherwise once, and only what may be done twice.
+        guard !bytesWritten || attempt <= 1 && isIdempotent(method) else { return .fail }
+        // B6.26, B11.8: a stream that was read from cannot be read again, and is not sent again silently: its owner is
+        // asked for another.
+        return bodyReplayable ? .replay : .replayWithNewBody
     }
 
     /// The verdict about a 408 that announces the end of an idle connection and crossed the request on its way:

@@ -11,15 +11,7 @@ extension URLSession {
     public nonisolated(nonsending) func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        let task = core.makeTask(request, outlet: .awaiting, delegate: delegate, session: self)
-        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
-        return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                task.start(resuming: .data(continuation))
-            }
-        } onCancel: {
-            task.cancel()
-        }
+        try await run(core.makeTask(request, outlet: .awaiting, delegate: delegate, session: self)) { .data($0) }
     }
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
@@ -35,28 +27,18 @@ extension URLSession {
     public nonisolated(nonsending) func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await upload(request, body: .file(fileURL), delegate: delegate)
+        let task = core.makeTask(
+            request, body: .file(fileURL), outlet: .awaiting, delegate: delegate, session: self)
+        return try await run(task) { .data($0) }
     }
 
     /// Sends data as the request's body and loads the response; the request's own body is ignored (B11.4).
     public nonisolated(nonsending) func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await upload(request, body: .data(bodyData), delegate: delegate)
-    }
-
-    private nonisolated(nonsending) func upload(
-        _ request: URLRequest, body: TaskBody, delegate: (any URLSessionTaskDelegate)?
-    ) async throws -> (Data, URLResponse) {
-        let task = core.makeTask(request, body: body, outlet: .awaiting, delegate: delegate, session: self)
-        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
-        return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                task.start(resuming: .data(continuation))
-            }
-        } onCancel: {
-            task.cancel()
-        }
+        let task = core.makeTask(
+            request, body: .data(bodyData), outlet: .awaiting, delegate: delegate, session: self)
+        return try await run(task) { .data($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -64,15 +46,7 @@ extension URLSession {
     public nonisolated(nonsending) func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        let task = core.makeTask(request, outlet: .file(.awaiting), delegate: delegate, session: self)
-        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
-        return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                task.start(resuming: .file(continuation))
-            }
-        } onCancel: {
-            task.cancel()
-        }
+        try await run(core.makeTask(request, outlet: .file(.awaiting), delegate: delegate, session: self)) { .file($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -81,5 +55,18 @@ extension URLSession {
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Runs a task to its end; cancelling the surrounding task cancels it.
+    private nonisolated(nonsending) func run<Result>(
+        _ task: TaskCore,
+        resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
+    ) async throws -> (Result, URLResponse) {
+        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { task.start(resuming: kind($0)) }
+        } onCancel: {
+            task.cancel()
+        }
     }
 }

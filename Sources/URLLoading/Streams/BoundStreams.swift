@@ -160,8 +160,11 @@ private final class StreamEvents: Sendable {
     }
 
     /// A stream on its way to the queue that its owner has named.
+    ///
+    /// Unchecked because Foundation declares that its stream classes are never Sendable, so that our own two cannot be
+    /// either, although they are: their buffer and their events are behind Mutexes, and of what the parent holds only
+    /// the delegate is touched, on this queue, which is named after the delegate was set. Nothing else uses this box.
     private struct Target: @unchecked Sendable {
-        // The owner asks for calls on this queue; what the stream itself holds is behind Mutexes.
         weak var stream: Stream?
     }
 

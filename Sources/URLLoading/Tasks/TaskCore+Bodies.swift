@@ -57,7 +57,7 @@ extension TaskCore {
     // MARK: Streams
 
     /// Asks the delegates for a stream (B11.8); the task can be cancelled meanwhile.
-    private func askForStream(_ request: URLRequest) {
+    func askForStream(_ request: URLRequest) {
         // Without a delegate queue there is no delegate.
         guard usesRelay else { return endWithoutStream(request) }
         let deadline = state.withLock { state -> Duration?? in
@@ -112,11 +112,12 @@ extension TaskCore {
         if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }
     }
 
-    /// B11.9, B4.12.
+    /// B11.9, B4.12. Where a loss made another stream necessary, the loss stays the reason (B6.26).
     private func endWithoutStream(_ request: URLRequest) {
         endUnloaded(
-            LoadFailure.bodyStreamExhausted(
-                request.url, "A stream for the request's body is needed, and no delegate has supplied one."),
+            state.withLock { $0.loss }
+                ?? LoadFailure.bodyStreamExhausted(
+                    request.url, "A stream for the request's body is needed, and no delegate has supplied one."),
             from: .betweenHops)
     }
 }

@@ -62,12 +62,14 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
-        let plan = state.withLock { state -> (deadline: Duration?, priority: Float)? in
+        let plan = state.withLock { state -> SubmissionPlan? in
             guard !state.isOver else { return nil }
             state.sentFields = message.head.fields
             state.isHandleSuspended = false
-            state.stage = .submitting(hop: state.redirect.count, priority: state.priority)
-            return (state.resourceDeadline, state.priority)
+            state.stage = .submitting(priority: state.priority)
+            defer { state.loss = nil }
+            return SubmissionPlan(
+                deadline: state.resourceDeadline, priority: state.priority, isReplay: state.loss != nil)
         }
         guard let plan else {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
@@ -78,7 +80,7 @@ extension TaskCore {
                 origin: message.origin, head: message.head, body: message.body, framing: message.framing,
                 idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
                 priority: Self.usable(plan.priority), decodesContent: true,
-                waitsForConnectivity: session.settings.waitsForConnectivity,
+                waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
                 makeReceiver: { [self] handle, reactor in
                     TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
                 }))
@@ -106,8 +108,8 @@ extension TaskCore {
         let sessionView = usesRelay ? session?.delegateView : nil
         return state.withLock { state in
             var priority: Float?
-            if case .submitting(let hop, let submitted) = state.stage {
-                state.stage = .loading(hop: hop, handle)
+            if case .submitting(let submitted) = state.stage {
+                state.stage = .loading(handle)
                 if state.priority != submitted { priority = state.priority }
             }
             let late = LateSteps(
@@ -197,14 +199,19 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
-        enum Step { case hop(URLRequest, TaskBody), end(URLError?), ended(TaskResult) }
+        enum Step { case hop(URLRequest, TaskBody), again(URLRequest), end(URLError?), ended(TaskResult) }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             if !end.records.isEmpty { state.records += end.records }
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.failure {
-                return .end(ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile))
+                let error = ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile)
+                guard end.needsNewBody, let request = state.currentRequest else { return .end(error) }
+                // B11.12: counting begins anew.
+                state.sentTold = 0
+                state.loss = error
+                return .again(request)
             }
             guard let next = state.redirect.next else {
                 return endsQuietly ? .ended(state.end(with: nil, quietly: true)) : .end(nil)
@@ -220,6 +227,9 @@ extension TaskCore {
         switch step {
         case .hop(let request, let body):
             load(request, body: body)
+            return nil
+        case .again(let request):
+            askForStream(request)
             return nil
         case .end(let error):
             return complete(error, body: end.body, file: end.file)
@@ -237,6 +247,13 @@ extension TaskCore {
             complete(error)?.resume()
         }
     }
+}
+
+/// What a submission to the engine takes from the task's state.
+private struct SubmissionPlan: Sendable {
+    let deadline: Duration?
+    let priority: Float
+    let isReplay: Bool
 }
 
 /// What a receiver has to know about its hop.

@@ -223,9 +223,9 @@ extension TaskCore {
         case .cancel:
             cancel()
         case .becomeDownload:
-            end(unsupported: "The task cannot become a download task: download tasks do not exist yet.")
+            end(unsupported: "The task cannot become a download task: that is not supported yet.")
         case .becomeStream:
-            end(unsupported: "The task cannot become a stream task: stream tasks do not exist yet.")
+            end(unsupported: "The task cannot become a stream task: that is not supported yet.")
         }
     }
 

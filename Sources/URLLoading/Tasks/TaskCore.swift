@@ -182,7 +182,7 @@ final class TaskCore: Sendable {
             case .preparing:
                 state.stage = .ended
                 return .end(state.currentRequest?.url)
-            case .loading(_, let handle):
+            case .loading(let handle):
                 return .engine(handle)
             case .submitting, .betweenHops, .ended, .endedUnstarted:
                 // Whoever is at work looks at the phase before going on.

@@ -33,6 +33,8 @@ enum TaskEvent: Sendable {
 /// How one hop ended.
 struct HopEnd: Sendable {
     let failure: EngineError?
+    /// Whether the request may be sent again with another stream for its body (B11.8).
+    let needsNewBody: Bool
     /// The URL of the request that was being loaded (B17.2).
     let url: URL?
     /// The whole body, where it was collected.

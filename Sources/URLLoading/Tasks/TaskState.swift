@@ -20,6 +20,8 @@ struct TaskState: ~Copyable, Sendable {
     var body = TaskBody.request
     /// The request's own body stream, once it has been given to the engine; only compared.
     var usedStream: ObjectIdentifier?
+    /// What ended the sending before, while a stream for another is asked for.
+    var loss: URLError?
     /// Looks at the clock while a delegate is asked for a body stream.
     var streamWatch: Task<Void, Never>?
     var response: URLResponse?
@@ -150,9 +152,9 @@ enum TaskStage: Sendable {
     /// A delegate is asked for a body stream, or the begin date has not come.
     case preparing
     /// A hop is on its way to the engine.
-    case submitting(hop: Int, priority: Float)
+    case submitting(priority: Float)
     /// The engine is at work.
-    case loading(hop: Int, TransactionHandle)
+    case loading(TransactionHandle)
     /// A hop has ended, and what follows is being decided.
     case betweenHops
     /// The end has been decided; the last messages may still be on their way.
@@ -162,7 +164,7 @@ enum TaskStage: Sendable {
 
     var handle: TransactionHandle? {
         switch self {
-        case .loading(_, let handle): handle
+        case .loading(let handle): handle
         case .idle, .preparing, .submitting, .betweenHops, .ended, .endedUnstarted: nil
         }
     }
@@ -192,7 +194,7 @@ struct TaskHints: Sendable {
 
 /// How far redirects have led.
 struct RedirectProgress: Sendable {
-    /// Redirects followed so far; also the number of the hop.
+    /// Redirects followed so far.
     var count = 0
     /// The request of the next hop, once it is certain.
     var next: URLRequest?

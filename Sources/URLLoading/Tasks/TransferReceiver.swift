@@ -109,7 +109,8 @@ final class TransferReceiver: TransactionReceiver {
         }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         let end = HopEnd(
-            failure: failure, url: plan.request?.url, body: plan.collectsBody ? body.data : nil,
+            failure: failure, needsNewBody: outcome.needsNewBody, url: plan.request?.url,
+            body: plan.collectsBody ? body.data : nil,
             records: plan.keepsRecords ? records(outcome.timelines) : [])
         if failure == nil, plan.savesFile, case .deliver = settledFate {
             core.hopEnded(end, withFileOf: fileSink)

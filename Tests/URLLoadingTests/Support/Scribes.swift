@@ -14,6 +14,7 @@ final class Scribe: Sendable {
     let redirect: @Sendable (URLRequest) -> URLRequest?
     let disposition: URLSession.ResponseDisposition
     let delayed: @Sendable (URLRequest) -> (URLSession.DelayedRequestDisposition, URLRequest?)
+    let stream: @Sendable () -> InputStream?
 
     /// `hook` runs inside each call, with the call's first word.
     init(
@@ -22,12 +23,14 @@ final class Scribe: Sendable {
         delayed: @escaping @Sendable (URLRequest) -> (URLSession.DelayedRequestDisposition, URLRequest?) = { _ in
             (.continueLoading, nil)
         },
+        stream: @escaping @Sendable () -> InputStream? = { nil },
         hook: @escaping Hook = { _, _, _ in }
     ) {
         self.name = name
         self.disposition = disposition
         self.redirect = redirect
         self.delayed = delayed
+        self.stream = stream
         self.hook = hook
     }
 
@@ -103,6 +106,14 @@ private final class HandlerScribe: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        scribe.note("stream", "", session, task)
+        completionHandler(scribe.stream())
+    }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
@@ -165,6 +176,11 @@ private final class AsyncScribe: NSObject, URLSessionDataDelegate {
     ) async -> URLRequest? {
         scribe.note("redirect", scribe.redirected(response, request), session, task)
         return scribe.redirect(request)
+    }
+
+    func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
+        scribe.note("stream", "", session, task)
+        return scribe.stream()
     }
 
     func urlSession(

@@ -1,0 +1,158 @@
+// The code of docs/events.md: it is that of the samples, and does what the document says.
+
+import Foundation
+import LoopbackServer
+import SamplesSwift5
+import SamplesSwift6
+import Testing
+import URLLoading
+
+@Suite("The guide to events")
+struct EventsGuideTests {
+    @Test("Every block of code in the document is compiled as part of the samples")
+    func blocks() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let document = try String(
+            contentsOf: tests.deletingLastPathComponent().appendingPathComponent("docs/events.md"), encoding: .utf8)
+        let samples = lines(
+            try String(
+                contentsOf: tests.appendingPathComponent("Samples/Common/EventsGuide.swift"), encoding: .utf8))
+        let blocks = document.components(separatedBy: "```swift\n").dropFirst().map {
+            lines($0.components(separatedBy: "\n```").first ?? "")
+        }
+        #expect(blocks.count == 7)
+        for block in blocks {
+            let isThere = samples.indices.contains { samples[$0...].starts(with: block) }
+            #expect(isThere && !block.isEmpty, "\(block.first ?? "")")
+        }
+    }
+
+    /// Without what differs by where it stands.
+    private func lines(_ text: String) -> [String] {
+        text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    @Test("Lines, server-sent events and pieces", arguments: LanguageMode.allCases)
+    func bodies(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let session = URLSession(configuration: .ephemeral)
+            let url = try #require(URL(string: server.url("/events")))
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
+            #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+            defer { try? FileManager.default.removeItem(at: file) }
+            let handle = try FileHandle(forWritingTo: file)
+            var read: [String] = []
+            var events: [String] = []
+            switch mode {
+            case .swift5:
+                try await SamplesSwift5.printLines(of: url, in: session) { read.append($0) }
+                try await SamplesSwift5.serverSentEvents(url, in: session) { events.append($0) }
+                try await SamplesSwift5.copy(url, to: handle, in: session)
+            case .swift6:
+                try await SamplesSwift6.printLines(of: url, in: session) { read.append($0) }
+                try await SamplesSwift6.serverSentEvents(url, in: session) { events.append($0) }
+                try await SamplesSwift6.copy(url, to: handle, in: session)
+            }
+            #expect(read == ["data: one", "data: two", "data: three"])
+            #expect(events == ["one\ntwo", "three"])
+            #expect(try String(contentsOf: file, encoding: .utf8) == Self.events)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("Every event of a load", arguments: LanguageMode.allCases)
+    func everyEvent(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let session = URLSession(configuration: .ephemeral)
+            let request = URLRequest(url: try #require(URL(string: server.url("/moved"))))
+            var told: [String] = []
+            switch mode {
+            case .swift5: await SamplesSwift5.follow(request, in: session) { told.append($0) }
+            case .swift6: await SamplesSwift6.follow(request, in: session) { told.append($0) }
+            }
+            #expect(
+                told.filter { !$0.hasSuffix("so far") && !$0.hasPrefix("a piece") } == [
+                    "redirected to /events", "\(Self.events.utf8.count) bytes to come", "2 transactions", "done",
+                ])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("Closures and notifications", arguments: LanguageMode.allCases)
+    func closures(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let good = try #require(URL(string: server.url("/events")))
+            let bad = try #require(URL(string: server.url("/missing?\(mode)")))
+            let (ends, sink) = AsyncStream.makeStream(of: String.self)
+            let (notes, noteSink) = AsyncStream.makeStream(of: String.self)
+            // Other tests have sessions too; only this one's loads count.
+            let note: @Sendable (URL?, (any Error)?) -> Void = { url, error in
+                if url == bad { noteSink.yield("\((error as? URLError)?.code.rawValue ?? 0)") }
+            }
+            let report: @Sendable (Int, (any Error)?) -> Void = { identifier, error in
+                sink.yield("\(identifier) \((error as? URLError)?.code.rawValue ?? 0)")
+            }
+            let observer: any NSObjectProtocol
+            switch mode {
+            case .swift5:
+                observer = SamplesSwift5.observeEnds(report: note)
+                let manager = SamplesSwift5.LoadManager(report: report)
+                manager.load(good)
+                manager.load(bad)
+                manager.finish()
+            case .swift6:
+                observer = SamplesSwift6.observeEnds(report: note)
+                let manager = SamplesSwift6.LoadManager(report: report)
+                manager.load(good)
+                manager.load(bad)
+                manager.finish()
+            }
+            var told: Set<String> = []
+            for await end in ends.prefix(2) { told.insert(end) }
+            #expect(told == ["1 0", "2 -999"])
+            for await end in notes.prefix(1) { #expect(end == "-999") }
+            NotificationCenter.default.removeObserver(observer)
+        }
+    }
+
+    @Test("A body that is written while it is sent", arguments: LanguageMode.allCases)
+    func writing(mode: LanguageMode) async throws {
+        try await withServer { server in
+            let session = URLSession(configuration: .ephemeral)
+            let url = try #require(URL(string: server.url("/echo")))
+            // More than the pair holds.
+            let texts = (0..<1000).map { "\($0): \(String(repeating: "x", count: 200))\n" }
+            let (answers, sink) = AsyncStream.makeStream(of: Data?.self)
+            Thread.detachNewThread {
+                switch mode {
+                case .swift5:
+                    SamplesSwift5.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in sink.yield(data) }
+                case .swift6:
+                    SamplesSwift6.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in sink.yield(data) }
+                }
+            }
+            for await answer in answers.prefix(1) { #expect(answer == Data(texts.joined().utf8)) }
+            session.invalidateAndCancel()
+        }
+    }
+
+    private static let events = "data: one\ndata: two\n\ndata: three\n\n"
+
+    private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/events": .text(Self.events)
+            case "/moved": .status(302).adding("Location", "/events")
+            case "/echo": .echo(request)
+            default: .status(404)
+            }
+        }
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+}

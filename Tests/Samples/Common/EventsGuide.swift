@@ -1,0 +1,108 @@
+// The code of docs/events.md, which SampleTests compares with that document block by block.
+
+import Foundation
+import URLLoading
+
+/// Prints lines until the body ends; says how many.
+public func printLines(of url: URL, in session: URLSession, print: (String) -> Void) async throws {
+    let (bytes, response) = try await session.bytes(from: url)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+    for try await line in bytes.lines {
+        print(line)
+    }
+}
+
+/// Copies a body into a file that is open for writing.
+public func copy(_ url: URL, to file: FileHandle, in session: URLSession) async throws {
+    let (bytes, _) = try await session.bytes(from: url)
+    for try await piece in bytes.chunks {
+        try file.write(contentsOf: piece)
+    }
+}
+
+/// Gives server-sent events their data, one call for each event.
+public func serverSentEvents(_ url: URL, in session: URLSession, handle: (String) -> Void) async throws {
+    let (bytes, _) = try await session.bytes(from: url)
+    var data: [String] = []
+    for try await line in bytes.lines(keepingEmpty: true) {
+        if line.isEmpty {
+            if !data.isEmpty { handle(data.joined(separator: "\n")) }
+            data = []
+        } else if line.hasPrefix("data: ") {
+            data.append(String(line.dropFirst(6)))
+        }
+    }
+}
+
+/// Tells a whole load, in words.
+public func follow(_ request: URLRequest, in session: URLSession, print: (String) -> Void) async {
+    for await event in session.events(for: request) {
+        switch event {
+        case .informational(let response): print("informational \(response.statusCode)")
+        case .redirect(_, let next): print("redirected to \(next.url?.path ?? "")")
+        case .response(let response): print("\(response.expectedContentLength) bytes to come")
+        case .progress(let progress): print("\(progress.bytesReceived) bytes so far")
+        case .body(let piece): print("a piece of \(piece.count) bytes")
+        case .metrics(let metrics): print("\(metrics.transactionMetrics.count) transactions")
+        case .end(let error): print(error.map { "failed: \($0)" } ?? "done")
+        }
+    }
+}
+
+/// A manager of loads without a delegate class.
+public final class LoadManager: Sendable {
+    private let session: URLSession
+
+    /// Reports every task that ends.
+    public init(report: @escaping @Sendable (Int, (any Error)?) -> Void) {
+        let handlers = URLSession.EventHandlers()
+        handlers.didReceiveResponse = { _, _, response in
+            (response as? HTTPURLResponse)?.statusCode == 200 ? .allow : .cancel
+        }
+        handlers.didComplete = { _, task, error in report(task.taskIdentifier, error) }
+        session = URLSession(configuration: .default, delegate: handlers, delegateQueue: nil)
+    }
+
+    /// Begins a load.
+    public func load(_ url: URL) { session.dataTask(with: url).resume() }
+
+    /// Ends when the loads have.
+    public func finish() { session.finishTasksAndInvalidate() }
+}
+
+/// Reports every task that ends, of all sessions that have `EventHandlers` as their delegate.
+public func observeEnds(report: @escaping @Sendable (URL?, (any Error)?) -> Void) -> any NSObjectProtocol {
+    NotificationCenter.default.addObserver(
+        forName: .urlSessionTaskDidComplete, object: nil, queue: nil
+    ) { notification in
+        guard let task = notification.object as? URLSessionTask else { return }
+        report(task.originalRequest?.url, task.error)
+    }
+}
+
+/// Uploads what is written while it is sent; blocks the thread that calls it.
+public func uploadWhileWriting(
+    _ texts: [String], to url: URL, in session: URLSession,
+    then finish: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+) {
+    var input: InputStream?
+    var output: OutputStream?
+    Stream.getBoundStreams(withBufferSize: 65536, inputStream: &input, outputStream: &output)
+    guard let input, let output else { return }
+
+    var request = URLRequest(url: url)
+    request.httpMethod = "PUT"
+    request.httpBodyStream = input
+    session.dataTask(with: request, completionHandler: finish).resume()
+    output.open()
+    for text in texts {
+        var bytes = Array(text.utf8)
+        while !bytes.isEmpty {
+            let count = output.write(bytes, maxLength: bytes.count)
+            // The task has ended and reads no more.
+            guard count > 0 else { return }
+            bytes.removeFirst(count)
+        }
+    }
+    output.close()
+}
