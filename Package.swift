@@ -34,7 +34,7 @@ let package = Package(
         // One test target per layer, and what they share.
         .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"]),
-        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer"]),
+        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL"]),
         .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer", "COpenSSL"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
         .testTarget(name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire"]),

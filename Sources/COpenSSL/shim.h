@@ -11,12 +11,15 @@
 
 #include <openssl/asn1.h>
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/tls1.h>
@@ -55,43 +58,21 @@ static inline X509_NAME *shim_names_get(const STACK_OF(X509_NAME) *stack, int in
 
 // MARK: Certificates
 
-static inline const unsigned char *shim_x509_serial(X509 *cert, int *length) {
-    const ASN1_INTEGER *serial = X509_get0_serialNumber(cert);
-    *length = serial ? ASN1_STRING_length((const ASN1_STRING *)serial) : 0;
-    return serial ? ASN1_STRING_get0_data((const ASN1_STRING *)serial) : NULL;
+// The size of an RSA key's public exponent.
+static inline int shim_rsa_exponent_bits(const EVP_PKEY *key) {
+    BIGNUM *exponent = NULL;
+    if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) != 1) return 0;
+    int bits = BN_num_bits(exponent);
+    BN_free(exponent);
+    return bits;
 }
-static inline int shim_x509_serial_is_negative(X509 *cert) {
-    const ASN1_INTEGER *serial = X509_get0_serialNumber(cert);
-    return serial != NULL && ASN1_STRING_type((const ASN1_STRING *)serial) == V_ASN1_NEG_INTEGER;
-}
-// The value of the first extension with this NID, or NULL.
-static inline const unsigned char *shim_x509_extension(const X509 *cert, int nid, int *length) {
-    int index = X509_get_ext_by_NID(cert, nid, -1);
-    *length = 0;
-    if (index < 0) return NULL;
-    const ASN1_OCTET_STRING *value = X509_EXTENSION_get_data(X509_get_ext(cert, index));
-    if (value == NULL) return NULL;
-    *length = ASN1_STRING_length((const ASN1_STRING *)value);
-    return ASN1_STRING_get0_data((const ASN1_STRING *)value);
-}
-// Seconds since 1970 in UTC; answers 0 when the certificate's time cannot be read.
-static inline int shim_asn1_time(const ASN1_TIME *time, long long *seconds) {
-    struct tm tm = {0};
-    *seconds = 0;
-    if (time == NULL || !ASN1_TIME_to_tm(time, &tm)) return 0;
-    // Days since 1970-01-01 in the proleptic Gregorian calendar, years beginning in March.
-    long long month = tm.tm_mon + 1, year = (long long)tm.tm_year + 1900 - (month <= 2);
-    long long era = (year >= 0 ? year : year - 399) / 400, yearOfEra = year - era * 400;
-    long long dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + tm.tm_mday - 1;
-    long long days = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468;
-    *seconds = days * 86400 + tm.tm_hour * 3600LL + tm.tm_min * 60LL + tm.tm_sec;
-    return 1;
-}
-static inline int shim_x509_not_before(const X509 *cert, long long *seconds) {
-    return shim_asn1_time(X509_get0_notBefore(cert), seconds);
-}
-static inline int shim_x509_not_after(const X509 *cert, long long *seconds) {
-    return shim_asn1_time(X509_get0_notAfter(cert), seconds);
+// The curve of an elliptic curve key that names it; NID_undef for one that spells out its parameters.
+static inline int shim_ec_curve(const EVP_PKEY *key) {
+    char name[64];
+    size_t length = 0;
+    if (EVP_PKEY_get_group_name(key, name, sizeof(name), &length) != 1) return NID_undef;
+    int nid = OBJ_txt2nid(name);
+    return nid == NID_undef ? EC_curve_nist2nid(name) : nid;
 }
 // The name in the manner of RFC 2253, with UTF-8 left readable and control characters escaped.
 static inline int shim_x509_name_print(BIO *bio, const X509_NAME *name) {
@@ -99,6 +80,20 @@ static inline int shim_x509_name_print(BIO *bio, const X509_NAME *name) {
 }
 static inline unsigned long shim_x509_name_hash(const X509_NAME *name) {
     return X509_NAME_hash_ex(name, NULL, NULL, NULL);
+}
+// Whether this key has signed an OCSP response.
+static inline int shim_ocsp_verify(OCSP_BASICRESP *response, EVP_PKEY *key) {
+    return ASN1_item_verify(
+        ASN1_ITEM_rptr(OCSP_RESPDATA), OCSP_resp_get0_tbs_sigalg(response),
+        (ASN1_BIT_STRING *)OCSP_resp_get0_signature(response), (void *)OCSP_resp_get0_respdata(response), key);
+}
+static inline int shim_ocsp_single(
+    OCSP_SINGLERESP *entry, int *reason, ASN1_GENERALIZEDTIME **start, ASN1_GENERALIZEDTIME **end) {
+    return OCSP_single_get0_status(entry, reason, NULL, start, end);
+}
+static inline const unsigned char *shim_time_text(const ASN1_GENERALIZEDTIME *time, int *length) {
+    *length = ASN1_STRING_length((const ASN1_STRING *)time);
+    return ASN1_STRING_get0_data((const ASN1_STRING *)time);
 }
 static inline EVP_PKEY *shim_key_generate_ec(const char *curve) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", curve);
@@ -125,6 +120,23 @@ static inline uint64_t shim_op_no_ticket(void) { return (uint64_t)SSL_OP_NO_TICK
 static inline int shim_ctx_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 static inline int shim_ssl_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 static inline long shim_ssl_set_server_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
+static inline long shim_ctx_ask_for_status(SSL_CTX *ctx) {
+    return SSL_CTX_set_tlsext_status_type(ctx, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline long shim_ctx_set_status_callback(SSL_CTX *ctx, int (*callback)(SSL *, void *)) {
+    return SSL_CTX_set_tlsext_status_cb(ctx, callback);
+}
+static inline long shim_ssl_stapled(SSL *ssl, const unsigned char **response) {
+    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+// Staples a copy of the response; answers 1 when that was possible.
+static inline int shim_ssl_staple(SSL *ssl, const unsigned char *response, size_t length) {
+    unsigned char *copy = OPENSSL_memdup(response, length);
+    if (copy == NULL) return 0;
+    if (SSL_set_tlsext_status_ocsp_resp(ssl, copy, length) == 1) return 1;
+    OPENSSL_free(copy);
+    return 0;
+}
 static inline int shim_ssl_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl) > 0 ? 1 : 0; }
 
 #endif

@@ -52,6 +52,12 @@ enum TLSCallbacks {
             return SSL_TLSEXT_ERR_OK
         }
 
+    /// The client asks for a stapled OCSP response.
+    static let statusAsked: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, _ in
+        guard let session = TLSSession.of(ssl), session.stapleResponse() else { return SSL_TLSEXT_ERR_NOACK }
+        return SSL_TLSEXT_ERR_OK
+    }
+
     /// A secret for the key log.
     static let secretLogged: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { ssl, line in
         guard let ssl, let line else { return }

@@ -17,6 +17,7 @@ package final class TLSContext: Sendable {
         let protocolWithoutOffer: [UInt8]?
         let asksForCertificate: Bool
         let evaluator: any TrustEvaluator
+        let stapledResponse: [UInt8]?
     }
 
     /// Makes a client's context; the only place where a contradiction in the settings is found.
@@ -32,6 +33,7 @@ package final class TLSContext: Sendable {
         SSL_CTX_set_cert_cb(context, TLSCallbacks.chooseIdentity, nil)
         _ = shim_ctx_set_cache_mode(context, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(context, TLSCallbacks.sessionArrived)
+        _ = shim_ctx_ask_for_status(context)
         attach()
     }
 
@@ -43,7 +45,8 @@ package final class TLSContext: Sendable {
             protocols: options.alpn.map { Array($0.utf8) },
             protocolWithoutOffer: options.alpnSelectedWithoutOffer.map { Array($0.utf8) },
             asksForCertificate: options.clientAuthentication != .none,
-            evaluator: options.clientEvaluator ?? AnchorsEvaluator(anchors: options.clientAuthorities))
+            evaluator: options.clientEvaluator ?? AnchorsEvaluator(anchors: options.clientAuthorities),
+            stapledResponse: options.stapledResponse)
         keyLog = nil
         let context = object.pointer
         try Self.show(options.identity, on: context)
@@ -60,6 +63,7 @@ package final class TLSContext: Sendable {
             SSL_CTX_set_num_tickets(context, 0)
             shim_ctx_set_options(context, shim_op_no_ticket())
         }
+        if options.stapledResponse != nil { _ = shim_ctx_set_status_callback(context, TLSCallbacks.statusAsked) }
         Self.ask(options, on: context)
         attach()
     }

@@ -21,7 +21,8 @@ enum TLSRefusals {
         case .hostMismatch: X509_V_ERR_HOSTNAME_MISMATCH
         case .weakKey: X509_V_ERR_EE_KEY_TOO_SMALL
         case .weakSignature: X509_V_ERR_CA_MD_TOO_WEAK
-        case .unknownCriticalExtension, .nameConstraint, .malformed, .pinMismatch, .other:
+        case .unknownCriticalExtension, .nameConstraint, .malformed, .revocationUnknown,
+            .knownHostChanged, .pinMismatch, .other:
             X509_V_ERR_CERT_REJECTED
         }
     }

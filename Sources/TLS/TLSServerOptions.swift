@@ -30,6 +30,8 @@ package struct TLSServerOptions: Sendable {
     package var clientAuthorities: [Certificate]
     /// Who judges client certificates, at once and on the session's thread; nil trusts `clientAuthorities`.
     package var clientEvaluator: (any TrustEvaluator)?
+    /// An encoded OCSP response about the server's certificate, stapled for clients that ask; nil staples nothing.
+    package var stapledResponse: [UInt8]?
     /// How many tickets a TLS 1.3 client is given; 0 switches resumption off for every version.
     package var tickets: Int
 
@@ -37,7 +39,8 @@ package struct TLSServerOptions: Sendable {
     package init(
         identity: Identity, minimum: TLSVersion = .v12, maximum: TLSVersion = .v13, alpn: [String] = ["http/1.1"],
         alpnSelectedWithoutOffer: String? = nil, clientAuthentication: ClientAuthentication = .none,
-        clientAuthorities: [Certificate] = [], clientEvaluator: (any TrustEvaluator)? = nil, tickets: Int = 2
+        clientAuthorities: [Certificate] = [], clientEvaluator: (any TrustEvaluator)? = nil,
+        stapledResponse: [UInt8]? = nil, tickets: Int = 2
     ) {
         self.identity = identity
         self.minimum = minimum
@@ -47,6 +50,7 @@ package struct TLSServerOptions: Sendable {
         self.clientAuthentication = clientAuthentication
         self.clientAuthorities = clientAuthorities
         self.clientEvaluator = clientEvaluator
+        self.stapledResponse = stapledResponse
         self.tickets = tickets
     }
 }

@@ -25,11 +25,27 @@ extension TLSSession {
         let certificates = (0..<shim_certs_count(sent)).compactMap { index in
             shim_certs_get(sent, index).map(Certificate.init(retaining:))
         }
-        guard let chain = CertificateChain(certificates) else { return 0 }
+        guard let chain = CertificateChain(certificates, stapling: stapling()) else { return 0 }
         presentedChain = chain
         if let server = context.server { return judge(chain, by: server.evaluator, store) }
         verdict = .asked(chain)
         return shim_ssl_retry_verify(ssl)
+    }
+
+    /// What the server has said about revocation. TLS 1.2 lets it speak only after its certificate was judged, so there
+    /// the answer is not known.
+    private func stapling() -> CertificateChain.Stapling {
+        guard context.server == nil, SSL_version(ssl) >= Int32(TLSVersion.v13.rawValue) else { return .unknown }
+        var start: UnsafePointer<UInt8>?
+        let count = shim_ssl_stapled(ssl, &start)
+        guard let start, count > 0 else { return .absent }
+        return .response(Array(UnsafeBufferPointer(start: start, count: count)))
+    }
+
+    /// Whether a response was stapled for the client.
+    func stapleResponse() -> Bool {
+        guard let response = context.server?.stapledResponse else { return false }
+        return shim_ssl_staple(ssl, response, response.count) == 1
     }
 
     /// Servers cannot wait for a verdict, so theirs is found at once.
@@ -73,7 +89,7 @@ extension TLSSession {
     /// Whether the reference to the session was taken over.
     func ticketArrived(_ session: OpaquePointer) -> Bool {
         guard let tickets else { return false }
-        let ticket = Ticket(owning: session)
+        let ticket = Ticket(owning: session, stapling: presentedChain?.stapling ?? resumedStapling)
         if case .open = stage {
             tickets.put(ticket, key: ticketKey)
         } else {

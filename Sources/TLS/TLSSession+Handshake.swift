@@ -141,7 +141,7 @@ extension TLSSession {
         let certificates = (0..<shim_certs_count(sent)).compactMap { index in
             shim_certs_get(sent, index).map(Certificate.init(retaining:))
         }
-        return CertificateChain(certificates)
+        return CertificateChain(certificates, stapling: resumedStapling)
     }
 
     /// A ticket that this server made proves that the client's certificate was judged when it was made.

@@ -51,6 +51,7 @@ package final class TLSSession {
     let tickets: TLSTicketStore?
     let ticketKey: String
     var heldTickets: [Ticket] = []
+    var resumedStapling = CertificateChain.Stapling.unknown
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
 
     var stage = Stage.shakingHands
@@ -95,6 +96,7 @@ package final class TLSSession {
         SSL_set_connect_state(ssl)
         if let ticket = tickets?.take(ticketKey), ticket.isResumable {
             SSL_set_session(ssl, ticket.object.pointer)
+            resumedStapling = ticket.stapling
         }
     }
 

@@ -49,10 +49,13 @@ package final class TLSTicketStore {
 /// One session that can be resumed.
 struct Ticket {
     let object: OpenSSLObject
+    /// What the server had said about revocation, which OpenSSL's sessions do not keep.
+    let stapling: CertificateChain.Stapling
 
     /// Takes over the caller's reference to an `SSL_SESSION`.
-    init(owning session: OpaquePointer) {
+    init(owning session: OpaquePointer, stapling: CertificateChain.Stapling) {
         object = .tlsTicket(owning: session)
+        self.stapling = stapling
     }
 
     var isSingleUse: Bool {

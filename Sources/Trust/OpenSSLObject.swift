@@ -26,6 +26,11 @@ package final class OpenSSLObject: @unchecked Sendable {
         OpenSSLObject(pointer) { X509_free($0) }
     }
 
+    /// Takes over the caller's reference to an `X509_CRL`.
+    package static func revocationList(owning pointer: OpaquePointer) -> OpenSSLObject {
+        OpenSSLObject(pointer) { X509_CRL_free($0) }
+    }
+
     /// Takes over the caller's reference to an `EVP_PKEY`.
     package static func key(owning pointer: OpaquePointer) -> OpenSSLObject {
         OpenSSLObject(pointer) { EVP_PKEY_free($0) }

@@ -50,6 +50,75 @@ enum Platform {
         }
     }
 
+    /// What became of reading a file that only its owner may write.
+    enum PrivateContents {
+        case missing
+        case unsafe
+        case unreadable
+        case bytes([UInt8])
+    }
+
+    /// A file's whole content, if it belongs to this user and nobody else may write it.
+    static func privateContents(of path: String, limit: Int) -> PrivateContents {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) <= limit else {
+            return .unreadable
+        }
+        guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else { return .unsafe }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= limit {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count == 0 { return .bytes(bytes) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return .unreadable }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        return .unreadable
+    }
+
+    /// Puts a file of mode 0600 in the place of another at once: a reader sees the old one or the new one.
+    static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+        let temporary = path + "." + String(UInt64.random(in: 0 ... .max), radix: 36)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return false }
+        // Whatever the umask has taken away.
+        var isWritten = fchmod(descriptor, 0o600) == 0
+        var offset = 0
+        while isWritten, offset < bytes.count {
+            let count = bytes[offset...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            isWritten = count > 0
+            offset += max(0, count)
+        }
+        isWritten = isWritten && fsync(descriptor) == 0
+        close(descriptor)
+        if isWritten, rename(temporary, path) == 0 { return true }
+        unlink(temporary)
+        return false
+    }
+
+    /// Waits until no other process has locked the file, and locks it; nil when that is impossible.
+    static func lock(_ path: String) -> Int32? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                close(descriptor)
+                return nil
+            }
+        }
+        return descriptor
+    }
+
+    /// Ends the lock.
+    static func unlock(_ descriptor: Int32) {
+        close(descriptor)
+    }
+
     /// The bytes of a numeric IPv4 or IPv6 address without zone; nil for anything else.
     static func addressBytes(_ text: String) -> [UInt8]? {
         var four = in_addr()

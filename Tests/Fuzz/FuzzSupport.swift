@@ -1,5 +1,5 @@
 // What all fuzz targets share: the control bytes at the front of an input, the ways to cut the rest, and the one way
-// to report a finding. Compiled together with the sources of HTTPWire into one module by the script `run`.
+// to report a finding. Compiled together with the sources of one layer into one module by the script `run`.
 
 #if canImport(Glibc)
     import Glibc
@@ -49,12 +49,4 @@ func finding(_ message: String) -> Never {
 /// Checks a property.
 func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { finding(message()) }
-}
-
-extension WireLimits {
-    /// Budgets that a short input can exceed.
-    static var tight: WireLimits {
-        WireLimits(
-            lineBytes: 80, headBytes: 300, fieldCount: 8, chunkLineBytes: 24, trailerBytes: 60, informationalCount: 3)
-    }
 }

@@ -24,20 +24,22 @@ enum Chains {
 /// What the evaluator says about certificates, anchored at the shared root if nothing else is said.
 func judge(
     _ certificates: [Certificate], anchors: [Certificate]? = nil, host: String? = "example.test", time: Int64? = nil,
-    purpose: TrustPolicy.Purpose = .serverAuthentication
+    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .web
 ) throws -> TrustVerdict {
     let anchors = try anchors ?? [Chains.root.get().certificate]
     let chain = try #require(CertificateChain(certificates))
-    let policy = TrustPolicy(host: host.map { HostName($0) }, purpose: purpose, time: time)
+    let policy = TrustPolicy(host: host.map { HostName($0) }, purpose: purpose, profile: profile, time: time)
     return AnchorsEvaluator(anchors: anchors).evaluate(chain, policy: policy)
 }
 
 /// What the evaluator says about an issued certificate with the chain it would show.
 func judge(
     _ issued: IssuedCertificate, anchors: [Certificate]? = nil, host: String? = "example.test", time: Int64? = nil,
-    purpose: TrustPolicy.Purpose = .serverAuthentication
+    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .web
 ) throws -> TrustVerdict {
-    try judge(issued.chain.certificates, anchors: anchors, host: host, time: time, purpose: purpose)
+    try judge(
+        issued.chain.certificates, anchors: anchors, host: host, time: time, purpose: purpose,
+        profile: profile)
 }
 
 extension TrustVerdict {

@@ -16,7 +16,8 @@ import Trust
             (.pathLength, "longer chain"), (.unknownCriticalExtension, "critical extension"),
             (.nameConstraint, "may not certify"), (.signatureInvalid, "does not fit"),
             (.malformed("x"), "malformed (x)"),
-            (.revoked, "revoked"), (.pinMismatch, "pinned"), (.other("why"), "why"),
+            (.revoked, "revoked"), (.revocationUnknown("stale"), "stale"), (.knownHostChanged, "had before"),
+            (.pinMismatch, "pinned"), (.other("why"), "why"),
         ]
     }
 
@@ -34,7 +35,8 @@ import Trust
     @Test(
         "Every certificate error says what is wrong",
         arguments: [
-            CertificateError.notACertificate("too long"), .noCertificateFound, .unreadableKey("asn1"),
+            CertificateError.notACertificate("too long"), .notARevocationList("x"), .notPKCS12("x"), .notAPin("x"),
+            .knownHosts("x"), .noCertificateFound, .unreadableKey("asn1"),
             .wrongPassphrase, .keyDoesNotMatch(subject: "a.test"), .notMade("no memory"),
         ])
     func certificateErrors(_ error: CertificateError) {

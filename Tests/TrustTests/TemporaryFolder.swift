@@ -22,6 +22,22 @@ final class TemporaryFolder {
         rmdir(path)
     }
 
+    /// Lets nobody else read or write the file.
+    func restrict(_ name: String) throws {
+        guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }
+    }
+
+    /// Lets everybody write the file.
+    func open(_ name: String) {
+        chmod(path + "/" + name, 0o666)
+    }
+
+    /// The file's permissions.
+    func mode(_ name: String) -> UInt32 {
+        var status = stat()
+        return stat(path + "/" + name, &status) == 0 ? UInt32(status.st_mode & 0o777) : 0
+    }
+
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String {
         let file = path + "/" + name
@@ -30,5 +46,18 @@ final class TemporaryFolder {
         fputs(text, handle)
         files.append(file)
         return file
+    }
+}
+
+/// A file's whole content.
+func readFile(_ path: String) throws -> [UInt8] {
+    guard let file = fopen(path, "r") else { throw TemporaryFolder.Failure() }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+        let count = fread(&chunk, 1, chunk.count, file)
+        if count == 0 { return bytes }
+        bytes += chunk[..<count]
     }
 }

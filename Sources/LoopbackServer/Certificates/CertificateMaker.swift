@@ -19,10 +19,9 @@ enum CertificateMaker {
         let certificate = OpenSSLObject.certificate(owning: made)
         let now = Int64(time(nil))
         guard X509_set_version(made, template.version - 1) == 1,
-            setSerial(template.serial, on: made),
-            setSubject(template.commonName, on: made),
-            X509_set_issuer_name(
-                made, X509_get_subject_name(issuer.map(\.certificate.pointer) ?? made)) == 1,
+            setSerial(template, on: made),
+            setSubject(template, on: made),
+            setIssuer(template, issuer?.certificate.pointer ?? made, on: made),
             ASN1_TIME_set(X509_getm_notBefore(made), time_t(template.notBefore ?? now - 3_600)) != nil,
             ASN1_TIME_set(X509_getm_notAfter(made), time_t(template.notAfter ?? now + 86_400)) != nil,
             X509_set_pubkey(made, key.pointer) == 1
@@ -41,14 +40,37 @@ enum CertificateMaker {
         return try IssuedCertificate(certificate: finished, key: key, issuer: issuer)
     }
 
-    private static func setSerial(_ serial: [UInt8]?, on certificate: OpaquePointer) -> Bool {
-        let bytes = serial ?? [0x40 | UInt8.random(in: 0...0x3F)] + (0..<15).map { _ in UInt8.random(in: 0...255) }
+    private static func setSerial(_ template: CertificateTemplate, on certificate: OpaquePointer) -> Bool {
+        let bytes =
+            template.serial ?? [0x40 | UInt8.random(in: 0...0x3F)] + (0..<15).map { _ in UInt8.random(in: 0...255) }
         guard let number = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return false }
         defer { BN_free(number) }
+        BN_set_negative(number, template.isSerialNegative ? 1 : 0)
         return BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
     }
 
-    private static func setSubject(_ commonName: String, on certificate: OpaquePointer) -> Bool {
+    private static func setIssuer(
+        _ template: CertificateTemplate, _ above: OpaquePointer, on certificate: OpaquePointer
+    ) -> Bool {
+        guard let encoded = template.issuer else {
+            return X509_set_issuer_name(certificate, X509_get_subject_name(above)) == 1
+        }
+        return with(name: encoded) { X509_set_issuer_name(certificate, $0) == 1 }
+    }
+
+    /// Calls `body` with a name that is parsed for the time of the call.
+    static func with(name encoded: [UInt8], _ body: (OpaquePointer) -> Bool) -> Bool {
+        encoded.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            guard let name = d2i_X509_NAME(nil, &cursor, bytes.count) else { return false }
+            defer { X509_NAME_free(name) }
+            return body(name)
+        }
+    }
+
+    private static func setSubject(_ template: CertificateTemplate, on certificate: OpaquePointer) -> Bool {
+        if let encoded = template.subject { return with(name: encoded) { X509_set_subject_name(certificate, $0) == 1 } }
+        let commonName = template.commonName
         if commonName.isEmpty { return true }
         let bytes = Array(commonName.utf8)
         let name = X509_get_subject_name(certificate)
@@ -67,19 +89,23 @@ enum CertificateMaker {
     }
 
     private static func add(_ addition: CertificateTemplate.Extension, to certificate: OpaquePointer) -> Bool {
+        guard let made = encoded(addition) else { return false }
+        defer { X509_EXTENSION_free(made) }
+        return X509_add_ext(certificate, made, -1) == 1
+    }
+
+    /// An extension in OpenSSL's form, whose reference is handed over.
+    static func encoded(_ addition: CertificateTemplate.Extension) -> OpaquePointer? {
         guard let object = OBJ_txt2obj(addition.identifier, 1), let value = ASN1_OCTET_STRING_new() else {
-            return false
+            return nil
         }
         defer {
             ASN1_OBJECT_free(object)
             ASN1_OCTET_STRING_free(value)
         }
         let critical: Int32 = addition.isCritical ? 1 : 0
-        guard ASN1_OCTET_STRING_set(value, addition.value, Int32(addition.value.count)) == 1,
-            let made = X509_EXTENSION_create_by_OBJ(nil, object, critical, value)
-        else { return false }
-        defer { X509_EXTENSION_free(made) }
-        return X509_add_ext(certificate, made, -1) == 1
+        guard ASN1_OCTET_STRING_set(value, addition.value, Int32(addition.value.count)) == 1 else { return nil }
+        return X509_EXTENSION_create_by_OBJ(nil, object, critical, value)
     }
 }
 
@@ -104,7 +130,8 @@ extension CertificateMaker {
         }
         if !template.names.isEmpty {
             let names = DERWriter.sequence(template.names.map(encoded))
-            list.append(.init("2.5.29.17", critical: template.commonName.isEmpty, value: names))
+            let hasNoSubject = template.subject.map { $0.count <= 2 } ?? template.commonName.isEmpty
+            list.append(.init("2.5.29.17", critical: template.hasCriticalNames ?? hasNoSubject, value: names))
         }
         if let constraints = template.nameConstraints {
             list.append(.init("2.5.29.30", critical: true, value: encoded(constraints)))
@@ -130,6 +157,8 @@ extension CertificateMaker {
         case .dns(let text): DERWriter.element(0x82, Array(text.utf8))
         case .uri(let text): DERWriter.element(0x86, Array(text.utf8))
         case .ip(let bytes): DERWriter.element(0x87, bytes)
+        case .directory(let name): DERWriter.element(0xA4, name)
+        case .raw(let tag, let content): DERWriter.element(tag, content)
         }
     }
 

@@ -68,6 +68,10 @@ package struct CertificateTemplate: Sendable {
         case uri(String)
         /// An e-mail address.
         case email(String)
+        /// An encoded directory name.
+        case directory([UInt8])
+        /// Any kind: the tag octet and the content.
+        case raw(UInt8, [UInt8])
     }
 
     /// Which names a certificate authority may certify.
@@ -103,6 +107,12 @@ package struct CertificateTemplate: Sendable {
 
     /// The subject's common name; empty for an empty subject.
     package var commonName: String
+    /// The encoded subject in place of the common name; nil for the common name.
+    package var subject: [UInt8]?
+    /// The encoded issuer in place of the issuer's subject; nil for the latter.
+    package var issuer: [UInt8]?
+    /// Whether the alternative names are marked critical; nil does so beside an empty subject.
+    package var hasCriticalNames: Bool?
     /// The subject alternative names.
     package var names: [Name]
     /// The key pair to make.
@@ -129,6 +139,8 @@ package struct CertificateTemplate: Sendable {
     package var extensions: [Extension]
     /// The version's number in words: 3, or 1 for a certificate without any extension.
     package var version: Int
+    /// Whether the serial number is negative.
+    package var isSerialNegative: Bool
     /// The serial number's bytes, the most significant first; nil makes a random one.
     package var serial: [UInt8]?
 
@@ -143,6 +155,7 @@ package struct CertificateTemplate: Sendable {
         hasKeyIdentifiers = true
         extensions = []
         version = 3
+        isSerialNegative = false
     }
 
     /// A certificate authority, root or intermediate.

@@ -34,6 +34,14 @@ package enum DERWriter {
         element(0x04, bytes)
     }
 
+    /// A directory name with one attribute for each relative name.
+    package static func name(_ attributes: [(type: String, value: String)]) -> [UInt8] {
+        sequence(
+            attributes.map { type, value in
+                element(0x31, sequence([objectIdentifier(type), element(0x0C, Array(value.utf8))]))
+            })
+    }
+
     /// An OBJECT IDENTIFIER from its dotted text; empty when the text is none.
     package static func objectIdentifier(_ text: String) -> [UInt8] {
         let numbers = text.split(separator: ".").compactMap { UInt($0) }

@@ -2,10 +2,12 @@
 // from. RFC 5280 section 4.
 
 import COpenSSL
+import Synchronization
 
 /// An X.509 certificate.
 package final class Certificate: Sendable {
     private let object: OpenSSLObject
+    private let read = Mutex<CertificateFields?>(nil)
 
     /// Parses exactly one certificate.
     package convenience init(der: [UInt8]) throws(CertificateError) {
@@ -77,42 +79,16 @@ package final class Certificate: Sendable {
         return Self.encoded { i2d_X509_NAME(name, $0) }
     }
 
-    /// The DNS names of the subject alternative names, as written.
-    package var dnsNames: [String] {
-        var names: [String] = []
-        forEachAlternativeName { kind, value in
-            if kind == .dns { names.append(String(decoding: value, as: UTF8.self)) }
+    /// The parts as our own reader finds them, read once.
+    var fields: CertificateFields {
+        if let known = read.withLock({ $0 }) { return known }
+        // Read outside the lock: two threads may both read, and the first to finish is kept.
+        let fields = CertificateFields(der)
+        return read.withLock { known in
+            if let known { return known }
+            known = fields
+            return fields
         }
-        return names
-    }
-
-    /// The addresses of the subject alternative names: 4 or 16 bytes each.
-    package var ipAddresses: [[UInt8]] {
-        var addresses: [[UInt8]] = []
-        forEachAlternativeName { kind, value in
-            if kind == .ipAddress { addresses.append(Array(value)) }
-        }
-        return addresses
-    }
-
-    /// The first second of validity, counted from 1970; nil when the field is malformed.
-    package var notBefore: Int64? {
-        var seconds: Int64 = 0
-        return shim_x509_not_before(pointer, &seconds) == 1 ? seconds : nil
-    }
-
-    /// The last second of validity, counted from 1970; nil when the field is malformed.
-    package var notAfter: Int64? {
-        var seconds: Int64 = 0
-        return shim_x509_not_after(pointer, &seconds) == 1 ? seconds : nil
-    }
-
-    /// The serial number in hexadecimal, two digits a byte, with a minus sign if it is negative.
-    package var serial: String {
-        var count: Int32 = 0
-        guard let bytes = shim_x509_serial(pointer, &count) else { return "" }
-        let digits = UnsafeBufferPointer(start: bytes, count: Int(count)).map(Self.hex).joined()
-        return shim_x509_serial_is_negative(pointer) == 1 ? "-" + digits : digits
     }
 
     /// The encoded SubjectPublicKeyInfo.
@@ -127,16 +103,6 @@ package final class Certificate: Sendable {
     /// SHA-256 of the whole certificate.
     package var fingerprintSHA256: [UInt8] { Self.sha256(der) }
 
-    /// Whether issuer and subject are the same name.
-    package var isSelfIssued: Bool { extensionFlags & UInt32(EXFLAG_SI) != 0 }
-
-    /// Whether it is self-issued and its key identifiers do not speak against its having signed itself.
-    package var isSelfSigned: Bool { extensionFlags & UInt32(EXFLAG_SS) != 0 }
-
-    /// Whether basic constraints say that it may issue certificates.
-    package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
-
-    var extensionFlags: UInt32 { X509_get_extension_flags(pointer) }
     /// The hash of the subject name under which hashed directories file a certificate.
     package var subjectHash: UInt { X509_get_subject_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
     /// The subject, to look anchors up by.
@@ -163,9 +129,8 @@ extension Certificate: Hashable {
 
     /// Feeds the serial number, which nearly always differs.
     package func hash(into hasher: inout Hasher) {
-        var count: Int32 = 0
-        guard let bytes = shim_x509_serial(pointer, &count) else { return }
-        hasher.combine(bytes: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        let fields = fields
+        fields.with(fields.serial) { hasher.combine(bytes: $0) }
     }
 }
 
@@ -184,15 +149,10 @@ extension Certificate {
         PEM.text { shim_x509_name_print($0, name) }
     }
 
-    private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
         guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1, length == 32 else { return [] }
         return digest
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0" + digits : digits
     }
 }

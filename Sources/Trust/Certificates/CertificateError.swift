@@ -5,6 +5,14 @@
 package enum CertificateError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The bytes are not one DER certificate.
     case notACertificate(String)
+    /// The bytes are not a certificate revocation list.
+    case notARevocationList(String)
+    /// The bytes are not a PKCS #12 file with a key and its certificate.
+    case notPKCS12(String)
+    /// A pin is not the hash of a key.
+    case notAPin(String)
+    /// A file of known hosts could not be read or written.
+    case knownHosts(String)
     /// The text holds no PEM block of a certificate.
     case noCertificateFound
     /// The text holds no private key that could be read.
@@ -20,6 +28,10 @@ package enum CertificateError: Error, Sendable, Equatable, CustomStringConvertib
     package var description: String {
         switch self {
         case .notACertificate(let reason): "The bytes are not a certificate (\(reason))."
+        case .notARevocationList(let reason): "The bytes are not a revocation list (\(reason))."
+        case .notPKCS12(let reason): "The bytes are not a usable PKCS #12 file (\(reason))."
+        case .notAPin(let reason): "The pins cannot be used (\(reason))."
+        case .knownHosts(let reason): "The file of known hosts cannot be used (\(reason))."
         case .noCertificateFound: "No certificate was found in the PEM text."
         case .unreadableKey(let reason): "No private key could be read (\(reason))."
         case .wrongPassphrase: "The private key is encrypted and the passphrase is missing or wrong."

@@ -52,17 +52,16 @@ package struct Identity: Sendable {
 
     private static func readKey(_ text: String, passphrase: String?) throws(CertificateError) -> OpenSSLObject {
         OpenSSLErrors.clear()
-        let bytes = Array(text.utf8)
-        guard let bio = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else {
-            throw .unreadableKey(OpenSSLErrors.takeText())
-        }
-        defer { BIO_free(bio) }
         var secret = Array((passphrase ?? "").utf8)
-        let key = secret.withUnsafeMutableBytes { bytes in
-            var given = PassphraseBytes(start: bytes.baseAddress, count: bytes.count)
-            return withUnsafeMutablePointer(to: &given) { PEM_read_bio_PrivateKey(bio, nil, passphraseCallback, $0) }
+        let read = try PEM.withReader(of: Array(text.utf8)) { bio in
+            secret.withUnsafeMutableBytes { bytes in
+                var given = PassphraseBytes(start: bytes.baseAddress, count: bytes.count)
+                return withUnsafeMutablePointer(to: &given) {
+                    PEM_read_bio_PrivateKey(bio, nil, passphraseCallback, $0)
+                }
+            }
         }
-        if let key { return .key(owning: key) }
+        if let key = read ?? nil { return .key(owning: key) }
         let code = ERR_peek_last_error()
         ERR_clear_error()
         // Order: these libraries report only when a key was found and could not be opened.

@@ -6,8 +6,21 @@ import COpenSSL
 enum PEM {
     /// The certificates of a PEM text, in order; empty when there is none.
     static func certificates(in text: [UInt8]) throws(CertificateError) -> [Certificate] {
-        guard let bio = BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return [] }
-        defer { BIO_free(bio) }
+        try withReader(of: text) { bio throws(CertificateError) in try certificates(from: bio) } ?? []
+    }
+
+    /// Calls `body` with a BIO that reads the bytes in place, for which they stay where they are; nil without memory.
+    static func withReader<Result>(
+        of bytes: [UInt8], _ body: (OpaquePointer) throws(CertificateError) -> Result
+    ) throws(CertificateError) -> Result? {
+        try bytes.withUnsafeBufferPointer { bytes throws(CertificateError) in
+            guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+            defer { BIO_free(bio) }
+            return try body(bio)
+        }
+    }
+
+    private static func certificates(from bio: OpaquePointer) throws(CertificateError) -> [Certificate] {
         var found: [Certificate] = []
         while true {
             OpenSSLErrors.clear()

@@ -29,6 +29,19 @@ enum PEMBlocks {
         }
     }
 
+    /// Undoes base64 alone; nil when it is none.
+    static func decode(base64 text: [UInt8]) -> [UInt8]? {
+        guard !text.contains(dash) else { return nil }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count / 4 * 3 + 3, alignment: 1)
+        defer { room.deallocate() }
+        return text.withUnsafeBytes { text in
+            values.withUnsafeBufferPointer { values in
+                var position = 0
+                return decode(text, &position, into: room, values).map { Array(room[..<$0]) }
+            }
+        }
+    }
+
     /// What stands between a line's beginning and its closing dashes.
     private static func label(
         in text: UnsafeRawBufferPointer, at line: Int, after beginning: StaticString

@@ -4,7 +4,7 @@
 /// Host name matching.
 enum HostNameRules {
     /// Whether one of the certificate's alternative names covers the host.
-    static func matches(_ certificate: Certificate, _ host: HostName) -> Bool {
+    static func matches(_ fields: CertificateFields, _ host: HostName) -> Bool {
         var found = false
         switch host {
         case .dns(let name):
@@ -12,13 +12,15 @@ enum HostNameRules {
             if let last = name.split(separator: ".").last, last.allSatisfy(\.isNumber) { return false }
             var name = name
             name.withUTF8 { wanted in
-                _ = certificate.forEachAlternativeName { kind, value in
-                    if !found, kind == .dns { found = covers(pattern: value, host: UnsafeRawBufferPointer(wanted)) }
+                _ = fields.forEachAlternativeName { name in
+                    found = name.kind == .dns && covers(pattern: name.value, host: UnsafeRawBufferPointer(wanted))
+                    return !found
                 }
             }
         case .ip(let bytes):
-            certificate.forEachAlternativeName { kind, value in
-                if kind == .ipAddress, value.elementsEqual(bytes) { found = true }
+            fields.forEachAlternativeName { name in
+                found = name.kind == .ipAddress && name.value.elementsEqual(bytes)
+                return !found
             }
         }
         return found
@@ -35,24 +37,13 @@ enum HostNameRules {
     /// below a top-level name (B3.20).
     static func covers(pattern: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) -> Bool {
         guard !host.isEmpty, !pattern.isEmpty else { return false }
-        guard pattern.count > 2, pattern[0] == star, pattern[1] == dot else {
-            return !pattern.contains(star) && equal(pattern[...], host[...])
+        guard pattern.count > 2, pattern[0] == NameSyntax.star, pattern[1] == NameSyntax.dot else {
+            return !pattern.contains(NameSyntax.star) && NameSyntax.equalIgnoringCase(pattern[...], host[...])
         }
         let rest = pattern[1...]
-        guard !rest.contains(star), rest.dropFirst().contains(dot),
-            let end = host.firstIndex(of: dot), end > 0
+        guard !rest.contains(NameSyntax.star), rest.dropFirst().contains(NameSyntax.dot),
+            let end = host.firstIndex(of: NameSyntax.dot), end > 0
         else { return false }
-        return equal(rest, host[end...])
+        return NameSyntax.equalIgnoringCase(rest, host[end...])
     }
-
-    private static func equal(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>) -> Bool {
-        left.count == right.count && zip(left, right).allSatisfy { lowered($0) == lowered($1) }
-    }
-
-    private static func lowered(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private static let star = UInt8(ascii: "*")
-    private static let dot = UInt8(ascii: ".")
 }

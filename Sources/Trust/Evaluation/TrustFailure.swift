@@ -36,6 +36,10 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         case malformed(String)
         /// The issuer has revoked it.
         case revoked
+        /// Whether it was revoked had to be known, and is not.
+        case revocationUnknown(String)
+        /// The host had another certificate before.
+        case knownHostChanged
         /// It is valid but not the one that was pinned.
         case pinMismatch
         /// Any other reason, in words.
@@ -94,6 +98,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         case .signatureInvalid: main = named + " has a signature that does not fit its issuer's key"
         case .malformed(let what): main = named + " is malformed (\(what))"
         case .revoked: main = named + " has been revoked by its issuer"
+        case .revocationUnknown(let why): main = named + " may have been revoked: " + why
+        case .knownHostChanged: main = named + " is not the one that this host had before"
         case .pinMismatch: main = named + " is valid but is not one of the pinned ones"
         case .other(let text): main = named + " was refused: " + text
         }
@@ -123,9 +129,11 @@ extension TrustFailure.Reason {
         case .wrongPurpose: 12
         case .other: 13
         case .hostMismatch: 14
-        case .pinMismatch: 15
-        case .expired: 16
-        case .notYetValid: 17
+        case .revocationUnknown: 15
+        case .knownHostChanged: 16
+        case .pinMismatch: 17
+        case .expired: 18
+        case .notYetValid: 19
         }
     }
 }
@@ -149,6 +157,8 @@ extension TrustFailure {
         case .signatureInvalid: "invalid signature"
         case .malformed(let what): "malformed (\(what))"
         case .revoked: "revoked"
+        case .revocationUnknown: "revocation unknown"
+        case .knownHostChanged: "another certificate than before"
         case .pinMismatch: "not pinned"
         case .other(let text): text
         }

@@ -8,28 +8,71 @@ package struct TrustPolicy: Sendable, Hashable {
         case serverAuthentication
         /// The peer is a TLS client.
         case clientAuthentication
+        /// Anything: the chain and its dates are judged, extended key usage and host names are not (B3.34).
+        case anyPurpose
+    }
+
+    /// How strictly certificates are held to the rules; docs/trust.md has the differences as a table.
+    package enum Profile: Sendable, Hashable {
+        /// RFC 5280 and what the CA/Browser forum demands of servers on the public web.
+        case web
+        /// What keeps a private authority's chain safe; formal mistakes of its tools are forgiven.
+        case lenient
+    }
+
+    /// Which signatures on certificates count.
+    package struct SignatureAlgorithms: OptionSet, Sendable, Hashable {
+        /// One bit for each algorithm.
+        package let rawValue: UInt16
+        /// A set from its bits.
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// RSA with PKCS #1 padding, with SHA-256, SHA-384 or SHA-512.
+        package static let rsa = SignatureAlgorithms(rawValue: 1)
+        /// RSA with PSS padding, with SHA-256, SHA-384 or SHA-512.
+        package static let rsaPSS = SignatureAlgorithms(rawValue: 2)
+        /// ECDSA with SHA-256, SHA-384 or SHA-512.
+        package static let ecdsa = SignatureAlgorithms(rawValue: 4)
+        /// Ed25519 and Ed448.
+        package static let eddsa = SignatureAlgorithms(rawValue: 8)
+        /// Any of the above with SHA-1, which is broken.
+        package static let sha1 = SignatureAlgorithms(rawValue: 16)
+        /// What is not broken (B3.29).
+        package static let strong: SignatureAlgorithms = [.rsa, .rsaPSS, .ecdsa, .eddsa]
     }
 
     /// The name the leaf must speak for; nil checks everything but the name (B3.24).
     package var host: HostName?
     /// The use the leaf must allow.
     package var purpose: Purpose
+    /// How strictly certificates are held to the rules.
+    package var profile: Profile
     /// Seconds since 1970 at which the chain must be valid; nil means now.
     package var time: Int64?
-    /// The smallest RSA key of a leaf or intermediate (B3.29).
+    /// How revocation is checked.
+    package var revocation: RevocationPolicy
+    /// The smallest RSA key (B3.29).
     package var minimumRSABits: Int
-    /// The smallest elliptic curve key of a leaf or intermediate (B3.29).
+    /// The smallest elliptic curve key (B3.29).
     package var minimumECBits: Int
+    /// Which signatures on the leaf and on intermediates count (B3.29).
+    package var signatureAlgorithms: SignatureAlgorithms
+    /// The most certificates between leaf and anchor.
+    package var maximumIntermediates: Int
 
     /// The default policy for a peer of this name.
     package init(
-        host: HostName?, purpose: Purpose = .serverAuthentication, time: Int64? = nil,
-        minimumRSABits: Int = 2048, minimumECBits: Int = 256
+        host: HostName?, purpose: Purpose = .serverAuthentication, profile: Profile = .web, time: Int64? = nil,
+        revocation: RevocationPolicy = RevocationPolicy(), minimumRSABits: Int = 2048, minimumECBits: Int = 256,
+        signatureAlgorithms: SignatureAlgorithms = .strong, maximumIntermediates: Int = 14
     ) {
         self.host = host
         self.purpose = purpose
+        self.profile = profile
         self.time = time
+        self.revocation = revocation
         self.minimumRSABits = minimumRSABits
         self.minimumECBits = minimumECBits
+        self.signatureAlgorithms = signatureAlgorithms
+        self.maximumIntermediates = maximumIntermediates
     }
 }

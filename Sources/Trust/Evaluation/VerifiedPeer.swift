@@ -7,10 +7,13 @@ package struct VerifiedPeer: Sendable, Hashable {
     /// The verified path from the leaf to its anchor, which can differ from what was sent (B3.42); empty when the
     /// application vouched without a path.
     package let path: [Certificate]
+    /// When the first answer about revocation that the verdict rests on becomes stale; seconds since 1970.
+    package let answersUntil: Int64
 
-    init(presented: CertificateChain, path: [Certificate]) {
+    init(presented: CertificateChain, path: [Certificate], answersUntil: Int64 = .max) {
         self.presented = presented
         self.path = path
+        self.answersUntil = answersUntil
     }
 
     /// The peer that the application itself has accepted, in place of every evaluation (B3.3).

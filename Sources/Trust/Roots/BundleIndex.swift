@@ -47,11 +47,11 @@ struct BundleIndex {
 
     private mutating func add(_ content: UnsafeRawBufferPointer, hasSettings: Bool) {
         var outer = DERReader(content)
-        guard let whole = outer.next(), whole.tag == DERReader.sequence, let base = content.baseAddress,
-            let subject = Self.subject(of: whole.content), let name = subject.baseAddress
-        else { return }
+        guard let whole = outer.next(DERReader.sequence), let subject = Self.subject(of: content, whole.content) else {
+            return
+        }
         let start = bytes.count
-        let offset = start + (name - base)
+        let offset = start + subject.lowerBound
         let count = hasSettings ? content.count : whole.whole.count
         bytes.append(contentsOf: content[..<count])
         entries.append(
@@ -60,20 +60,14 @@ struct BundleIndex {
     }
 
     /// RFC 5280 section 4.1: TBSCertificate is [0] version, serial, signature, issuer, validity, subject, ...
-    private static func subject(of certificate: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        var reader = DERReader(certificate)
-        guard let signed = reader.next(), signed.tag == DERReader.sequence else { return nil }
-        var fields = DERReader(signed.content)
-        guard var field = fields.next() else { return nil }
-        if field.tag == 0xA0 {
-            guard let serial = fields.next() else { return nil }
-            field = serial
-        }
-        for _ in 0..<4 {
-            guard let next = fields.next() else { return nil }
-            field = next
-        }
-        return field.tag == DERReader.sequence ? field.whole : nil
+    private static func subject(of bytes: UnsafeRawBufferPointer, _ certificate: Range<Int>) -> Range<Int>? {
+        var reader = DERReader(bytes, certificate)
+        guard let signed = reader.next(DERReader.sequence) else { return nil }
+        var fields = DERReader(bytes, signed.content)
+        _ = fields.next(0xA0)
+        // Serial, signature, issuer, validity.
+        for _ in 0..<4 where fields.next() == nil { return nil }
+        return fields.next(DERReader.sequence)?.whole
     }
 
     private func hash(_ entry: Entry) -> UInt {

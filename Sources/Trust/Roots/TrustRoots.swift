@@ -29,6 +29,9 @@ package final class TrustRoots: Sendable {
         known = Mutex(Known())
     }
 
+    /// Whether an administrator keeps these anchors, and not the program.
+    var isStore: Bool { store != nil }
+
     /// The places that were looked at for the machine's store; empty for own anchors.
     package var searched: [String] { store?.searched ?? [] }
 

@@ -81,6 +81,10 @@ public enum URLLoadingErrorDomain {
         case pinMismatch = 17
         /// Another reason, given in the description.
         case other = 18
+        /// Whether it was revoked had to be known, and is not.
+        case revocationUnknown = 19
+        /// The host had another certificate before.
+        case knownHostChanged = 20
     }
 
     /// What was wrong with a message.

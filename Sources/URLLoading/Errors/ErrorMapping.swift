@@ -147,8 +147,11 @@ package enum ErrorMapping {
             "Check this machine's clock; if it is right, the server's certificate must be issued anew."
         case .hostMismatch:
             "Check the name in the URL; the server's certificate must name \"\(host)\"."
+        case .knownHostChanged:
+            "Ask whoever runs \"\(host)\" whether its certificate was changed, then remove its line from the known hosts."
         case .wrongPurpose, .weakKey, .weakSignature, .notACertificateAuthority, .pathLength,
-            .unknownCriticalExtension, .nameConstraint, .signatureInvalid, .malformed, .revoked, .pinMismatch, .other:
+            .unknownCriticalExtension, .nameConstraint, .signatureInvalid, .malformed, .revoked, .revocationUnknown,
+            .pinMismatch, .other:
             "Ask whoever runs \"\(host)\" to install a valid certificate."
         }
     }

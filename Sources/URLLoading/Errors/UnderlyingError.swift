@@ -65,6 +65,8 @@ enum UnderlyingError {
             case .signatureInvalid: .signatureInvalid
             case .malformed: .malformed
             case .revoked: .revoked
+            case .revocationUnknown: .revocationUnknown
+            case .knownHostChanged: .knownHostChanged
             case .pinMismatch: .pinMismatch
             case .other: .other
             }

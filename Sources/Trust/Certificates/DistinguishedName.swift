@@ -1,0 +1,81 @@
+// Compares directory names: equal, and within a subtree. Names that differ only in case, in runs of spaces or in the
+// kind of string are equal (RFC 5280 section 7.1). Does not print names.
+
+/// Comparison of encoded names.
+enum DistinguishedName {
+    /// The name in a form in which equal names have equal bytes, one entry for each relative name; nil when malformed.
+    ///
+    /// `sequence` is the content of the name's outer sequence.
+    static func canonical(_ sequence: UnsafeRawBufferPointer) -> [[UInt8]]? {
+        var sets = DERReader(sequence)
+        var result: [[UInt8]] = []
+        while !sets.isAtEnd {
+            guard let set = sets.next(DERReader.set), result.count < mostParts else { return nil }
+            var attributes = DERReader(sequence, set.content)
+            var parts: [[UInt8]] = []
+            while !attributes.isAtEnd {
+                guard let attribute = attributes.next(DERReader.sequence), parts.count < mostParts else { return nil }
+                var fields = DERReader(sequence, attribute.content)
+                guard let type = fields.next(DERReader.objectIdentifier), let value = fields.next(), fields.isAtEnd
+                else { return nil }
+                parts.append(Array(sequence[part: type.whole]) + text(value.tag, sequence[part: value.content]))
+            }
+            guard !parts.isEmpty else { return nil }
+            // A relative name is a set: the order of its attributes does not count.
+            if parts.count > 1 { parts.sort { $0.lexicographicallyPrecedes($1) } }
+            result.append(Array(parts.joined()))
+        }
+        return result
+    }
+
+    /// The canonical form of a name with its outer sequence.
+    static func canonical(whole name: UnsafeRawBufferPointer) -> [[UInt8]]? {
+        var outer = DERReader(name)
+        guard let list = outer.next(DERReader.sequence), outer.isAtEnd else { return nil }
+        return canonical(name[part: list.content])
+    }
+
+    /// Calls `visit` with each value of an attribute in a name with its outer sequence.
+    static func forEachValue(
+        of type: [UInt8], in name: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var outer = DERReader(name)
+        guard let list = outer.next(DERReader.sequence) else { return }
+        var sets = DERReader(name, list.content)
+        while let set = sets.next(DERReader.set) {
+            var attributes = DERReader(name, set.content)
+            while let attribute = attributes.next(DERReader.sequence) {
+                var fields = DERReader(name, attribute.content)
+                guard let found = fields.next(DERReader.objectIdentifier), let value = fields.next() else { continue }
+                if name[part: found.content].elementsEqual(type) { visit(name[part: value.content]) }
+            }
+        }
+    }
+
+    /// A value as its tag and length and, for strings, in lower case with single spaces.
+    private static func text(_ tag: UInt8, _ value: UnsafeRawBufferPointer) -> [UInt8] {
+        // UTF8String, PrintableString, T61String, IA5String, VisibleString: bytes that ASCII is a part of.
+        guard [0x0C, 0x13, 0x14, 0x16, 0x1A].contains(tag) else { return framed(tag, Array(value)) }
+        var result: [UInt8] = []
+        result.reserveCapacity(value.count + 5)
+        var isPending = false
+        for byte in value {
+            if byte == 0x20 || (0x09...0x0D).contains(byte) {
+                isPending = !result.isEmpty
+            } else {
+                if isPending { result.append(0x20) }
+                isPending = false
+                result.append(NameSyntax.lowered(byte))
+            }
+        }
+        return framed(0x0C, result)
+    }
+
+    private static func framed(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let count = UInt32(truncatingIfNeeded: content.count)
+        return [tag] + (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - $0 * 8)) } + content
+    }
+
+    // By feel: names have about five parts.
+    private static let mostParts = 64
+}

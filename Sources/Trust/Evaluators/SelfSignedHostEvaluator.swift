@@ -1,0 +1,31 @@
+// One odd host: exactly this certificate for exactly this name, and everybody else as ever.
+
+/// Believes one certificate for one host, whatever it says about names and issuers; others are judged by somebody else.
+package struct SelfSignedHostEvaluator: TrustEvaluator {
+    private let host: HostName
+    private let fingerprint: [UInt8]
+    private let fallback: (any TrustEvaluator)?
+
+    /// The certificate of the host; other hosts go to the fallback, or are refused without one.
+    package init(_ certificate: Certificate, host: HostName, otherwise fallback: (any TrustEvaluator)? = nil) {
+        self.host = host
+        fingerprint = certificate.fingerprintSHA256
+        self.fallback = fallback
+    }
+
+    /// Compares; the certificate's dates still count (B3.28).
+    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+        guard policy.host == host else {
+            return fallback?.evaluate(chain, policy: policy)
+                ?? .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
+        }
+        guard ConstantTime.equal(chain.leaf.fingerprintSHA256, fingerprint) else {
+            return .refused(TrustFailure(.pinMismatch, chain.leaf))
+        }
+        var problems = PathProblems()
+        if let malformed = chain.leaf.fields.malformed { problems.add(.malformed(malformed), chain.leaf) }
+        problems.addDates(of: chain.leaf, now: policy.time ?? Platform.now())
+        if let failure = problems.failure { return .refused(failure) }
+        return .trusted(VerifiedPeer(presented: chain, path: [chain.leaf]))
+    }
+}

@@ -1,0 +1,95 @@
+// Whether a certificate of a path was revoked, by the lists that were given and the response that was stapled. Looks
+// nothing up. RFC 5280 section 6.3, RFC 6960, RFC 7633.
+
+/// The question about revocation, for one chain.
+struct RevocationCheck {
+    private let chain: CertificateChain
+    private let policy: RevocationPolicy
+    private let now: Int64
+
+    init(_ chain: CertificateChain, policy: RevocationPolicy, now: Int64) {
+        self.chain = chain
+        self.policy = policy
+        self.now = now
+    }
+
+    /// What is wrong with a certificate of this issuer, if anything, and how long that answer holds.
+    func answer(
+        for certificate: Certificate, issuer: Certificate, isLeaf: Bool
+    ) -> (problem: TrustFailure.Reason?, until: Int64) {
+        guard policy.mode != .none else { return (nil, .max) }
+        let stapled = isLeaf ? staple(certificate, issuer) : nil
+        if stapled == .revoked { return (.revoked, .max) }
+        if isLeaf, certificate.fields.extensions.mustStaple, let problem = missingStaple(stapled) {
+            return (problem, .max)
+        }
+        let (listed, listUntil, complaint) = look(for: certificate, issuer, isLeaf: isLeaf)
+        if listed { return (.revoked, .max) }
+        if case .good(let until) = stapled { return (nil, min(until, listUntil ?? .max)) }
+        if let listUntil { return (nil, listUntil) }
+        guard policy.mode == .hard else { return (nil, .max) }
+        if case .useless(let why) = stapled { return (.revocationUnknown("the stapled OCSP response: " + why), .max) }
+        return (.revocationUnknown(complaint ?? "nobody has said"), .max)
+    }
+
+    private func staple(_ certificate: Certificate, _ issuer: Certificate) -> StapledResponse.Answer? {
+        guard case .response(let der) = chain.stapling else { return nil }
+        return StapledResponse.read(der, about: certificate, issuer: issuer, now: now)
+    }
+
+    /// RFC 7633 section 4.3.3: the promise of a response is broken by none, and by one that is of no use.
+    private func missingStaple(_ answer: StapledResponse.Answer?) -> TrustFailure.Reason? {
+        switch (answer, chain.stapling) {
+        case (.good, _), (.revoked, _), (nil, .unknown): nil
+        case (.useless(let why), _): .revocationUnknown("the stapled OCSP response that it promises: " + why)
+        case (nil, _): .revocationUnknown("the stapled OCSP response that it promises was not sent")
+        }
+    }
+
+    /// Whether a list of the issuer has the certificate, how long the freshest that has it not holds, and why lists of
+    /// the issuer were not used.
+    private func look(
+        for certificate: Certificate, _ issuer: Certificate, isLeaf: Bool
+    ) -> (listed: Bool, until: Int64?, complaint: String?) {
+        var until: Int64?
+        var complaint: String?
+        let fields = certificate.fields
+        for list in policy.lists.prefix(Self.mostLists) where isOf(issuer, list) {
+            guard list.isUsable else {
+                complaint = "its issuer's revocation list is of a kind that is not understood"
+                continue
+            }
+            if let usage = issuer.keyUsage, !usage.contains(.crlSign) {
+                complaint = "its issuer may not sign revocation lists"
+                continue
+            }
+            guard list.isSigned(by: issuer) else {
+                complaint = "its issuer's revocation list is forged"
+                continue
+            }
+            // Who was listed once stays revoked, also by an old list.
+            if list.lists(fields) { return (true, nil, nil) }
+            let isCovered = certificate.isCertificateAuthority ? list.covers.authorities : list.covers.leaves
+            guard isCovered else { continue }
+            guard list.thisUpdate <= now, let end = list.nextUpdate, now <= end else {
+                complaint = "its issuer's revocation list is not of this time"
+                continue
+            }
+            until = max(until ?? .min, end)
+        }
+        return (false, until, complaint)
+    }
+
+    private func isOf(_ issuer: Certificate, _ list: RevocationList) -> Bool {
+        let fields = issuer.fields
+        return fields.with(fields.subject) { subject in
+            subject.elementsEqual(list.issuer)
+                || list.issuer.withUnsafeBytes {
+                    DistinguishedName.canonical(whole: $0) ?? [] == DistinguishedName.canonical(whole: subject)
+                }
+        }
+    }
+
+    // By feel: an authority has one list, a program knows few authorities.
+    private static let mostLists = 64
+}

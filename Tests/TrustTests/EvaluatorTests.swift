@@ -1,0 +1,186 @@
+import LoopbackServer
+import Testing
+import Trust
+
+@Suite struct EvaluatorTests {
+    private let policy = TrustPolicy(host: HostName("example.test"))
+    private func anchors() throws -> AnchorsEvaluator {
+        AnchorsEvaluator(anchors: [try Chains.root.get().certificate])
+    }
+    private let nobody = AnchorsEvaluator(anchors: [])
+    private let everybody = DangerouslyAcceptAnyEvaluator()
+
+    // MARK: Pins
+
+    @Test("B3.50: a pinned certificate may be leaf, intermediate or root of the verified path")
+    func certificatePins() throws {
+        let chain = try Chains.leaf.get().chain
+        for pin in chain.certificates + [try Chains.root.get().certificate] {
+            let evaluator = PinnedCertificatesEvaluator([pin], besides: try anchors())
+            #expect(evaluator.evaluate(chain, policy: policy).isTrusted)
+        }
+        let other = try CertificateFactory.root("Other").certificate
+        let evaluator = PinnedCertificatesEvaluator([other], besides: try anchors())
+        #expect(evaluator.evaluate(chain, policy: policy).reason == .pinMismatch)
+    }
+
+    @Test("B3.52: a key is pinned by the SHA-256 of its encoding, in base64 too, with back-ups")
+    func keyPins() throws {
+        let chain = try Chains.leaf.get().chain
+        let backup = try CertificateFactory.root("Backup").certificate.spkiSHA256
+        for certificate in chain.certificates {
+            let evaluator = try PinnedKeysEvaluator(
+                spkiSHA256: [backup, certificate.spkiSHA256], besides: try anchors())
+            #expect(evaluator.evaluate(chain, policy: policy).isTrusted)
+        }
+        let wrong = try PinnedKeysEvaluator(spkiSHA256: [backup], besides: try anchors())
+        #expect(wrong.evaluate(chain, policy: policy).reason == .pinMismatch)
+        let zeros = String(repeating: "A", count: 43) + "="
+        let none = try PinnedKeysEvaluator(base64: [zeros], besides: try anchors())
+        #expect(none.evaluate(chain, policy: policy).reason == .pinMismatch)
+    }
+
+    @Test("B3.49: a renewed certificate with the same key keeps its pin")
+    func renewedKey() throws {
+        let first = try Chains.leaf.get()
+        let renewed = try Chains.intermediate.get().issue(.server("example.test"), forKeyOf: first)
+        let evaluator = try PinnedKeysEvaluator(spkiSHA256: [first.certificate.spkiSHA256], besides: try anchors())
+        #expect(evaluator.evaluate(renewed.chain, policy: policy).isTrusted)
+        let byCertificate = PinnedCertificatesEvaluator([first.certificate], besides: try anchors())
+        #expect(byCertificate.evaluate(renewed.chain, policy: policy).reason == .pinMismatch)
+    }
+
+    @Test("B3.51: a pin comes on top of the chain and the host")
+    func pinsAreNotEnough() throws {
+        let leaf = try Chains.leaf.get()
+        let pinned = try PinnedKeysEvaluator(spkiSHA256: [leaf.certificate.spkiSHA256], besides: nobody)
+        #expect(pinned.evaluate(leaf.chain, policy: policy).reason == .unknownRoot)
+        let onTop = try PinnedKeysEvaluator(spkiSHA256: [leaf.certificate.spkiSHA256], besides: try anchors())
+        let elsewhere = TrustPolicy(host: HostName("other.test"))
+        #expect(onTop.evaluate(leaf.chain, policy: elsewhere).isTrusted == false)
+    }
+
+    @Test("B3.68: a pinned certificate that is sent along but is not in the verified path does not count")
+    func pinOutsideOfPath() throws {
+        let pinned = try CertificateFactory.root("Pinned").certificate
+        let chain = try #require(CertificateChain(try Chains.leaf.get().chain.certificates + [pinned]))
+        let evaluator = try PinnedKeysEvaluator(spkiSHA256: [pinned.spkiSHA256], besides: try anchors())
+        #expect(evaluator.evaluate(chain, policy: policy).reason == .pinMismatch)
+    }
+
+    @Test("B3.58: no pinned certificate refuses everything, and key pins that are none are turned down")
+    func emptyPins() throws {
+        let evaluator = PinnedCertificatesEvaluator([], besides: everybody)
+        #expect(evaluator.evaluate(try Chains.leaf.get().chain, policy: policy).reason == .pinMismatch)
+        #expect(throws: CertificateError.self) { try PinnedKeysEvaluator(spkiSHA256: []) }
+        #expect(throws: CertificateError.self) { try PinnedKeysEvaluator(spkiSHA256: [[1, 2, 3]]) }
+        #expect(throws: CertificateError.self) { try PinnedKeysEvaluator(base64: ["not base64!"]) }
+    }
+
+    // MARK: Combination
+
+    @Test("B3.65: of all evaluators each must believe, of several alternatives one is enough")
+    func combination() throws {
+        let chain = try Chains.leaf.get().chain
+        let good = try anchors()
+        #expect(AllOfEvaluator([good, everybody]).evaluate(chain, policy: policy).path?.count == 3)
+        #expect(AllOfEvaluator([everybody, good]).evaluate(chain, policy: policy).path?.count == 3)
+        #expect(AllOfEvaluator([good, nobody]).evaluate(chain, policy: policy).reason == .unknownRoot)
+        #expect(AnyOfEvaluator([nobody, good]).evaluate(chain, policy: policy).isTrusted)
+        #expect(AnyOfEvaluator([nobody, nobody]).evaluate(chain, policy: policy).reason == .unknownRoot)
+        #expect(AllOfEvaluator([]).evaluate(chain, policy: policy).isTrusted == false)
+        #expect(AnyOfEvaluator([]).evaluate(chain, policy: policy).isTrusted == false)
+    }
+
+    @Test("Of several refusals the one that comes closest to a belief is told")
+    func closestRefusal() throws {
+        let chain = try Chains.leaf.get().chain
+        let elsewhere = TrustPolicy(host: HostName("other.test"))
+        let verdict = AnyOfEvaluator([nobody, try anchors()]).evaluate(chain, policy: elsewhere)
+        #expect(verdict.reason == .hostMismatch(wanted: "other.test", presented: ["example.test"]))
+    }
+
+    @Test("B3.66: the most specific host pattern decides, and a host without one is refused")
+    func perHost() throws {
+        let chain = try Chains.leaf(.server("a.example.test", "b.example.test", "example.test")).chain
+        let evaluator = PerHostEvaluator(
+            [(.init("*.example.test"), nobody), (.init("A.example.test."), try anchors())], otherwise: nil)
+        func verdict(_ host: String?) -> TrustVerdict {
+            evaluator.evaluate(chain, policy: TrustPolicy(host: host.map { HostName($0) }))
+        }
+        #expect(verdict("a.example.test").isTrusted)
+        #expect(verdict("b.example.test").reason == .unknownRoot)
+        #expect(verdict("example.test").reason == .other("nobody is named who judges this host"))
+        #expect(verdict(nil).isTrusted == false)
+        let open = PerHostEvaluator([(.init("*.example.test"), nobody)], otherwise: try anchors())
+        #expect(open.evaluate(chain, policy: policy).isTrusted)
+    }
+
+    @Test("An evaluator under another policy: a lenient profile, a time")
+    func adjusted() throws {
+        let plain = CertificateTemplate.server("example.test").with { $0.hasKeyIdentifiers = false }
+        let chain = try Chains.intermediate.get().issue(plain).chain
+        #expect(try anchors().evaluate(chain, policy: policy).isTrusted == false)
+        let lenient = try anchors().adjusting { $0.profile = .lenient }
+        #expect(lenient.evaluate(chain, policy: policy).isTrusted)
+        let early = try anchors().adjusting { $0.time = 1_000_000_000 }
+        #expect(early.evaluate(try Chains.leaf.get().chain, policy: policy).isTrusted == false)
+    }
+
+    // MARK: One odd host
+
+    @Test("B3.40: one self-signed certificate is believed for one host, and for no other")
+    func selfSignedHost() throws {
+        let odd = try CertificateFactory.selfSigned(.server("whatever").with { $0.names = [] })
+        let twin = try CertificateFactory.selfSigned(.server("whatever").with { $0.names = [] })
+        let evaluator = SelfSignedHostEvaluator(
+            odd.certificate, host: HostName("printer.test"), otherwise: try anchors())
+        let there = TrustPolicy(host: HostName("printer.test"))
+        #expect(evaluator.evaluate(odd.chain, policy: there).path == [odd.certificate])
+        #expect(evaluator.evaluate(twin.chain, policy: there).reason == .pinMismatch)
+        #expect(evaluator.evaluate(odd.chain, policy: policy).isTrusted == false)
+        #expect(evaluator.evaluate(try Chains.leaf.get().chain, policy: policy).isTrusted)
+        #expect(evaluator.evaluate(odd.chain, policy: TrustPolicy(host: nil)).isTrusted == false)
+        var late = there
+        late.time = 4_102_444_800
+        #expect(evaluator.evaluate(odd.chain, policy: late).isTrusted == false)
+    }
+
+    // MARK: Trust on first use
+
+    @Test("A host's first key is written down, and another one is refused from then on, in other processes too")
+    func firstUse() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("known-hosts", "# a comment\n")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let renewed = try CertificateFactory.root("Any").issue(.server("example.test"), forKeyOf: own)
+        let other = try CertificateFactory.selfSigned(.server("example.test"))
+        let evaluator = try KnownHostsEvaluator(path: path)
+        let second = try KnownHostsEvaluator(path: path)
+        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        #expect(evaluator.evaluate(renewed.chain, policy: policy).isTrusted)
+        #expect(evaluator.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
+        #expect(second.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
+        #expect(folder.mode("known-hosts") == 0o600)
+        try evaluator.forget(HostName("example.test"))
+        #expect(evaluator.evaluate(other.chain, policy: policy).isTrusted)
+        #expect(try KnownHostsEvaluator(path: path).evaluate(own.chain, policy: policy).reason == .knownHostChanged)
+    }
+
+    @Test("Without a host, with a broken file, or with one that others may write, nobody is believed")
+    func unusableFiles() throws {
+        let folder = try TemporaryFolder()
+        let broken = try folder.write("broken", "example.test sha256/zz\n")
+        try folder.restrict("broken")
+        #expect(throws: CertificateError.self) { try KnownHostsEvaluator(path: broken) }
+        let open = try folder.write("open", "")
+        folder.open("open")
+        #expect(throws: CertificateError.self) { try KnownHostsEvaluator(path: open) }
+        let nowhere = try KnownHostsEvaluator(path: "/nowhere/at/all")
+        let chain = try Chains.leaf.get().chain
+        #expect(nowhere.evaluate(chain, policy: policy).isTrusted == false)
+        #expect(nowhere.evaluate(chain, policy: TrustPolicy(host: nil)).isTrusted == false)
+    }
+}

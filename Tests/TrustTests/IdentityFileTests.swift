@@ -1,0 +1,66 @@
+import LoopbackServer
+import Testing
+import Trust
+
+@Suite struct IdentityFileTests {
+    @Test(
+        "An identity is read from PKCS #12 with RSA, elliptic curve and Ed25519 keys",
+        arguments: [CertificateTemplate.Key.rsa(2_048), .p256, .ed25519])
+    func pkcs12(_ key: CertificateTemplate.Key) throws {
+        let issued = try Chains.intermediate.get().issue(.client("somebody").with { $0.key = key })
+        let identity = try Identity(pkcs12: issued.pkcs12(passphrase: "secret"), passphrase: "secret")
+        #expect(identity.chain == issued.chain)
+        #expect(identity.keyPEM == issued.identity.keyPEM)
+    }
+
+    @Test("A wrong passphrase is told from a broken file")
+    func wrongPassphrase() throws {
+        let bytes = try Chains.leaf.get().pkcs12(passphrase: "secret")
+        #expect(throws: CertificateError.wrongPassphrase) { try Identity(pkcs12: bytes, passphrase: "guess") }
+        for count in stride(from: 0, to: bytes.count, by: 37) {
+            #expect(throws: CertificateError.self) {
+                try Identity(pkcs12: Array(bytes[..<count]), passphrase: "secret")
+            }
+        }
+    }
+
+    @Test("A file that asks for thousands of millions of rounds is turned down at once")
+    func hostileRounds() throws {
+        var bytes = try Chains.leaf.get().pkcs12(passphrase: "secret")
+        // The count of MacData is the last element: INTEGER 2,048.
+        #expect(Array(bytes.suffix(4)) == [2, 2, 8, 0])
+        bytes.replaceSubrange(bytes.count - 2..<bytes.count, with: [0x7F, 0xFF])
+        #expect(throws: CertificateError.wrongPassphrase) { try Identity(pkcs12: bytes, passphrase: "secret") }
+        var huge = [UInt8](bytes.dropLast(4)) + [2, 4, 0x7F, 0xFF, 0xFF, 0xFF]
+        // Both lengths around it grow by two.
+        let outer = Int(huge[2]) << 8 | Int(huge[3])
+        (huge[2], huge[3]) = (UInt8((outer + 2) >> 8), UInt8((outer + 2) & 0xFF))
+        #expect(throws: CertificateError.self) { try Identity(pkcs12: huge, passphrase: "secret") }
+    }
+
+    @Test(
+        "An encrypted key is read from PEM with its passphrase only",
+        arguments: [CertificateTemplate.Key.rsa(2_048), .p256, .ed25519])
+    func encryptedPEM(_ key: CertificateTemplate.Key) throws {
+        let issued = try Chains.intermediate.get().issue(.client("somebody").with { $0.key = key })
+        let secret = try issued.identity.keyPEM(encryptedWith: "secret")
+        let certificate = issued.identity.certificatePEM
+        #expect(try Identity(certificatePEM: certificate, keyPEM: secret, passphrase: "secret").chain == issued.chain)
+        #expect(throws: CertificateError.wrongPassphrase) {
+            try Identity(certificatePEM: certificate, keyPEM: secret, passphrase: "guess")
+        }
+    }
+
+    @Test("Revocation lists are read from DER and PEM, and other bytes are refused")
+    func lists() throws {
+        let leaf = try Chains.leaf.get().certificate
+        let list = try Chains.intermediate.get().revocationList(revoking: [leaf])
+        #expect(try RevocationList(der: list.der) == list)
+        #expect(list.count == 1)
+        #expect(throws: CertificateError.self) { try RevocationList(der: list.der + [0]) }
+        #expect(throws: CertificateError.self) { try RevocationList.parse(pem: "nothing") }
+        for count in stride(from: 0, to: list.der.count, by: 7) {
+            #expect(throws: CertificateError.self) { try RevocationList(der: Array(list.der[..<count])) }
+        }
+    }
+}
