@@ -96,9 +96,10 @@ struct UploadTranscriptTests {
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
             session.uploadTask(withStreamedRequest: Self.request(try server.at("/from"))).resume()
             await scribe.transcript.completed.wait()
-            // The stream's owner learns that nobody reads on, although it never came to an end.
+            // The stream's owner learns that nobody reads on, although it never came to an end; unless the redirect was
+            // there before anybody had opened the stream.
             hand.end()
-            await hand.closed.wait()
+            if hand.opened.count > 0 { await hand.closed.wait() }
             let method = status == 307 ? "POST" : "GET"
             let calls = scribe.transcript.calls
             let unsent = calls.filter { !$0.hasPrefix("sent") }
