@@ -121,8 +121,8 @@ struct HeadTests {
         let drip: [ScriptStep] = (0..<200).flatMap { [ScriptStep.text("X-\($0): v\r\n"), .delay(.milliseconds(20))] }
         try await withServer(router: { _ in .script([.text("HTTP/1.1 200 OK\r\n")] + drip) }) { server in
             let session = URLSession.made {
-                $0.timeoutIntervalForRequest = 1.5
-                $0.timeoutIntervalForResource = 2
+                $0.timeoutIntervalForRequest = 3
+                $0.timeoutIntervalForResource = 3.5
             }
             let load = try await Load(server.at(), in: session)
             #expect(load.code == .timedOut)

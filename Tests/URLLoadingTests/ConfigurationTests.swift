@@ -182,7 +182,7 @@ struct ConfigurationTests {
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)], framing: .chunked) }) {
             server in
             let configuration = URLSessionConfiguration.default
-            configuration.timeoutIntervalForResource = 1
+            configuration.timeoutIntervalForResource = 3
             let delegate = RecordingDelegate()
             let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
             let task = session.dataTask(with: try server.at("/"))
@@ -201,7 +201,7 @@ struct ConfigurationTests {
     func resourceTimeoutWhileAsked() async throws {
         try await withServer(router: { _ in .generated(length: 1_000_000) }) { server in
             let configuration = URLSessionConfiguration.default
-            configuration.timeoutIntervalForResource = 1
+            configuration.timeoutIntervalForResource = 3
             let delegate = RecordingDelegate(onResponse: { _, _ in })
             let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
             session.dataTask(with: try server.at("/")).resume()

@@ -207,7 +207,7 @@ struct UploadTaskTests {
             for isCancelled in [false, true] {
                 let delegate = UploadDelegate(.never)
                 let configuration = URLSessionConfiguration.ephemeral
-                if !isCancelled { configuration.timeoutIntervalForResource = 0.2 }
+                if !isCancelled { configuration.timeoutIntervalForResource = 3 }
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
                 let task = session.uploadTask(withStreamedRequest: request(try server.at("/")))
                 task.resume()
