@@ -1,14 +1,11 @@
 // Loads that are awaited. Without any delegate nothing passes through a queue: the call is resumed from the loop.
-//
-// `nonisolated(nonsending)`: the functions run where their caller does. Each change of executor costs a task a look at
-// its preferences, behind a lock, and a caller on the main actor two thread changes.
 
 import Foundation
 
 extension URLSession {
     /// Loads a request; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
     /// transfer and throws `URLError.cancelled` (B1.89).
-    public nonisolated(nonsending) func data(
+    public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await run(core.makeTask(request, outlet: .awaiting, delegate: delegate, session: self)) { .data($0) }
@@ -16,7 +13,7 @@ extension URLSession {
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
     /// transfer and throws `URLError.cancelled` (B1.89).
-    public nonisolated(nonsending) func data(
+    public func data(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), delegate: delegate)
@@ -24,7 +21,7 @@ extension URLSession {
 
     /// Sends a file as the request's body, read while it is sent, and loads the response; the request's own body is
     /// ignored (B11.4, B11.5).
-    public nonisolated(nonsending) func upload(
+    public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         let task = core.makeTask(
@@ -33,7 +30,7 @@ extension URLSession {
     }
 
     /// Sends data as the request's body and loads the response; the request's own body is ignored (B11.4).
-    public nonisolated(nonsending) func upload(
+    public func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         let task = core.makeTask(
@@ -43,7 +40,7 @@ extension URLSession {
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
     /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
-    public nonisolated(nonsending) func download(
+    public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         try await run(core.makeTask(request, outlet: .file(.awaiting), delegate: delegate, session: self)) { .file($0) }
@@ -51,14 +48,14 @@ extension URLSession {
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
     /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
-    public nonisolated(nonsending) func download(
+    public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
     /// Runs a task to its end; cancelling the surrounding task cancels it.
-    private nonisolated(nonsending) func run<Result>(
+    private func run<Result>(
         _ task: TaskCore,
         resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
     ) async throws -> (Result, URLResponse) {
