@@ -77,6 +77,8 @@ compatibility: ## Build and run a library that imports FoundationNetworking and 
 
 lint: ## Check formatting and style
 	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)
+	@! grep -rn --include='*.swift' --exclude=Handover.swift 'with[A-Za-z]*Continuation' Tests \
+		|| { echo "Tests wait with withHandover: Tests/Support/Handover.swift says why."; exit 1; }
 
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --recursive --configuration .swift-format $(SWIFT_SOURCES)

@@ -41,17 +41,19 @@ let package = Package(
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
-        .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer"]),
+        .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.
         .target(
             name: "SamplesSwift5", dependencies: ["URLLoading"], path: "Tests/Samples/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "SamplesSwift6", dependencies: ["URLLoading"], path: "Tests/Samples/Swift6"),
-        .testTarget(name: "SampleTests", dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer"]),
+        .testTarget(
+            name: "SampleTests", dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(name: "conformance-driver", dependencies: ["URLLoading"], path: "Tests/Conformance/Driver"),
         .testTarget(
-            name: "ConformanceDriverTests", dependencies: ["conformance-driver", "LoopbackServer", "TLS"],
+            name: "ConformanceDriverTests",
+            dependencies: ["conformance-driver", "LoopbackServer", "TLS", "TestSupport"],
             path: "Tests/Conformance/DriverTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),

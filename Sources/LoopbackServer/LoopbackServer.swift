@@ -67,7 +67,7 @@ package final class LoopbackServer: Sendable {
     /// Closes the listener and every connection; when this returns nothing of the server is left, its thread included.
     package func stop() async {
         loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        await withCheckedContinuation { continuation in
+        await withUnsafeContinuation { continuation in
             BlockingPool.shared.run { [loops] in
                 loops.stop()
                 continuation.resume()
@@ -77,7 +77,7 @@ package final class LoopbackServer: Sendable {
 
     /// Closes every connection, as a server does that is restarted, and keeps accepting new ones.
     package func closeConnections() async {
-        await withCheckedContinuation { continuation in
+        await withUnsafeContinuation { continuation in
             loop.run { [key] reactor in
                 reactor.resident(key)?.closeConnections()
                 continuation.resume()

@@ -37,7 +37,7 @@ final class StatisticsBoard: Sendable {
     private struct Waiter {
         let id: Int
         let condition: @Sendable (ServerStatistics) -> Bool
-        let continuation: CheckedContinuation<ServerStatistics?, Never>
+        let continuation: UnsafeContinuation<ServerStatistics?, Never>
     }
 
     private struct State {
@@ -71,7 +71,7 @@ final class StatisticsBoard: Sendable {
             return state.nextID
         }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 add(Waiter(id: id, condition: condition, continuation: continuation))
             }
         } onCancel: {

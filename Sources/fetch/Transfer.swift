@@ -10,7 +10,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
     private struct State {
         var outcome = ExitCode.success
         var metrics: URLSessionTaskMetrics?
-        var isDone: CheckedContinuation<ExitCode, Never>?
+        var isDone: UnsafeContinuation<ExitCode, Never>?
     }
 
     private let options: FetchOptions
@@ -22,7 +22,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
 
     func run(_ request: URLRequest, _ configuration: URLSessionConfiguration) async -> ExitCode {
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        let code = await withCheckedContinuation { continuation in
+        let code = await withUnsafeContinuation { continuation in
             state.withLock { $0.isDone = continuation }
             session.dataTask(with: request).resume()
         }

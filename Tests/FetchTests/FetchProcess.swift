@@ -15,7 +15,7 @@ struct FetchRun: Sendable {
     }
 
     static func run(_ arguments: [String]) async throws -> FetchRun {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withThrowingHandover { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { try FetchRun(arguments) })
             }

@@ -234,7 +234,7 @@ struct NamespaceTests {
         let origin = try #require(Origin(scheme: .http, host: "127.0.0.1", port: 8099))
         var head = RequestHead(method: "GET", target: "/")
         head.fields.append("Host", origin.hostField)
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
+        let result = await withHandover { (continuation: Handover<String, Never>) in
             loop.run { reactor in
                 // The loop's thread moves; a listener on every address can be made before there is one.
                 guard NetworkNamespace.enter(), let any = SocketAddress(literal: "0.0.0.0", port: 8099) else {

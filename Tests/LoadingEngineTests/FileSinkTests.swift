@@ -3,6 +3,7 @@
 import LoadingEngine
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -33,7 +34,7 @@ struct FileSinkTests {
     }
 
     private func finish(_ sink: FileSink) async -> Result<TemporaryFile, FileFailure> {
-        await withCheckedContinuation { continuation in sink.finish { continuation.resume(returning: $0) } }
+        await withHandover { continuation in sink.finish { continuation.resume(returning: $0) } }
     }
 
     @Test("B9.1, B9.4: every byte in order, in a file of its own that only its owner may read")
@@ -72,7 +73,7 @@ struct FileSinkTests {
     func discarding() async {
         let sink = sink(EventLog())
         _ = sink.write(piece([UInt8](repeating: 1, count: 100_000)))
-        let names = await withCheckedContinuation { continuation in
+        let names = await withHandover { continuation in
             sink.discard { [scratch] in continuation.resume(returning: scratch.names) }
         }
         #expect(names.isEmpty)
@@ -156,13 +157,13 @@ struct FileSinkTests {
 private final class EventLog: Sendable {
     fileprivate struct State: Sendable {
         var events: [FileSink.Event] = []
-        var waiter: (after: Int, continuation: CheckedContinuation<Void, Never>)?
+        var waiter: (after: Int, continuation: Handover<Void, Never>)?
     }
 
     private let state = Mutex(State())
 
     func note(_ event: FileSink.Event) {
-        let ready = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let ready = state.withLock { state -> Handover<Void, Never>? in
             state.events.append(event)
             guard let waiter = state.waiter, state.rooms > waiter.after else { return nil }
             state.waiter = nil
@@ -173,7 +174,7 @@ private final class EventLog: Sendable {
 
     /// Returns when room was reported more often than this.
     func room(after count: Int) async {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let isThere = state.withLock { state in
                 if state.rooms > count { return true }
                 state.waiter = (count, continuation)

@@ -6,6 +6,7 @@ import LoadingPolicy
 import LoopbackServer
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 /// One engine and the way to await a request's end.
@@ -27,7 +28,7 @@ final class LiveEngine: Sendable {
         let origin = try #require(Origin(scheme: scheme, host: host, port: server.port))
         var head = RequestHead(method: "GET", target: target)
         head.fields.append("Host", origin.hostField)
-        return await withCheckedContinuation { continuation in
+        return await withHandover { continuation in
             let handle = engine.submit(
                 TransactionRequest(origin: origin, head: head) { _, _ in
                     Collector { continuation.resume(returning: $0) }

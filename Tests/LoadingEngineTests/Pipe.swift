@@ -1,6 +1,7 @@
 // A file that nobody takes anything off: what is written to it hangs until the test reads.
 
 import Sockets
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -25,7 +26,7 @@ struct Pipe {
 
     /// Counts what comes until the writer closes, and closes the reading end; on a thread that may block.
     func readAll() async -> Int {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let isRunning = Self.readers.run { continuation.resume(returning: count()) }
             if !isRunning { continuation.resume(returning: 0) }
         }

@@ -3,6 +3,7 @@ import LoadingEngine
 import LoopbackServer
 import Synchronization
 import TLS
+import TestSupport
 import Testing
 import Trust
 
@@ -242,7 +243,7 @@ private struct CountingEvaluator: TrustEvaluator {
 
 /// Runs something that blocks where it may.
 private func onAnotherThread(_ work: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
+    await withHandover { continuation in
         DispatchQueue.global().async {
             work()
             continuation.resume()

@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A running program and the lines that it has printed.
 final class PeerProcess: Sendable {
@@ -106,7 +107,7 @@ private final class PeerOutput: Sendable {
         var isOver = false
         var readError: Int32 = 0
         var hasEnded = false
-        var waiters: [(matches: (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+        var waiters: [(matches: (String) -> Bool, continuation: Handover<String?, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -125,7 +126,7 @@ private final class PeerOutput: Sendable {
     }
 
     func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let answer: String?? = state.withLock { state in
                 if let line = state.lines.first(where: matches) { return line }
                 if state.isOver { return .some(nil) }
@@ -158,9 +159,9 @@ private final class PeerOutput: Sendable {
     }
 
     private func add(_ bytes: ArraySlice<UInt8>) {
-        let answers: [(CheckedContinuation<String?, Never>, String)] = state.withLock { state in
+        let answers: [(Handover<String?, Never>, String)] = state.withLock { state in
             state.unfinished += bytes
-            var answers: [(CheckedContinuation<String?, Never>, String)] = []
+            var answers: [(Handover<String?, Never>, String)] = []
             while let end = state.unfinished.firstIndex(of: 10) {
                 let line = String(decoding: state.unfinished[..<end], as: UTF8.self)
                 state.unfinished.removeFirst(end + 1)

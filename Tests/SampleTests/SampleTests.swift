@@ -5,6 +5,7 @@ import Foundation
 import LoopbackServer
 import SamplesSwift5
 import SamplesSwift6
+import TestSupport
 import Testing
 import URLLoading
 
@@ -26,7 +27,7 @@ struct SampleTests {
                 }
             func result(_ path: String) async throws -> String {
                 let url = try server.at(path)
-                return try await withCheckedThrowingContinuation { continuation in
+                return try await withThrowingHandover { continuation in
                     load(url) { continuation.resume(with: $0) }
                 }
             }
@@ -52,7 +53,7 @@ struct SampleTests {
         try await withServer { server in
             func received(_ path: String) async throws -> Data {
                 let url = try server.at(path)
-                return try await withCheckedThrowingContinuation { continuation in
+                return try await withThrowingHandover { continuation in
                     switch mode {
                     case .swift5:
                         let receiver = SamplesSwift5.PageReceiver()
@@ -158,7 +159,7 @@ struct SampleTests {
         try await withServer { server in
             let url = try server.at("/file.bin")
             let (steps, progress) = AsyncStream.makeStream(of: Double.self)
-            let saved = try await withCheckedThrowingContinuation { continuation in
+            let saved = try await withThrowingHandover { continuation in
                 let onEnd: @Sendable (Result<URL, any Error>) -> Void = { result in
                     progress.finish()
                     continuation.resume(with: result)
@@ -180,7 +181,7 @@ struct SampleTests {
             let kept = try Data(contentsOf: saved)
             #expect(kept.count == 300_000)
             #expect(await steps.reduce(0) { max($0, $1) } == 1)
-            let read = await withCheckedContinuation { continuation in
+            let read = await withHandover { continuation in
                 switch mode {
                 case .swift5: SamplesSwift5.download(url) { data, _ in continuation.resume(returning: data) }
                 case .swift6: SamplesSwift6.download(url) { data, _ in continuation.resume(returning: data) }
@@ -211,7 +212,7 @@ struct SampleTests {
     func patient(mode: LanguageMode) async throws {
         try await withServer { server in
             let url = try server.at("/page")
-            let data = await withCheckedContinuation { continuation in
+            let data = await withHandover { continuation in
                 switch mode {
                 case .swift5:
                     let loader = SamplesSwift5.PatientLoader { Issue.record("waits in spite of a network") }
@@ -236,7 +237,7 @@ struct SampleTests {
         try await withServer { server in
             let loader = OldStyleLoader()
             let address = try server.at("/short").absoluteString
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 loader.whenDone = { continuation.resume() }
                 loader.get(address)
             }
@@ -246,7 +247,7 @@ struct SampleTests {
 
             let request = legacyRequest(try server.at("/echo"))
             #expect(request.httpMethod == "POST")
-            let (data, response, error) = await withCheckedContinuation { continuation in
+            let (data, response, error) = await withHandover { continuation in
                 // A thread of its own: the sample blocks it.
                 Thread.detachNewThread { continuation.resume(returning: Answer(loadSynchronously(request))) }
             }.parts
@@ -262,7 +263,7 @@ struct SampleTests {
         session.answer = Data("mocked".utf8)
         let url = try #require(URL(string: "https://example.com"))
         let plain: URLSession = session
-        let received = await withCheckedContinuation { continuation in
+        let received = await withHandover { continuation in
             plain.dataTask(with: URLRequest(url: url)) { data, _, _ in continuation.resume(returning: data) }.cancel()
         }
         #expect(received == Data("mocked".utf8))

@@ -77,7 +77,7 @@ enum CancellingLoad {
         let target = url.appending(path: "\(number)")
         let isToBeCancelled = number % 3 == 0
         let yields = Int.random(in: 0..<200, using: &random)
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let task = session.dataTask(with: target) { data, response, error in
                 if tally.note(number, data: data, response: response, error: error, expecting: body) {
                     continuation.resume()

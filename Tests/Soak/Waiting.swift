@@ -1,6 +1,7 @@
 // Two small ways to wait for something that happens on another thread.
 
 import Synchronization
+import TestSupport
 
 /// Something that happens once.
 final class Signal: Sendable {
@@ -14,7 +15,7 @@ final class Signal: Sendable {
 final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
-        var waiter: CheckedContinuation<Value, any Error>?
+        var waiter: Handover<Value, any Error>?
     }
 
     private let state = Mutex(State())
@@ -23,7 +24,7 @@ final class Outcome<Value: Sendable>: Sendable {
     func fail(_ error: any Error) { settle(.failure(error)) }
 
     func value() async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withThrowingHandover { continuation in
             let result: Result<Value, any Error>? = state.withLock { state in
                 if state.result == nil { state.waiter = continuation }
                 return state.result
@@ -33,7 +34,7 @@ final class Outcome<Value: Sendable>: Sendable {
     }
 
     private func settle(_ result: Result<Value, any Error>) {
-        let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+        let waiter: Handover<Value, any Error>? = state.withLock { state in
             guard state.result == nil else { return nil }
             state.result = result
             defer { state.waiter = nil }

@@ -60,7 +60,7 @@ struct ConnectivityTests {
     func realChange() async throws {
         let loops = LoopGroup(count: 1, name: "namespace")
         let loop = loops.next()
-        let told = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        let told = await withHandover { (continuation: Handover<Bool, Never>) in
             loop.run { reactor in
                 // The loop's thread moves to a namespace of its own; everything else stays where it is.
                 guard NetworkNamespace.enter() else { return continuation.resume(returning: false) }

@@ -3,10 +3,11 @@
 
 import Sockets
 import Synchronization
+import TestSupport
 
 /// The way out of a loop, once.
 struct Finish<Value: Sendable>: Sendable {
-    fileprivate let continuation: CheckedContinuation<Value, any Error>
+    fileprivate let continuation: Handover<Value, any Error>
 
     func callAsFunction(_ value: Value) {
         continuation.resume(returning: value)
@@ -24,7 +25,7 @@ func onLoop<Value: Sendable>(
     _ loop: Loop,
     _ body: @escaping @Sendable (Reactor, Finish<Value>) throws -> Void
 ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
+    try await withThrowingHandover { continuation in
         loop.run { reactor in
             do {
                 try body(reactor, Finish(continuation: continuation))

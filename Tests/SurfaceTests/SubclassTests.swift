@@ -3,6 +3,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -15,7 +16,7 @@ struct SubclassTests {
         let session = OverridingURLSession(configuration: .ephemeral)
         session.sessionDescription = "mine"
         #expect(session.sessionDescription == "mine")
-        let byHandler = await withCheckedContinuation { continuation in
+        let byHandler = await withHandover { continuation in
             session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
         }
         #expect(byHandler == Data("here".utf8))

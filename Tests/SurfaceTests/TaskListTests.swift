@@ -1,6 +1,7 @@
 // The tasks of a session, by kind.
 
 import Foundation
+import TestSupport
 import Testing
 import URLLoading
 
@@ -18,7 +19,7 @@ struct TaskListTests {
         #expect(listed.1 == [upload])
         #expect(listed.2 == [download])
         session.invalidateAndCancel()
-        let counts = await withCheckedContinuation { continuation in
+        let counts = await withHandover { continuation in
             session.getTasksWithCompletionHandler { continuation.resume(returning: [$0.count, $1.count, $2.count]) }
         }
         #expect(counts == [0, 0, 0])

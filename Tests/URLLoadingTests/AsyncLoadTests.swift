@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -103,7 +104,7 @@ struct AsyncLoadTests {
         try await withServer(router: { _ in .text("hello") }) { server in
             let session = URLSession(configuration: .default)
             let url = succeeds ? try server.at("/") : try #require(URL(string: "gopher://example.com"))
-            let (data, response, error) = await withCheckedContinuation { continuation in
+            let (data, response, error) = await withHandover { continuation in
                 session.dataTask(with: url) { continuation.resume(returning: ($0, $1, $2)) }.resume()
             }
             #expect(data == (succeeds ? Data("hello".utf8) : nil))
@@ -122,7 +123,7 @@ struct AsyncLoadTests {
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
             let url = try server.at("/from")
             let queue = session.delegateQueue
-            let isOnQueue = await withCheckedContinuation { continuation in
+            let isOnQueue = await withHandover { continuation in
                 session.dataTask(with: url) { _, _, _ in
                     continuation.resume(returning: OperationQueue.current === queue)
                 }.resume()

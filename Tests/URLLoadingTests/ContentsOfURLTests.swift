@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -9,7 +10,7 @@ import URLLoading
 struct ContentsOfURLTests {
     /// Waits on a thread that may block.
     private func blocking<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withThrowingHandover { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
         }
     }
@@ -69,7 +70,7 @@ struct ContentsOfURLTests {
     func insideHandler() async throws {
         try await withServer(router: { request in .text(String(request.path)) }) { server in
             let (outer, inner) = (try server.at("/outer"), try server.at("/inner"))
-            let text = await withCheckedContinuation { continuation in
+            let text = await withHandover { continuation in
                 URLSession.shared.dataTask(with: outer) { _, _, _ in
                     continuation.resume(returning: try? String(contentsOf: inner, encoding: .utf8))
                 }.resume()

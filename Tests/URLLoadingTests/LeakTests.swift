@@ -39,7 +39,7 @@ struct LeakTests {
         watch.delegate = delegate
         switch kind {
         case "handler":
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let task = session.dataTask(with: url) { _, _, _ in continuation.resume() }
                 task.delegate = AsyncDelegate()
                 watch.task = task

@@ -1,6 +1,7 @@
 // What programs do with these classes in their own tests: subclass them and override what they use.
 
 import Foundation
+import TestSupport
 import Testing
 import URLLoading
 
@@ -39,7 +40,7 @@ struct MockTests {
     func overriding() async throws {
         let session = MockSession(configuration: .default)
         let url = try #require(URL(string: "https://example.com"))
-        let data = await withCheckedContinuation { continuation in
+        let data = await withHandover { continuation in
             session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
         }
         #expect(data == Data("mocked".utf8))
@@ -69,13 +70,13 @@ struct MockTests {
         let url = try #require(URL(string: "https://example.com"))
         let task = URLSessionDataTask()
         let session = URLSession(configuration: .default)
-        let disposition = await withCheckedContinuation { continuation in
+        let disposition = await withHandover { continuation in
             delegate.urlSession(session, dataTask: task, didReceive: URLResponse()) {
                 continuation.resume(returning: $0)
             }
         }
         #expect(disposition == .allow)
-        let request = await withCheckedContinuation { continuation in
+        let request = await withHandover { continuation in
             delegate.urlSession(
                 session, task: task, willPerformHTTPRedirection: HTTPURLResponse(), newRequest: URLRequest(url: url)
             ) { continuation.resume(returning: $0) }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -89,7 +90,7 @@ struct RedirectTests {
                 ])
             #expect(delegate.transcript.body == "moved")
             let url = try server.at("/status/307")
-            let (data, response) = await withCheckedContinuation { continuation in
+            let (data, response) = await withHandover { continuation in
                 session.dataTask(with: url) { data, response, _ in continuation.resume(returning: (data, response)) }
                     .resume()
             }

@@ -101,7 +101,7 @@ struct SessionLifeTests {
         session.invalidateAndCancel()
         await delegate.transcript.invalidated.wait()
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let error = await withCheckedContinuation { continuation in
+        let error = await withHandover { continuation in
             session.dataTask(with: url) { continuation.resume(returning: $2) }.resume()
         }
         #expect((error as? URLError)?.code == .cancelled)
@@ -120,7 +120,7 @@ struct SessionLifeTests {
             _ = try await session.data(from: url)
             #expect(server.stats.connectionsAccepted == 2)
             let queue = session.delegateQueue
-            let isOnQueue = await withCheckedContinuation { continuation in
+            let isOnQueue = await withHandover { continuation in
                 session.reset { continuation.resume(returning: OperationQueue.current === queue) }
             }
             #expect(isOnQueue)

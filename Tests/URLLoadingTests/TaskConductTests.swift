@@ -35,7 +35,7 @@ struct TaskConductTests {
             ] {
                 #expect(session.delegate == nil && session.configuration.identifier == nil)
                 #expect(try await session.data(from: url).0 == Data("hello".utf8))
-                let data = await withCheckedContinuation { continuation in
+                let data = await withHandover { continuation in
                     session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
                 }
                 #expect(data == Data("hello".utf8))
@@ -291,7 +291,7 @@ struct TaskConductTests {
         session.invalidateAndCancel()
         await delegate.transcript.invalidated.wait()
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let code = await withCheckedContinuation { continuation in
+        let code = await withHandover { continuation in
             session.dataTask(with: url) { _, _, error in
                 continuation.resume(returning: (error as? URLError)?.code)
             }.resume()

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -75,7 +76,7 @@ struct TaskExecutorTests {
                 let watch = QueueWatch()
                 let (data, _) = try await session.data(for: URLRequest(url: url), delegate: watch)
                 #expect(data.count == 5)
-                let handler = await withCheckedContinuation { continuation in
+                let handler = await withHandover { continuation in
                     session.dataTask(with: url) { _, _, _ in continuation.resume(returning: currentThread()) }.resume()
                 }
                 return (currentThread(), handler, watch.threads.value)

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPWire
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -342,7 +343,7 @@ struct WholeTranscriptTests {
             #expect(calls.last == "invalid nil")
             #expect(never.state == .completed)
             // The delegate is let go after the callback has returned; the queue is serial.
-            await withCheckedContinuation { returned in session.delegateQueue.addOperation { returned.resume() } }
+            await withHandover { returned in session.delegateQueue.addOperation { returned.resume() } }
             #expect(session.delegate == nil, "B1.14")
         }
     }

@@ -11,7 +11,7 @@ struct FetchRun: Sendable {
 
     /// Runs fetch on a thread of its own, so that the tests' threads go on.
     static func run(_ arguments: [String], program: String = "fetch") async throws -> FetchRun {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withThrowingHandover { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { try FetchRun(arguments, program: program) })
             }

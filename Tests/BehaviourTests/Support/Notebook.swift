@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import URLLoading
 
 /// A delegate's call.
@@ -87,7 +88,7 @@ final class Notebook: NSObject, URLSessionDataDelegate, Sendable {
 final class Signal: Sendable {
     private struct State: Sendable {
         var count = 0
-        var waiters: [(wanted: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [(wanted: Int, continuation: Handover<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -108,7 +109,7 @@ final class Signal: Sendable {
 
     /// Returns when it has happened so often.
     func wait(times wanted: Int = 1) async {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let isReady = state.withLock { state in
                 if state.count >= wanted { return true }
                 state.waiters.append((wanted, continuation))

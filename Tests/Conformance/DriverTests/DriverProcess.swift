@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import conformance_driver
 
 /// A running driver; it ends with this object at the latest.
@@ -160,7 +161,7 @@ final class DriverProcess: Sendable {
 private final class Awaited<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var value: Value?
-        var waiters: [CheckedContinuation<Value, Never>] = []
+        var waiters: [Handover<Value, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -177,7 +178,7 @@ private final class Awaited<Value: Sendable>: Sendable {
     }
 
     func wait() async -> Value {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let value = state.withLock { state in
                 if state.value == nil { state.waiters.append(continuation) }
                 return state.value
@@ -191,14 +192,14 @@ private final class Awaited<Value: Sendable>: Sendable {
 private final class AnswerBoard: Sendable {
     private struct State: Sendable {
         var answers: [Int64?: JSONValue] = [:]
-        var waiters: [(id: Int64?, continuation: CheckedContinuation<JSONValue?, Never>)] = []
+        var waiters: [(id: Int64?, continuation: Handover<JSONValue?, Never>)] = []
         var isOver = false
     }
 
     private let state = Mutex(State())
 
     func answer(_ id: Int64?) async -> JSONValue? {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let known: JSONValue?? = state.withLock { state in
                 if let answer = state.answers.removeValue(forKey: id) { return answer }
                 if state.isOver { return .some(nil) }
@@ -228,7 +229,7 @@ private final class AnswerBoard: Sendable {
 
     private func add(_ answer: JSONValue) {
         let id: Int64? = if case .integer(let number)? = answer["id"] { number } else { nil }
-        let waiter = state.withLock { state -> CheckedContinuation<JSONValue?, Never>? in
+        let waiter = state.withLock { state -> Handover<JSONValue?, Never>? in
             if let index = state.waiters.firstIndex(where: { $0.id == id }) {
                 return state.waiters.remove(at: index).continuation
             }

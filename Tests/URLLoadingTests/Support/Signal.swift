@@ -1,12 +1,13 @@
 // Waiting for events in tests, without sleeping.
 
 import Synchronization
+import TestSupport
 
 /// Something that happens a number of times, and can be waited for.
 final class Signal: Sendable {
     private struct State: Sendable {
         var count = 0
-        var waiters: [(wanted: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [(wanted: Int, continuation: Handover<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -27,7 +28,7 @@ final class Signal: Sendable {
 
     /// Returns when it has happened so often.
     func wait(times wanted: Int = 1) async {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let isReady = state.withLock { state in
                 if state.count >= wanted { return true }
                 state.waiters.append((wanted, continuation))
