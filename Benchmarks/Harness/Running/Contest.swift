@@ -77,6 +77,7 @@ struct Contest {
     private func run(
         _ scenario: Scenario, _ contestant: Contestant, _ arguments: [String]
     ) throws -> Result<(Sample, client: String), Gap> {
+        try farm.clearAway(scenario)
         let outcome = try ChildProcess.run(
             contestant.program, arguments, on: Processors.pair?.client, environment: contestant.environment,
             limit: Contest.patience)

@@ -57,7 +57,7 @@ final class ServerFarm {
         if contestant.needsAnchorFile { anchors = .file }
         if scenario.place.isSecure { arguments += ["--cacert", material.anchors(anchors).path] }
         switch scenario.operation {
-        case "save": arguments += ["--file", directory.appendingPathComponent("saved").path]
+        case "save": arguments += ["--file", savedFile.path]
         case "upload": arguments += ["--file", material.upload(small: contestant.uploadsSlowly).path]
         default: break
         }
@@ -71,6 +71,17 @@ final class ServerFarm {
         defer { try? file.close() }
         while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {}
     }
+
+    /// Removes what the client before has saved.
+    ///
+    /// Otherwise a client that writes beside it and then replaces it needs twice the memory of one that overwrites it,
+    /// and pays for the disk's back-log of the one before.
+    func clearAway(_ scenario: Scenario) throws {
+        guard scenario.operation == "save", FileManager.default.fileExists(atPath: savedFile.path) else { return }
+        try FileManager.default.removeItem(at: savedFile)
+    }
+
+    private var savedFile: URL { directory.appendingPathComponent("saved") }
 
     // MARK: - Starting
 
