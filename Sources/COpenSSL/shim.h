@@ -70,6 +70,11 @@ static inline int shim_rsa_exponent_bits(const EVP_PKEY *key) {
 static inline int shim_ec_curve(const EVP_PKEY *key) {
     char name[64];
     size_t length = 0;
+    int isExplicit = 0;
+    // OpenSSL finds the name of a curve that is spelled out, too.
+    if (EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &isExplicit) == 1 && isExplicit) {
+        return NID_undef;
+    }
     if (EVP_PKEY_get_group_name(key, name, sizeof(name), &length) != 1) return NID_undef;
     int nid = OBJ_txt2nid(name);
     return nid == NID_undef ? EC_curve_nist2nid(name) : nid;
@@ -87,6 +92,14 @@ static inline int shim_ocsp_verify(OCSP_BASICRESP *response, EVP_PKEY *key) {
         ASN1_ITEM_rptr(OCSP_RESPDATA), OCSP_resp_get0_tbs_sigalg(response),
         (ASN1_BIT_STRING *)OCSP_resp_get0_signature(response), (void *)OCSP_resp_get0_respdata(response), key);
 }
+// The hash under an OCSP response's signature; NID_undef where the algorithm says it otherwise, or has none.
+static inline int shim_ocsp_hash(const OCSP_BASICRESP *response) {
+    const ASN1_OBJECT *name = NULL;
+    int hash = NID_undef;
+    X509_ALGOR_get0(&name, NULL, NULL, OCSP_resp_get0_tbs_sigalg(response));
+    OBJ_find_sigid_algs(OBJ_obj2nid(name), &hash, NULL);
+    return hash;
+}
 static inline int shim_ocsp_single(
     OCSP_SINGLERESP *entry, int *reason, ASN1_GENERALIZEDTIME **start, ASN1_GENERALIZEDTIME **end) {
     return OCSP_single_get0_status(entry, reason, NULL, start, end);
@@ -95,6 +108,82 @@ static inline const unsigned char *shim_time_text(const ASN1_GENERALIZEDTIME *ti
     *length = ASN1_STRING_length((const ASN1_STRING *)time);
     return ASN1_STRING_get0_data((const ASN1_STRING *)time);
 }
+// MARK: Encryption under a passphrase
+
+// How often a key derivation (PBES1, PBES2 or PBMAC1 with PBKDF2) repeats its hash; -1 for one that is read by none of
+// these forms.
+static inline int64_t shim_pbe_rounds(const X509_ALGOR *algorithm) {
+    const ASN1_OBJECT *name = NULL;
+    const void *parameters = NULL;
+    int type = V_ASN1_UNDEF;
+    int64_t rounds = -1;
+    if (algorithm == NULL) return -1;
+    X509_ALGOR_get0(&name, &type, &parameters, algorithm);
+    if (type != V_ASN1_SEQUENCE) return -1;
+    int kind = OBJ_obj2nid(name);
+    if (kind == NID_pbes2 || kind == NID_pbmac1) {
+        // PBMAC1-params has the same form (RFC 8018 appendix A.5).
+        PBE2PARAM *outer = (PBE2PARAM *)ASN1_item_unpack((const ASN1_STRING *)parameters, ASN1_ITEM_rptr(PBE2PARAM));
+        if (outer == NULL) return -1;
+        X509_ALGOR_get0(&name, &type, &parameters, outer->keyfunc);
+        if (OBJ_obj2nid(name) == NID_id_pbkdf2 && type == V_ASN1_SEQUENCE) {
+            PBKDF2PARAM *inner =
+                (PBKDF2PARAM *)ASN1_item_unpack((const ASN1_STRING *)parameters, ASN1_ITEM_rptr(PBKDF2PARAM));
+            if (inner != NULL && ASN1_INTEGER_get_int64(&rounds, inner->iter) != 1) rounds = -1;
+            PBKDF2PARAM_free(inner);
+        }
+        PBE2PARAM_free(outer);
+    } else {
+        PBEPARAM *inner = (PBEPARAM *)ASN1_item_unpack((const ASN1_STRING *)parameters, ASN1_ITEM_rptr(PBEPARAM));
+        if (inner != NULL && ASN1_INTEGER_get_int64(&rounds, inner->iter) != 1) rounds = -1;
+        PBEPARAM_free(inner);
+    }
+    return rounds;
+}
+// The same of a PKCS #12 file's MAC, where no count means one.
+static inline int64_t shim_pkcs12_mac_rounds(const PKCS12 *file) {
+    const X509_ALGOR *algorithm = NULL;
+    const ASN1_INTEGER *count = NULL;
+    const ASN1_OBJECT *name = NULL;
+    int64_t rounds = -1;
+    PKCS12_get0_mac(NULL, &algorithm, NULL, &count, file);
+    if (algorithm == NULL) return -1;
+    X509_ALGOR_get0(&name, NULL, NULL, algorithm);
+    if (OBJ_obj2nid(name) == NID_pbmac1) return shim_pbe_rounds(algorithm);
+    if (count == NULL) return 1;
+    return ASN1_INTEGER_get_int64(&rounds, count) == 1 ? rounds : -1;
+}
+// How a part of a PKCS #12 file is encrypted; NULL for parts that are not.
+static inline const X509_ALGOR *shim_p7_encryption(PKCS7 *part) {
+    if (!PKCS7_type_is_encrypted(part) || part->d.encrypted == NULL || part->d.encrypted->enc_data == NULL) return NULL;
+    return part->d.encrypted->enc_data->algorithm;
+}
+static inline int shim_p7_is_data(PKCS7 *part) { return PKCS7_type_is_data(part) && part->d.data != NULL; }
+static inline int shim_parts_count(const STACK_OF(PKCS7) *stack) { return stack ? sk_PKCS7_num(stack) : 0; }
+static inline PKCS7 *shim_parts_get(const STACK_OF(PKCS7) *stack, int index) { return sk_PKCS7_value(stack, index); }
+static inline void shim_parts_free_all(STACK_OF(PKCS7) *stack) { sk_PKCS7_pop_free(stack, PKCS7_free); }
+static inline int shim_bags_count(const STACK_OF(PKCS12_SAFEBAG) *stack) {
+    return stack ? sk_PKCS12_SAFEBAG_num(stack) : 0;
+}
+static inline PKCS12_SAFEBAG *shim_bags_get(const STACK_OF(PKCS12_SAFEBAG) *stack, int index) {
+    return sk_PKCS12_SAFEBAG_value(stack, index);
+}
+static inline void shim_bags_free_all(STACK_OF(PKCS12_SAFEBAG) *stack) {
+    sk_PKCS12_SAFEBAG_pop_free(stack, PKCS12_SAFEBAG_free);
+}
+static inline const X509_ALGOR *shim_sig_algorithm(const X509_SIG *encrypted) {
+    const X509_ALGOR *algorithm = NULL;
+    X509_SIG_get0(encrypted, &algorithm, NULL);
+    return algorithm;
+}
+// The kind of a private key that is encoded but not decoded yet.
+static inline int shim_key_info_kind(const PKCS8_PRIV_KEY_INFO *info) {
+    const ASN1_OBJECT *name = NULL;
+    return PKCS8_pkey_get0(&name, NULL, NULL, NULL, info) == 1 ? OBJ_obj2nid(name) : NID_undef;
+}
+
+// MARK: Keys
+
 static inline EVP_PKEY *shim_key_generate_ec(const char *curve) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", curve);
 }
@@ -122,6 +211,10 @@ static inline int shim_ssl_index(void) { return SSL_get_ex_new_index(0, NULL, NU
 static inline long shim_ssl_set_server_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
 static inline long shim_ctx_ask_for_status(SSL_CTX *ctx) {
     return SSL_CTX_set_tlsext_status_type(ctx, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline long shim_ssl_set_extension_callback(
+    SSL *ssl, void (*callback)(SSL *, int, int, const unsigned char *, int, void *)) {
+    return SSL_set_tlsext_debug_callback(ssl, callback);
 }
 static inline long shim_ctx_set_status_callback(SSL_CTX *ctx, int (*callback)(SSL *, void *)) {
     return SSL_CTX_set_tlsext_status_cb(ctx, callback);

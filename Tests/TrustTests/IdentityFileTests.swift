@@ -39,6 +39,44 @@ import Trust
     }
 
     @Test(
+        "Rounds are limited in every part of a PKCS #12 file, in every spelling of it",
+        arguments: HostilePKCS12.Place.allCases)
+    func hiddenRounds(_ place: HostilePKCS12.Place) throws {
+        let issued = try Chains.leaf.get()
+        // The count that was there before: the file is sound.
+        let sound = try HostilePKCS12.make(issued, .mac, rounds: 2)
+        let hostile = try HostilePKCS12.make(issued, place, rounds: .max)
+        #expect(Array(sound.prefix(2)) == [0x30, 0x82] && Array(hostile.prefix(2)) == [0x30, 0x82])
+        // BER, which PKCS #12 allows: the length of the outermost sequence is indefinite.
+        let spellings = [{ $0 }, { [0x30, 0x80] + $0.dropFirst(4) + [0, 0] }] as [([UInt8]) -> [UInt8]]
+        for spell in spellings {
+            #expect(try Identity(pkcs12: spell(sound), passphrase: "secret").chain.leaf == issued.certificate)
+            #expect(throws: CertificateError.notPKCS12("it asks for more work than any file needs")) {
+                try Identity(pkcs12: spell(hostile), passphrase: "secret")
+            }
+        }
+    }
+
+    @Test("Files with an empty passphrase are read, whichever way it was written")
+    func emptyPassphrase() throws {
+        let issued = try Chains.leaf.get()
+        #expect(try Identity(pkcs12: issued.pkcs12(passphrase: ""), passphrase: "").chain == issued.chain)
+    }
+
+    @Test("An encrypted key in PEM that asks for thousands of millions of rounds is turned down at once")
+    func hostileKey() throws {
+        let issued = try Chains.leaf.get()
+        let text = try HostileKey.make(issued, rounds: .max)
+        #expect(throws: CertificateError.unreadableKey("it asks for more work than any key needs")) {
+            try Identity(certificatePEM: issued.identity.certificatePEM, keyPEM: text, passphrase: "secret")
+        }
+        #expect(throws: CertificateError.wrongPassphrase) {
+            let text = try issued.identity.keyPEM(encryptedWith: "secret")
+            _ = try Identity(certificatePEM: issued.identity.certificatePEM, keyPEM: text)
+        }
+    }
+
+    @Test(
         "An encrypted key is read from PEM with its passphrase only",
         arguments: [CertificateTemplate.Key.rsa(2_048), .p256, .ed25519])
     func encryptedPEM(_ key: CertificateTemplate.Key) throws {

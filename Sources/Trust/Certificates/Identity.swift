@@ -52,6 +52,7 @@ package struct Identity: Sendable {
 
     private static func readKey(_ text: String, passphrase: String?) throws(CertificateError) -> OpenSSLObject {
         OpenSSLErrors.clear()
+        if text.contains(encryptedLabel) { return try readEncryptedKey(text, passphrase: passphrase ?? "") }
         var secret = Array((passphrase ?? "").utf8)
         let read = try PEM.withReader(of: Array(text.utf8)) { bio in
             secret.withUnsafeMutableBytes { bytes in
@@ -72,6 +73,33 @@ package struct Identity: Sendable {
         if badPassphrase || (asked && text.contains("ENCRYPTED")) { throw .wrongPassphrase }
         throw .unreadableKey(OpenSSLErrors.text(of: code))
     }
+
+    /// PKCS #8's own encryption (RFC 5958 section 3), whose key derivation can be made to take for ever.
+    private static func readEncryptedKey(_ text: String, passphrase: String) throws(CertificateError) -> OpenSSLObject {
+        var contents: [UInt8]?
+        PEMBlocks.forEach(in: Array(text.utf8)) { label, content in
+            if contents == nil, label.elementsEqual(encryptedLabel.utf8) { contents = Array(content) }
+        }
+        guard let contents else { throw .unreadableKey("its block is cut off or no base64") }
+        let sealed = contents.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_X509_SIG(nil, &cursor, bytes.count)
+        }
+        guard let sealed else { throw .unreadableKey(OpenSSLErrors.takeText()) }
+        defer { X509_SIG_free(sealed) }
+        var budget = RoundsBudget()
+        guard budget.take(shim_pbe_rounds(shim_sig_algorithm(sealed))) else {
+            throw .unreadableKey("it asks for more work than any key needs")
+        }
+        if passphrase.isEmpty { throw .wrongPassphrase }
+        guard let key = PrivateKeyInfo.open(sealed, Passphrase(passphrase)) else {
+            OpenSSLErrors.clear()
+            throw .wrongPassphrase
+        }
+        return key
+    }
+
+    private static let encryptedLabel = "ENCRYPTED PRIVATE KEY"
 }
 
 private struct PassphraseBytes {

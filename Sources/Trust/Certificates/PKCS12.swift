@@ -1,5 +1,5 @@
-// Reads PKCS #12 files: a key, its certificate and those above it, under one passphrase. RFC 7292; OpenSSL opens the
-// envelopes.
+// Reads PKCS #12 files: a key, its certificate and those above it, under one passphrase. OpenSSL decodes the envelopes;
+// they are opened one by one here, because what is in one says how much work it takes to open the next. RFC 7292.
 
 import COpenSSL
 
@@ -8,34 +8,21 @@ extension Identity {
     package init(pkcs12 bytes: [UInt8], passphrase: String) throws(CertificateError) {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        guard PKCS12Limits.allow(bytes) else { throw .notPKCS12("it asks for more work than any file needs") }
+        guard bytes.count <= Self.mostFileBytes else { throw .notPKCS12("it is too long") }
         let file = bytes.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress
             return d2i_PKCS12(nil, &cursor, bytes.count)
         }
         guard let file else { throw .notPKCS12(OpenSSLErrors.takeText()) }
         defer { PKCS12_free(file) }
-        var key: OpaquePointer?
-        var leaf: OpaquePointer?
-        var others: OpaquePointer?
-        guard passphrase.withCString({ PKCS12_parse(file, $0, &key, &leaf, &others) }) == 1 else {
-            let code = ERR_peek_error()
-            if shim_err_lib(code) == ERR_LIB_PKCS12, shim_err_reason(code) == PKCS12_R_MAC_VERIFY_FAILURE {
-                throw .wrongPassphrase
-            }
-            throw .notPKCS12(OpenSSLErrors.takeText())
-        }
-        let ownedKey = key.map(OpenSSLObject.key(owning:))
-        let ownedLeaf = leaf.map { Certificate(owning: .certificate(owning: $0)) }
-        let above = (0..<shim_certs_count(others)).compactMap { index in
-            shim_certs_get(others, index).map(Certificate.init(retaining:))
-        }
-        shim_certs_free_all(others)
-        guard let ownedKey else { throw .notPKCS12("it holds no key") }
-        guard let ownedLeaf, let chain = CertificateChain([ownedLeaf] + Self.ordered(above, below: ownedLeaf)) else {
-            throw .notPKCS12("it holds no certificate of its key")
-        }
-        try self.init(chain: chain, key: ownedKey)
+        var contents = PKCS12Contents()
+        try contents.read(file, passphrase)
+        guard let key = contents.key else { throw .notPKCS12("it holds no key") }
+        let certificates = contents.certificates
+        guard let leaf = certificates.first(where: { X509_check_private_key($0.pointer, key.pointer) == 1 }),
+            let chain = CertificateChain([leaf] + Self.ordered(certificates, below: leaf))
+        else { throw .notPKCS12("it holds no certificate of its key") }
+        try self.init(chain: chain, key: key)
     }
 
     /// Those of the certificates that lead upwards from the leaf, in that order, without the root.
@@ -51,43 +38,90 @@ extension Identity {
         }
         return chain
     }
+
+    private static let mostFileBytes = 4 << 20
 }
 
-/// Key derivation repeats a hash as often as the file says, which a hostile file can set to thousands of millions.
-private enum PKCS12Limits {
-    /// Whether no number of the file that could be a count of rounds is beyond use.
-    static func allow(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count <= mostBytes else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            var budget = mostElements
-            return walk(bytes, 0..<bytes.count, depth: 0, &budget)
+/// What a file holds, as it is found.
+private struct PKCS12Contents {
+    /// The first key.
+    private(set) var key: OpenSSLObject?
+    private(set) var certificates: [Certificate] = []
+    private var budget = RoundsBudget()
+
+    /// Checks the file's integrity, and opens its parts.
+    mutating func read(_ file: OpaquePointer, _ text: String) throws(CertificateError) {
+        let passphrase = try checked(file, text)
+        guard let parts = PKCS12_unpack_authsafes(file) else { throw .notPKCS12(OpenSSLErrors.takeText()) }
+        defer { shim_parts_free_all(parts) }
+        for index in 0..<shim_parts_count(parts) {
+            guard let part = shim_parts_get(parts, index) else { continue }
+            try read(part: part, passphrase)
         }
     }
 
-    /// Every INTEGER that a salt stands before is looked at: PBEParameter, PBKDF2-params and MacData are such.
-    private static func walk(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, depth: Int, _ budget: inout Int
-    ) -> Bool {
-        var reader = DERReader(bytes, range)
-        var previous: UInt8?
-        while let element = reader.next() {
-            budget -= 1
-            guard budget > 0, depth < 32 else { return false }
-            if element.tag == DERReader.integer, previous == DERReader.octetString {
-                guard let rounds = DERValues.smallInteger(bytes[part: element.content]), rounds <= mostRounds else {
-                    return false
-                }
+    /// The passphrase in the form in which it fits the MAC: tools write the empty one in two ways.
+    private mutating func checked(_ file: OpaquePointer, _ text: String) throws(CertificateError) -> Passphrase {
+        let first = text.isEmpty ? Passphrase.none : Passphrase(text)
+        guard PKCS12_mac_present(file) == 1 else { return first }
+        for passphrase in text.isEmpty ? [first, Passphrase(text)] : [first] {
+            try take(shim_pkcs12_mac_rounds(file))
+            if passphrase.with({ PKCS12_verify_mac(file, $0, $1) }) == 1 { return passphrase }
+        }
+        // A MAC that is merely another one leaves no error behind.
+        throw ERR_peek_error() == 0 ? .wrongPassphrase : .notPKCS12(OpenSSLErrors.takeText())
+    }
+
+    private mutating func read(
+        part: UnsafeMutablePointer<PKCS7>, _ passphrase: Passphrase
+    ) throws(CertificateError) {
+        let bags: OpaquePointer?
+        if let encryption = shim_p7_encryption(part) {
+            try take(shim_pbe_rounds(encryption))
+            bags = passphrase.with { PKCS12_unpack_p7encdata(part, $0, $1) }
+        } else if shim_p7_is_data(part) == 1 {
+            bags = PKCS12_unpack_p7data(part)
+        } else {
+            // Encrypted for a key in place of a passphrase, or of an unknown kind.
+            return
+        }
+        guard let bags else { throw .notPKCS12(OpenSSLErrors.takeText()) }
+        defer { shim_bags_free_all(bags) }
+        try read(bags: bags, passphrase, depth: 0)
+    }
+
+    private mutating func read(
+        bags: OpaquePointer, _ passphrase: Passphrase, depth: Int
+    ) throws(CertificateError) {
+        guard depth < Self.mostDepth else { throw .notPKCS12("its parts are nested too deeply") }
+        for index in 0..<shim_bags_count(bags) {
+            guard let bag = shim_bags_get(bags, index) else { continue }
+            switch PKCS12_SAFEBAG_get_nid(bag) {
+            case NID_keyBag:
+                if key == nil, let info = PKCS12_SAFEBAG_get0_p8inf(bag) { key = PrivateKeyInfo.decode(info) }
+            case NID_pkcs8ShroudedKeyBag:
+                guard key == nil, let sealed = PKCS12_SAFEBAG_get0_pkcs8(bag) else { continue }
+                try take(shim_pbe_rounds(shim_sig_algorithm(sealed)))
+                key = PrivateKeyInfo.open(sealed, passphrase)
+                if key == nil { throw .notPKCS12("its key cannot be opened") }
+            case NID_certBag:
+                guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate else { continue }
+                guard let pointer = PKCS12_SAFEBAG_get1_cert(bag) else { throw .notPKCS12(OpenSSLErrors.takeText()) }
+                certificates.append(Certificate(owning: .certificate(owning: pointer)))
+                guard certificates.count <= Self.mostCertificates else { throw .notPKCS12("it holds too many") }
+            case NID_safeContentsBag:
+                if let inner = PKCS12_SAFEBAG_get0_safes(bag) { try read(bags: inner, passphrase, depth: depth + 1) }
+            default:
+                break
             }
-            // Constructed elements, and octet strings, which hold further ones.
-            let isHolder = element.tag & 0x20 != 0 || element.tag == DERReader.octetString
-            if isHolder, !walk(bytes, element.content, depth: depth + 1, &budget) { return false }
-            previous = element.tag
         }
-        return true
     }
 
-    private static let mostBytes = 4 << 20
-    private static let mostElements = 20_000
-    // By feel: what tools write today is 2,048 to 600,000.
-    private static let mostRounds = 1_000_000
+    private mutating func take(_ rounds: Int64) throws(CertificateError) {
+        guard budget.take(rounds) else { throw .notPKCS12("it asks for more work than any file needs") }
+    }
+
+    // By feel: identities have a handful, in one part.
+    private static let mostCertificates = 1_000
+    private static let mostDepth = 8
 }
