@@ -19,6 +19,17 @@ enum TLSCallbacks {
         TLSSession.of(ssl)?.certificateRequested() ?? 0
     }
 
+    /// The server's first flight is over, with a stapled response or without: 1 goes on.
+    static let flightArrived: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, _ in
+        TLSSession.of(ssl)?.statusIsKnown()
+        return 1
+    }
+
+    /// The peer has sent an extension.
+    static let extensionArrived:
+        @convention(c) (OpaquePointer?, Int32, Int32, UnsafePointer<UInt8>?, Int32, UnsafeMutableRawPointer?) -> Void =
+            { ssl, _, number, _, _, _ in TLSSession.of(ssl)?.extensionArrived(number) }
+
     /// A session that can be resumed has come: 1 when its reference was taken over.
     static let sessionArrived: @convention(c) (OpaquePointer?, OpaquePointer?) -> Int32 = { ssl, session in
         guard let session, let owner = TLSSession.of(ssl) else { return 0 }

@@ -34,6 +34,7 @@ package final class TLSContext: Sendable {
         _ = shim_ctx_set_cache_mode(context, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(context, TLSCallbacks.sessionArrived)
         _ = shim_ctx_ask_for_status(context)
+        _ = shim_ctx_set_status_callback(context, TLSCallbacks.flightArrived)
         attach()
     }
 

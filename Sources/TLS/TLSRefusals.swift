@@ -26,4 +26,19 @@ enum TLSRefusals {
             X509_V_ERR_CERT_REJECTED
         }
     }
+
+    /// The alert itself, the same that OpenSSL makes of the code.
+    static func alert(for reason: TrustFailure.Reason) -> UInt8 {
+        switch reason {
+        case .noRootsFound, .unknownRoot, .selfSigned, .notACertificateAuthority, .pathLength:
+            UInt8(SSL_AD_UNKNOWN_CA)
+        case .expired: UInt8(SSL_AD_CERTIFICATE_EXPIRED)
+        case .revoked: UInt8(SSL_AD_CERTIFICATE_REVOKED)
+        case .wrongPurpose: UInt8(SSL_AD_UNSUPPORTED_CERTIFICATE)
+        case .signatureInvalid: UInt8(SSL_AD_DECRYPT_ERROR)
+        case .notYetValid, .hostMismatch, .weakKey, .weakSignature, .unknownCriticalExtension, .nameConstraint,
+            .malformed, .revocationUnknown, .knownHostChanged, .pinMismatch, .other:
+            UInt8(SSL_AD_BAD_CERTIFICATE)
+        }
+    }
 }

@@ -15,6 +15,7 @@ extension TLSSession {
     func peerCertificatesArrived(_ store: OpaquePointer) -> Int32 {
         switch verdict {
         case .unknown: break
+        case .deferred: return 1
         case .asked: return shim_ssl_retry_verify(ssl)
         case .trusted: return 1
         case .refused(let failure):
@@ -28,14 +29,40 @@ extension TLSSession {
         guard let chain = CertificateChain(certificates, stapling: stapling()) else { return 0 }
         presentedChain = chain
         if let server = context.server { return judge(chain, by: server.evaluator, store) }
+        if waitsForStatus {
+            verdict = .deferred(chain)
+            return 1
+        }
         verdict = .asked(chain)
         return shim_ssl_retry_verify(ssl)
     }
 
-    /// What the server has said about revocation. TLS 1.2 lets it speak only after its certificate was judged, so there
-    /// the answer is not known.
+    /// An extension of the server's hello, or of its certificate in TLS 1.3, was read.
+    func extensionArrived(_ number: Int32) {
+        if number == TLSEXT_TYPE_status_request { statusWasAnnounced = true }
+    }
+
+    /// Before TLS 1.3 the response is a message behind the certificates, which a server announces in its hello and may
+    /// leave away nevertheless (RFC 6066 section 8).
+    private var waitsForStatus: Bool {
+        statusWasAnnounced && SSL_version(ssl) < Int32(TLSVersion.v13.rawValue)
+    }
+
+    /// What the server staples has come, or will not come any more: a deferred verdict is asked for.
+    ///
+    /// Where the server's first flight is over OpenSSL writes our answer next, and nothing can stop it; the answer waits
+    /// with us. Were it sent, a server that is not believed would see a handshake that succeeds.
+    func statusIsKnown() {
+        guard case .deferred(let chain) = verdict else { return }
+        let judged = CertificateChain(chain.certificates, stapling: stapling()) ?? chain
+        presentedChain = judged
+        verdict = .asked(judged)
+        isFlightHeld = true
+    }
+
+    /// What the server has said about revocation, as far as it has come.
     private func stapling() -> CertificateChain.Stapling {
-        guard context.server == nil, SSL_version(ssl) >= Int32(TLSVersion.v13.rawValue) else { return .unknown }
+        guard context.server == nil, !waitsForStatus || verdict.isDeferred else { return .unknown }
         var start: UnsafePointer<UInt8>?
         let count = shim_ssl_stapled(ssl, &start)
         guard let start, count > 0 else { return .absent }
@@ -69,6 +96,9 @@ extension TLSSession {
         case .asked: return -1
         case .notAsked: break
         }
+        // The server is judged first; whatever it staples stood before its request (RFC 5246 section 7.3).
+        statusIsKnown()
+        if case .asked = verdict { return -1 }
         let names = SSL_get0_peer_CA_list(ssl)
         let issuers = (0..<shim_names_count(names)).compactMap { index in
             shim_names_get(names, index).map(Self.encoded)
@@ -89,14 +119,17 @@ extension TLSSession {
     /// Whether the reference to the session was taken over.
     func ticketArrived(_ session: OpaquePointer) -> Bool {
         guard let tickets else { return false }
-        let ticket = Ticket(owning: session, stapling: presentedChain?.stapling ?? resumedStapling)
+        let object = OpenSSLObject.tlsTicket(owning: session)
         if case .open = stage {
-            tickets.put(ticket, key: ticketKey)
+            tickets.put(Ticket(object, stapling: knownStapling), key: ticketKey)
         } else {
-            heldTickets.append(ticket)
+            heldTickets.append(object)
         }
         return true
     }
+
+    /// What is known of revocation now, which tickets carry on.
+    var knownStapling: CertificateChain.Stapling { presentedChain?.stapling ?? resumedStapling }
 
     /// Notes fatal alerts, and the warning with which OpenSSL itself turns renegotiation down.
     func alertPassed(written: Bool, level: UInt8, code: UInt8) {

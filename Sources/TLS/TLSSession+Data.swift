@@ -72,10 +72,10 @@ extension TLSSession {
     package var hasBufferedInput: Bool { !isDrained && SSL_has_pending(ssl) == 1 }
 
     /// Whether ciphertext waits to be sent.
-    package var hasOutgoing: Bool { transport.pointee.hasWaiting }
+    package var hasOutgoing: Bool { !isFlightHeld && transport.pointee.hasWaiting }
 
     /// How much ciphertext waits to be sent.
-    package var outgoingCount: Int { transport.pointee.waiting.count }
+    package var outgoingCount: Int { isFlightHeld ? 0 : transport.pointee.waiting.count }
 
     /// Gives back the 16 KiB in which OpenSSL collects a record, unless there is a part of one; the next record takes
     /// them again.
@@ -90,12 +90,12 @@ extension TLSSession {
 
     /// Calls `body` with the ciphertext that waits to be sent.
     package func withOutgoing<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try body(transport.pointee.waiting)
+        try body(isFlightHeld ? UnsafeRawBufferPointer(start: nil, count: 0) : transport.pointee.waiting)
     }
 
     /// Drops the first `count` outgoing bytes.
     package func outgoingSent(_ count: Int) {
-        transport.pointee.sent(count)
+        if !isFlightHeld { transport.pointee.sent(count) }
     }
 
     private func read(into start: UnsafeMutableRawPointer, _ room: Int) -> Int {

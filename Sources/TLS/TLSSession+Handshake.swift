@@ -13,6 +13,7 @@ extension TLSSession {
         case .shakingHands: break
         }
         if let question = openQuestion { return question }
+        if isFlightHeld, case .refused(let failure) = verdict { return turnAway(failure) }
         // A question asked after the last message of a resumed handshake leaves nothing for OpenSSL to do.
         if SSL_is_init_finished(ssl) == 1 { return finishHandshake() }
         if !startsLikeTLS(input, offset) { return fail(.notTLS) }
@@ -24,6 +25,7 @@ extension TLSSession {
         if result == 1 { return finishHandshake() }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ:
+            if let question = openQuestion { return question }
             releaseBuffers()
             return .needInput
         case SSL_ERROR_WANT_RETRY_VERIFY, SSL_ERROR_WANT_X509_LOOKUP:
@@ -41,6 +43,7 @@ extension TLSSession {
         }
         self.peer = peer
         verdict = .trusted
+        isFlightHeld = false
     }
 
     /// Answers `needVerdict`: the peer is not believed.
@@ -123,7 +126,7 @@ extension TLSSession {
             cipherName: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
             alpn: selected, resumed: SSL_session_reused(ssl) == 1)
         stage = .open
-        for ticket in heldTickets { tickets?.put(ticket, key: ticketKey) }
+        for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling), key: ticketKey) }
         heldTickets = []
         releaseBuffers()
     }
@@ -152,6 +155,19 @@ extension TLSSession {
         else { return }
         presentedChain = chain
         peer = .vouchedForByApplication(chain)
+    }
+
+    /// Ends a handshake whose verdict was deferred: in place of our flight the server gets an alert, which is not yet
+    /// encrypted because the server was never told to expect that (RFC 5246 section 7.1).
+    private func turnAway(_ failure: TrustFailure) -> HandshakeStep {
+        let alert = TLSRefusals.alert(for: failure.reason)
+        let version = UInt16(clamping: SSL_version(ssl))
+        transport.pointee.replaceOutgoing(with: [
+            21, UInt8(version >> 8), UInt8(version & 0xFF), 0, 2, UInt8(SSL3_AL_FATAL), alert,
+        ])
+        transport.pointee.alertSent = alert
+        isFlightHeld = false
+        return fail(.untrusted(failure))
     }
 
     private func handshakeError() -> TLSError {

@@ -50,12 +50,16 @@ package final class TLSSession {
     let transport: UnsafeMutablePointer<Transport>
     let tickets: TLSTicketStore?
     let ticketKey: String
-    var heldTickets: [Ticket] = []
+    var heldTickets: [OpenSSLObject] = []
     var resumedStapling = CertificateChain.Stapling.unknown
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
 
     var stage = Stage.shakingHands
     var verdict = Verdict.unknown
+    /// Whether the server has announced that it may staple a response.
+    var statusWasAnnounced = false
+    /// Whether what OpenSSL has written must wait for the verdict.
+    var isFlightHeld = false
     var answer = IdentityAnswer.notAsked
     var sawFirstByte = false
     var isDrained = false
@@ -70,9 +74,15 @@ package final class TLSSession {
 
     enum Verdict {
         case unknown
+        /// The certificates are here, what the server staples is not yet.
+        case deferred(CertificateChain)
         case asked(CertificateChain)
         case trusted
         case refused(TrustFailure)
+
+        var isDeferred: Bool {
+            if case .deferred = self { true } else { false }
+        }
     }
 
     enum IdentityAnswer {
@@ -94,6 +104,7 @@ package final class TLSSession {
             throw .internalFailure("\"\(name)\" cannot be sent as the server's name")
         }
         SSL_set_connect_state(ssl)
+        _ = shim_ssl_set_extension_callback(ssl, TLSCallbacks.extensionArrived)
         if let ticket = tickets?.take(ticketKey), ticket.isResumable {
             SSL_set_session(ssl, ticket.object.pointer)
             resumedStapling = ticket.stapling

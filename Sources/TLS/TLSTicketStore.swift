@@ -52,9 +52,9 @@ struct Ticket {
     /// What the server had said about revocation, which OpenSSL's sessions do not keep.
     let stapling: CertificateChain.Stapling
 
-    /// Takes over the caller's reference to an `SSL_SESSION`.
-    init(owning session: OpaquePointer, stapling: CertificateChain.Stapling) {
-        object = .tlsTicket(owning: session)
+    /// A ticket of an `SSL_SESSION`.
+    init(_ object: OpenSSLObject, stapling: CertificateChain.Stapling) {
+        self.object = object
         self.stapling = stapling
     }
 

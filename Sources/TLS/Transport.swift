@@ -94,6 +94,14 @@ struct Transport {
         if outgoingStart == outgoingEnd { releaseOutgoing() }
     }
 
+    /// Drops everything that waits, and sends these few bytes in its place.
+    mutating func replaceOutgoing(with bytes: [UInt8]) {
+        releaseOutgoing()
+        bytes.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { _ = write(start, bytes.count) }
+        }
+    }
+
     mutating func releaseOutgoing() {
         Platform.release(outgoing)
         (outgoing, outgoingCapacity, outgoingStart, outgoingEnd) = (nil, 0, 0, 0)
