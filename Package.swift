@@ -34,7 +34,8 @@ let package = Package(
         // One test target per layer, and what they share.
         .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"]),
-        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL"]),
+        .executableTarget(name: "worst-cases", dependencies: ["Trust", "LoopbackServer"], path: "Tests/WorstCases"),
+        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL", "worst-cases"]),
         .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer", "COpenSSL"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
         .testTarget(name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire"]),
@@ -50,10 +51,11 @@ let package = Package(
         .testTarget(
             name: "SampleTests", dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
-        .executableTarget(name: "conformance-driver", dependencies: ["URLLoading"], path: "Tests/Conformance/Driver"),
+        .executableTarget(
+            name: "conformance-driver", dependencies: ["URLLoading", "Trust"], path: "Tests/Conformance/Driver"),
         .testTarget(
             name: "ConformanceDriverTests",
-            dependencies: ["conformance-driver", "LoopbackServer", "TLS", "TestSupport"],
+            dependencies: ["conformance-driver", "LoopbackServer", "TLS", "Trust", "TestSupport"],
             path: "Tests/Conformance/DriverTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),

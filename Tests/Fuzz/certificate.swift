@@ -9,7 +9,9 @@ public func fuzzCertificate(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int
         exercise(certificate)
         judge([certificate], anchors: [])
         judge([certificate], anchors: [certificate])
-        _ = StapledResponse.read(input.bytes, about: certificate, issuer: certificate, now: 1_800_000_000)
+        var budget = WorkBudget()
+        _ = StapledResponse.read(
+            input.bytes, about: certificate, issuer: certificate, now: 1_800_000_000, budget: &budget)
     }
     // Our own reader must stand what OpenSSL's has turned away.
     let fields = CertificateFields(input.bytes)

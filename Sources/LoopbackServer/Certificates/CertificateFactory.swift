@@ -61,6 +61,19 @@ package struct IssuedCertificate: Sendable {
         try CertificateMaker.make(template, key: other.key, issuer: self)
     }
 
+    /// Signs a certificate for an encoded public key (SubjectPublicKeyInfo), of which nobody need have the private one.
+    package func certify(
+        _ template: CertificateTemplate, publicKeyInfo: [UInt8]
+    ) throws(CertificateError) -> Certificate {
+        OpenSSLErrors.clear()
+        let decoded = publicKeyInfo.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_PUBKEY(nil, &cursor, bytes.count)
+        }
+        guard let decoded else { throw .notMade(OpenSSLErrors.takeText()) }
+        return try CertificateMaker.sign(template, publicKey: .key(owning: decoded), issuer: self, signer: key)
+    }
+
     /// The same key with another chain to show: missing, extra or reordered certificates.
     package func identity(showing certificates: [Certificate]) throws(CertificateError) -> Identity {
         guard let chain = CertificateChain([certificate] + certificates) else { throw .notMade("no certificate") }
@@ -79,6 +92,7 @@ enum KeyMaker {
         case .p224: key = shim_key_generate_ec("P-224")
         case .rsa(let bits): key = shim_key_generate_rsa(bits)
         case .ed25519: key = shim_key_generate_named("ED25519")
+        case .curve(let name): key = shim_key_generate_ec(name)
         }
         guard let key else { throw .notMade(OpenSSLErrors.takeText()) }
         return .key(owning: key)

@@ -14,6 +14,14 @@ enum CertificateMaker {
     static func make(
         _ template: CertificateTemplate, key: OpenSSLObject, issuer: IssuedCertificate?
     ) throws(CertificateError) -> IssuedCertificate {
+        let made = try sign(template, publicKey: key, issuer: issuer, signer: issuer?.key ?? key)
+        return try IssuedCertificate(certificate: made, key: key, issuer: issuer)
+    }
+
+    /// A certificate for a key whose private half need not be known.
+    static func sign(
+        _ template: CertificateTemplate, publicKey: OpenSSLObject, issuer: IssuedCertificate?, signer: OpenSSLObject
+    ) throws(CertificateError) -> Certificate {
         OpenSSLErrors.clear()
         guard let made = X509_new() else { throw .notMade(OpenSSLErrors.takeText()) }
         let certificate = OpenSSLObject.certificate(owning: made)
@@ -24,20 +32,18 @@ enum CertificateMaker {
             setIssuer(template, issuer?.certificate.pointer ?? made, on: made),
             ASN1_TIME_set(X509_getm_notBefore(made), time_t(template.notBefore ?? now - 3_600)) != nil,
             ASN1_TIME_set(X509_getm_notAfter(made), time_t(template.notAfter ?? now + 86_400)) != nil,
-            X509_set_pubkey(made, key.pointer) == 1
+            X509_set_pubkey(made, publicKey.pointer) == 1
         else { throw .notMade(OpenSSLErrors.takeText()) }
         if template.version >= 3 {
             for addition in extensions(of: template, made, issuer: issuer) {
                 guard add(addition, to: made) else { throw .notMade(OpenSSLErrors.takeText()) }
             }
         }
-        let signer = issuer?.key ?? key
         guard X509_sign(made, signer.pointer, digest(template.hash, for: signer)) > 0 else {
             throw .notMade(OpenSSLErrors.takeText())
         }
         // Read back from its encoding, so that nothing of the making is left in it.
-        let finished = try Certificate(der: Certificate(owning: certificate).der)
-        return try IssuedCertificate(certificate: finished, key: key, issuer: issuer)
+        return try Certificate(der: Certificate(owning: certificate).der)
     }
 
     private static func setSerial(_ template: CertificateTemplate, on certificate: OpaquePointer) -> Bool {
@@ -74,7 +80,7 @@ enum CertificateMaker {
         if commonName.isEmpty { return true }
         let bytes = Array(commonName.utf8)
         let name = X509_get_subject_name(certificate)
-        let type = Int32(0x1000 | 1)  // MBSTRING_UTF8, a macro that Swift does not see.
+        let type = Int32(0x1000)  // MBSTRING_UTF8, a macro that Swift does not see.
         return X509_NAME_add_entry_by_NID(name, NID_commonName, type, bytes, Int32(bytes.count), -1, 0) == 1
     }
 

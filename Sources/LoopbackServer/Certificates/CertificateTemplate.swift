@@ -14,6 +14,8 @@ package struct CertificateTemplate: Sendable {
         case rsa(Int)
         /// Ed25519.
         case ed25519
+        /// Another elliptic curve, by its name.
+        case curve(String)
     }
 
     /// Hashes to sign with; Ed25519 keys take none of them.

@@ -21,10 +21,11 @@ package enum OCSPAnswer: Sendable, Hashable {
 }
 
 extension IssuedCertificate {
-    /// A revocation list of this authority; `signer` signs it in its place.
+    /// A revocation list of this authority, of certificates and of serial numbers; `signer` signs it in its place.
     package func revocationList(
-        revoking certificates: [Certificate], thisUpdate: Int64? = nil, nextUpdate: Int64? = nil,
-        extensions: [CertificateTemplate.Extension] = [], signedBy signer: IssuedCertificate? = nil
+        revoking certificates: [Certificate], serials: [[UInt8]] = [], thisUpdate: Int64? = nil,
+        nextUpdate: Int64? = nil, extensions: [CertificateTemplate.Extension] = [],
+        signedBy signer: IssuedCertificate? = nil
     ) throws(CertificateError) -> RevocationList {
         OpenSSLErrors.clear()
         guard let made = X509_CRL_new() else { throw .notMade(OpenSSLErrors.takeText()) }
@@ -40,7 +41,7 @@ extension IssuedCertificate {
         guard X509_CRL_set_version(made, 1) == 1,
             X509_CRL_set_issuer_name(made, X509_get_subject_name(certificate.pointer)) == 1,
             X509_CRL_set1_lastUpdate(made, start) == 1, X509_CRL_set1_nextUpdate(made, end) == 1,
-            certificates.allSatisfy({ Self.add($0, to: made, at: start) }),
+            (certificates.map(\.serialBytes) + serials).allSatisfy({ Self.add($0, to: made, at: start) }),
             extensions.allSatisfy({ Self.add($0, to: made) })
         else { throw .notMade(OpenSSLErrors.takeText()) }
         guard X509_CRL_sort(made) == 1, X509_CRL_sign(made, (signer ?? self).key.pointer, EVP_sha256()) > 0 else {
@@ -116,12 +117,17 @@ extension IssuedCertificate {
     }
 
     private static func add(
-        _ certificate: Certificate, to list: OpaquePointer, at time: UnsafeMutablePointer<ASN1_TIME>
-    )
-        -> Bool
-    {
+        _ serial: [UInt8], to list: OpaquePointer, at time: UnsafeMutablePointer<ASN1_TIME>
+    ) -> Bool {
+        let encoded = DERWriter.element(0x02, serial)
+        let number = encoded.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_ASN1_INTEGER(nil, &cursor, bytes.count)
+        }
+        guard let number else { return false }
+        defer { ASN1_INTEGER_free(number) }
         guard let entry = X509_REVOKED_new() else { return false }
-        guard X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(certificate.pointer)) == 1,
+        guard X509_REVOKED_set_serialNumber(entry, number) == 1,
             X509_REVOKED_set_revocationDate(entry, time) == 1
         else {
             X509_REVOKED_free(entry)

@@ -115,8 +115,8 @@ package final class Certificate: Sendable {
 
     /// How a person would call it: common name, else first DNS name, else the whole subject.
     package var displayName: String {
-        if let commonName, !commonName.isEmpty { return commonName }
-        if let first = dnsNames.first { return first }
+        if let commonName, !commonName.isEmpty { return Self.printable(commonName) }
+        if let first = dnsNames.first { return Self.printable(first) }
         return subject.isEmpty ? "(a certificate without a name)" : subject
     }
 }
@@ -143,6 +143,15 @@ extension Certificate {
             var cursor = buffer.baseAddress
             count = Int(max(0, write(&cursor)))
         }
+    }
+
+    /// Without what could break a line of a log in two: names come from strangers.
+    private static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            scalars.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "\u{FFFD}" : scalar)
+        }
+        return String(scalars)
     }
 
     private static func text(of name: OpaquePointer) -> String {

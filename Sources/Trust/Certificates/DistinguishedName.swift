@@ -54,10 +54,26 @@ enum DistinguishedName {
 
     /// A value as its tag and length and, for strings, in lower case with single spaces.
     private static func text(_ tag: UInt8, _ value: UnsafeRawBufferPointer) -> [UInt8] {
+        switch tag {
         // UTF8String, PrintableString, T61String, IA5String, VisibleString: bytes that ASCII is a part of.
-        guard [0x0C, 0x13, 0x14, 0x16, 0x1A].contains(tag) else { return framed(tag, Array(value)) }
+        case 0x0C, 0x13, 0x14, 0x16, 0x1A: return framed(0x0C, folded(value))
+        // BMPString and UniversalString: whoever writes a name in these must not have another name by that.
+        case 0x1E: return framed(0x0C, folded(String(decoding: units(value, UInt16.self), as: UTF16.self).utf8))
+        case 0x1C: return framed(0x0C, folded(String(decoding: units(value, UInt32.self), as: UTF32.self).utf8))
+        default: return framed(tag, Array(value))
+        }
+    }
+
+    private static func units<Unit: FixedWidthInteger>(_ value: UnsafeRawBufferPointer, _: Unit.Type) -> [Unit] {
+        let width = Unit.bitWidth / 8
+        return (0..<value.count / width).map { index in
+            value[part: index * width..<(index + 1) * width].reduce(0) { $0 << 8 | Unit($1) }
+        }
+    }
+
+    private static func folded(_ value: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
-        result.reserveCapacity(value.count + 5)
+        result.reserveCapacity(value.count)
         var isPending = false
         for byte in value {
             if byte == 0x20 || (0x09...0x0D).contains(byte) {
@@ -68,7 +84,7 @@ enum DistinguishedName {
                 result.append(NameSyntax.lowered(byte))
             }
         }
-        return framed(0x0C, result)
+        return result
     }
 
     private static func framed(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {

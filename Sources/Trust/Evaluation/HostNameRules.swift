@@ -8,8 +8,10 @@ enum HostNameRules {
         var found = false
         switch host {
         case .dns(let name):
+            // What is asked for is one host: `*` stands for others in certificates only.
+            if name.utf8.contains(NameSyntax.star) { return false }
             // RFC 9525 section 6.2 and WHATWG URL: what ends in a number is an address in some notation, never a name.
-            if let last = name.split(separator: ".").last, last.allSatisfy(\.isNumber) { return false }
+            if let last = name.split(separator: ".").last, endsInNumber(last) { return false }
             var name = name
             name.withUTF8 { wanted in
                 _ = fields.forEachAlternativeName { name in
@@ -24,6 +26,12 @@ enum HostNameRules {
             }
         }
         return found
+    }
+
+    /// WHATWG URL, "ends in a number": `1.2.3`, and `0x7f000001`.
+    private static func endsInNumber(_ label: Substring) -> Bool {
+        if label.allSatisfy(\.isNumber) { return true }
+        return label.hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)
     }
 
     /// Every DNS name and address the certificate speaks for, as text, for messages.

@@ -73,6 +73,8 @@ enum IssuerRules {
     ) {
         let fields = issuer.fields
         guard let list = fields.extensions.nameConstraints else { return }
+        // Refused for lack of work is refused: who asks knows from the budget.
+        guard budget.takeNames(bytes: list.count) else { return problems.add(.nameConstraint, issuer) }
         fields.bytes.withUnsafeBytes { bytes in
             guard let subtrees = NameSubtrees(bytes, list, profile: policy.profile) else {
                 return problems.add(.malformed("its name constraints cannot be read"), issuer)

@@ -10,6 +10,7 @@ enum KeyRules {
         let bits = Int(EVP_PKEY_get_bits(key))
         switch EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS:
+            if bits > mostRSABits { return "RSA of \(bits) bits, more than can be worked with" }
             return bits < policy.minimumRSABits ? "RSA of \(bits) bits" : nil
         case EVP_PKEY_EC:
             if bits < policy.minimumECBits { return "elliptic curve of \(bits) bits" }
@@ -23,6 +24,9 @@ enum KeyRules {
             return "of a kind that is not in use"
         }
     }
+
+    /// OpenSSL works with no larger ones.
+    private static let mostRSABits = 16_384
 
     /// P-256, P-384 and P-521 by name: a curve that a certificate brings along itself proves nothing.
     private static func isUsualCurve(_ key: OpaquePointer) -> Bool {

@@ -86,13 +86,22 @@ enum LeafRules {
     private static func commonNameProblem(_ fields: CertificateFields) -> String? {
         guard fields.extensions.alternativeNames != nil else { return nil }
         var isRepeated = true
+        var hosts = 0
         fields.with(fields.subject) { subject in
             DistinguishedName.forEachValue(of: ObjectIdentifiers.commonName, in: subject) { value in
-                if looksLikeHost(value), !repeats(value, fields) { isRepeated = false }
+                guard isRepeated, looksLikeHost(value) else { return }
+                hosts += 1
+                isRepeated = hosts <= mostCommonNames && repeats(value, fields)
             }
         }
-        return isRepeated ? nil : "its common name is a host that its alternative names do not have"
+        if isRepeated { return nil }
+        return hosts > mostCommonNames
+            ? "it has more than \(mostCommonNames) common names that are hosts"
+            : "its common name is a host that its alternative names do not have"
     }
+
+    // The forum allows one; each is looked for among all alternative names.
+    private static let mostCommonNames = 16
 
     private static func looksLikeHost(_ text: UnsafeRawBufferPointer) -> Bool {
         if text.contains(UInt8(ascii: " ")) || text.contains(UInt8(ascii: "@")) { return false }

@@ -18,29 +18,29 @@ struct NameConstraintRules {
     func allow(_ fields: CertificateFields, budget: inout WorkBudget) -> Bool {
         var isAllowed = true
         var hasMailbox = false
-        let weight = subtrees.permitted.count + subtrees.excluded.count
         let isWellFormed = fields.forEachAlternativeName { name in
             if name.kind == .email { hasMailbox = true }
-            isAllowed = budget.takeComparisons(weight) && allows(name)
+            isAllowed = allows(name, budget: &budget)
             return isAllowed
         }
         guard isWellFormed, isAllowed else { return false }
         return fields.with(fields.subject) { subject in
             // The subject is a directory name itself, and old mailboxes are attributes of it.
-            if fields.hasSubject, !allowsDirectory(subject) { return false }
+            if fields.hasSubject, !allowsDirectory(subject, budget: &budget) { return false }
             if !hasMailbox {
+                isAllowed = budget.takeComparisons(subject.count / WorkBudget.bytesAtATime)
                 DistinguishedName.forEachValue(of: ObjectIdentifiers.emailAddress, in: subject) { value in
-                    isAllowed =
-                        isAllowed && budget.takeComparisons(weight)
-                        && allows(GeneralName(kind: .email, value: value))
+                    isAllowed = isAllowed && allows(GeneralName(kind: .email, value: value), budget: &budget)
                 }
             }
             return isAllowed
         }
     }
 
-    private func allows(_ name: GeneralName) -> Bool {
-        if name.kind == .directory { return allowsDirectory(name.value) }
+    private func allows(_ name: GeneralName, budget: inout WorkBudget) -> Bool {
+        if name.kind == .directory { return allowsDirectory(name.value, budget: &budget) }
+        let weight = max(1, subtrees.permitted.count + subtrees.excluded.count)
+        guard budget.takeComparisons(weight * (1 + name.value.count / WorkBudget.bytesAtATime)) else { return false }
         var isConstrained = false
         var isPermitted = false
         for base in subtrees.permitted where base.kind == name.kind {
@@ -54,8 +54,12 @@ struct NameConstraintRules {
         return true
     }
 
-    private func allowsDirectory(_ name: UnsafeRawBufferPointer) -> Bool {
-        if permittedDirectories.isEmpty, excludedDirectories.isEmpty { return true }
+    private func allowsDirectory(_ name: UnsafeRawBufferPointer, budget: inout WorkBudget) -> Bool {
+        let weight = permittedDirectories.count + excludedDirectories.count
+        if weight == 0 { return budget.takeComparisons(1) }
+        guard budget.takeNames(bytes: name.count),
+            budget.takeComparisons(weight * (1 + name.count / WorkBudget.bytesAtATime))
+        else { return false }
         guard let parts = DistinguishedName.canonical(whole: name) else { return false }
         if !permittedDirectories.isEmpty, !permittedDirectories.contains(where: { parts.starts(with: $0) }) {
             return false

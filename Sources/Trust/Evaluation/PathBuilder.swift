@@ -12,9 +12,9 @@ struct PathBuilder {
     private let isThorough: Bool
     private let policy: TrustPolicy
     private let now: Int64
-    private let revocation: RevocationCheck
+    private var revocation: RevocationCheck
     private var explains = false
-    private(set) var budget = WorkBudget()
+    private(set) var budget: WorkBudget
     private var signatures: [Step: Bool] = [:]
     /// The problems of the path that comes closest; nil when none reaches an anchor.
     private(set) var closest: PathProblems?
@@ -40,10 +40,14 @@ struct PathBuilder {
     }
 
     /// A search for anchors in `roots`; a thorough one also asks bundles that would have to be read first.
-    init(_ chain: CertificateChain, roots: [TrustRoots], isThorough: Bool, policy: TrustPolicy, now: Int64) {
+    init(
+        _ chain: CertificateChain, roots: [TrustRoots], isThorough: Bool, policy: TrustPolicy, now: Int64,
+        budget: WorkBudget
+    ) {
         sent = chain.certificates.dropFirst().prefix(Self.mostSent).map(Candidate.init)
         self.roots = roots
         self.isThorough = isThorough
+        self.budget = budget
         self.policy = policy
         self.now = now
         revocation = RevocationCheck(chain, policy: policy.revocation, now: now)
@@ -61,23 +65,24 @@ struct PathBuilder {
         judged = 0
         // What the first search has used up must not keep this one from naming the reason.
         let isExhausted = budget.isExhausted
-        budget = WorkBudget(signatures: 32, steps: 500)
+        budget = WorkBudget(signatures: 32, steps: 500, comparisons: 50_000)
         furthest = [leaf]
         // A path without a problem is there when only the leaf itself is at fault.
         if extend([leaf], PathProblems(), .max) != nil { closest = PathProblems() }
-        if isExhausted, closest == nil {
-            closest = PathProblems()
-            closest?.add(.other("to check it takes more work than a peer may ask for"), leaf)
+        if isExhausted || budget.isExhausted {
+            var problems = closest ?? PathProblems()
+            problems.add(.tooMuchWork, leaf)
+            closest = problems
         }
     }
 
     private mutating func extend(
         _ path: [Certificate], _ problems: PathProblems, _ until: Int64
     ) -> (path: [Certificate], answersUntil: Int64)? {
-        guard let last = path.last, path.count <= policy.maximumIntermediates + 1 else { return nil }
+        guard let last = path.last, path.count - 1 <= policy.maximumIntermediates else { return nil }
         if explains, path.count > furthest.count { furthest = path }
         for (issuer, place) in issuers(of: last, in: path) {
-            guard budget.takeStep() else { return nil }
+            guard !budget.isExhausted, budget.takeStep() else { return nil }
             var found = IssuerRules.problems(
                 issuer, place, above: path, policy: policy, now: now, budget: &budget)
             if !found.isEmpty, !explains { continue }
@@ -86,11 +91,15 @@ struct PathBuilder {
                 guard explains, !budget.isExhausted, namesKey(last, issuer) else { continue }
                 found.add(.signatureInvalid, last)
             }
-            let answer = revocation.answer(for: last, issuer: issuer, isLeaf: path.count == 1)
-            if let problem = answer.problem { found.add(problem, last) }
+            var until = until
+            // Whoever has not signed the certificate has nothing to say about its revocation.
+            if !found.has(.signatureInvalid, last) {
+                let answer = revocation.answer(for: last, issuer: issuer, isLeaf: path.count == 1, budget: &budget)
+                if let problem = answer.problem { found.add(problem, last) }
+                until = min(until, answer.until)
+            }
             if !found.isEmpty, !explains { continue }
             found.add(problems)
-            let until = min(until, answer.until)
             if place.isAnchor {
                 if found.isEmpty { return (path + [issuer], until) }
                 judged += 1
@@ -106,9 +115,14 @@ struct PathBuilder {
 
     /// Who may have issued the certificate: anchors first, so that the shortest way is tried first, then those whose
     /// key identifier fits, then by dates.
-    private func issuers(of certificate: Certificate, in path: [Certificate]) -> [(Certificate, IssuerRules.Place)] {
+    private mutating func issuers(
+        of certificate: Certificate, in path: [Certificate]
+    ) -> [(Certificate, IssuerRules.Place)] {
         let fields = certificate.fields
         let ends = anchors(certificate.issuerName).filter { $0.0 != certificate }
+        // Each is compared with the issuer's name and with the anchors, and names can be long.
+        let names = 1 + fields.issuer.count / WorkBudget.bytesAtATime
+        guard budget.takeComparisons((sent.count + 1) * (names + ends.count) + ends.count) else { return [] }
         var wanted: [[UInt8]]?
         let between = sent.filter { candidate in
             if !candidate.fields.equal(candidate.fields.subject, fields, fields.issuer) {
@@ -121,10 +135,9 @@ struct PathBuilder {
                 && !path.contains { Self.isSame($0, candidate.certificate) }
         }
         return (ends + between.map { ($0.certificate, .between) })
-            .enumerated().sorted { left, right in
-                let (a, b) = (order(left.element, below: fields), order(right.element, below: fields))
-                return a == b ? left.offset < right.offset : a < b
-            }.map(\.element)
+            .enumerated().map { ($0.element, rank: order($0.element, below: fields), place: $0.offset) }
+            .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }
+            .map(\.0)
     }
 
     private func order(_ candidate: (Certificate, IssuerRules.Place), below fields: CertificateFields) -> Int {

@@ -7,9 +7,11 @@ struct PathProblems {
     var isEmpty: Bool { list.isEmpty }
 
     mutating func add(_ reason: TrustFailure.Reason, _ certificate: Certificate) {
-        if !list.contains(where: { $0.reason == reason && $0.certificate == certificate }) {
-            list.append((reason, certificate))
-        }
+        if !has(reason, certificate) { list.append((reason, certificate)) }
+    }
+
+    func has(_ reason: TrustFailure.Reason, _ certificate: Certificate) -> Bool {
+        list.contains { $0.reason == reason && $0.certificate == certificate }
     }
 
     mutating func add(_ other: PathProblems) {

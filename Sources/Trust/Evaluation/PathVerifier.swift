@@ -20,11 +20,13 @@ enum PathVerifier {
         }
         let ofLeaf = LeafRules.problems(leaf, isAnchor: false, policy: policy, now: now)
         let canLookFurther = roots.contains(where: \.hasMoreWhenThorough)
-        var builder = PathBuilder(chain, roots: roots, isThorough: false, policy: policy, now: now)
+        var builder = PathBuilder(
+            chain, roots: roots, isThorough: false, policy: policy, now: now, budget: WorkBudget())
         if ofLeaf.isEmpty {
             if let good = builder.find(from: leaf) { return trusted(chain, good) }
             if canLookFurther {
-                builder = PathBuilder(chain, roots: roots, isThorough: true, policy: policy, now: now)
+                builder = PathBuilder(
+                    chain, roots: roots, isThorough: true, policy: policy, now: now, budget: builder.budget)
                 if let good = builder.find(from: leaf) { return trusted(chain, good) }
             }
         }

@@ -27,10 +27,18 @@ enum SignatureRules {
             // A large exponent makes checking as slow as signing; those in use have 17 bits.
             guard bits <= 8_192, shim_rsa_exponent_bits(key) <= 64 else { return nil }
             return bits <= 4_096 ? 1 : 3
-        case EVP_PKEY_EC: return bits <= 256 ? 1 : 4
+        case EVP_PKEY_EC:
+            switch shim_ec_curve(key) {
+            case NID_X9_62_prime256v1: return 1
+            case NID_secp384r1, NID_secp521r1: return 8
+            // One that spells out its parameters may be any, and is no good.
+            case NID_undef: return nil
+            default: return 16
+            }
         case EVP_PKEY_ED25519: return 1
         case EVP_PKEY_ED448: return 4
-        default: return 8
+        // DSA and others, whose signatures do not count.
+        default: return nil
         }
     }
 

@@ -109,6 +109,9 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension TrustFailure.Reason {
+    /// The peer has sent what cannot be judged within the limits of work.
+    package static let tooMuchWork = Self.other("to check it takes more work than a peer may ask for")
+
     /// Where the reason stands among others: the smallest is reported (B3.72).
     ///
     /// What makes the chain untrusted comes before a wrong name, and a wrong name before dates.

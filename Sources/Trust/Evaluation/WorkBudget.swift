@@ -9,7 +9,7 @@ struct WorkBudget {
     /// Whether something was refused for lack of it.
     private(set) var isExhausted = false
 
-    init(signatures: Int = 96, steps: Int = 2_000, comparisons: Int = 200_000) {
+    init(signatures: Int = 96, steps: Int = 2_000, comparisons: Int = 300_000) {
         self.signatures = signatures
         self.steps = steps
         self.comparisons = comparisons
@@ -29,6 +29,14 @@ struct WorkBudget {
     mutating func takeComparisons(_ count: Int) -> Bool {
         take(count, from: \.comparisons)
     }
+
+    /// Whether so many bytes may be decoded into names, which costs more than comparing them.
+    mutating func takeNames(bytes: Int) -> Bool {
+        takeComparisons(1 + bytes / 2)
+    }
+
+    /// How many bytes of a name cost as much as one comparison.
+    static let bytesAtATime = 32
 
     private mutating func take(_ amount: Int, from part: WritableKeyPath<WorkBudget, Int>) -> Bool {
         guard self[keyPath: part] >= amount else {

@@ -57,7 +57,12 @@ package struct PerHostEvaluator: TrustEvaluator {
 
         /// Reads `*.example.com` as everything below, anything else as one host.
         package init(_ text: String) {
-            self = text.hasPrefix("*.") ? .below(String(text.dropFirst(2)).lowercased()) : .host(HostName(text))
+            guard text.hasPrefix("*.") else {
+                self = .host(HostName(text))
+                return
+            }
+            // Hosts are compared without their trailing dot (B3.17), so patterns have none either.
+            self = .below(HostName(String(text.dropFirst(2))).description)
         }
 
         fileprivate func matches(_ host: HostName) -> Bool {

@@ -63,7 +63,8 @@ struct KnownHostsFile: Sendable {
             let label = Array(Self.label.utf8)
             guard words.count == 2, words[1].starts(with: label), let key = Self.key(words[1].dropFirst(label.count))
             else { throw .knownHosts("\(path) has a line that is not understood") }
-            all[String(decoding: host, as: UTF8.self), default: []].append(key)
+            // As hosts are asked for: a line in capitals is not overlooked.
+            all[HostName(String(decoding: host, as: UTF8.self)).description, default: []].append(key)
         }
         return all
     }

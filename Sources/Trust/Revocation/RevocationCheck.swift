@@ -6,6 +6,8 @@ struct RevocationCheck {
     private let chain: CertificateChain
     private let policy: RevocationPolicy
     private let now: Int64
+    /// What the stapled response says if this is the issuer: peers can send many of one name.
+    private var staples: [ObjectIdentifier: StapledResponse.Answer] = [:]
 
     init(_ chain: CertificateChain, policy: RevocationPolicy, now: Int64) {
         self.chain = chain
@@ -14,16 +16,20 @@ struct RevocationCheck {
     }
 
     /// What is wrong with a certificate of this issuer, if anything, and how long that answer holds.
-    func answer(
-        for certificate: Certificate, issuer: Certificate, isLeaf: Bool
+    ///
+    /// Where the budget does not last for an answer there is no silence to believe in: the problem is the work.
+    mutating func answer(
+        for certificate: Certificate, issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> (problem: TrustFailure.Reason?, until: Int64) {
         guard policy.mode != .none else { return (nil, .max) }
-        let stapled = isLeaf ? staple(certificate, issuer) : nil
+        let stapled = isLeaf ? staple(certificate, issuer, budget: &budget) : nil
+        if budget.isExhausted { return (.tooMuchWork, .max) }
         if stapled == .revoked { return (.revoked, .max) }
         if isLeaf, certificate.fields.extensions.mustStaple, let problem = missingStaple(stapled) {
             return (problem, .max)
         }
-        let (listed, listUntil, complaint) = look(for: certificate, issuer, isLeaf: isLeaf)
+        let (listed, listUntil, complaint) = look(for: certificate, issuer, budget: &budget)
+        if budget.isExhausted { return (.tooMuchWork, .max) }
         if listed { return (.revoked, .max) }
         if case .good(let until) = stapled { return (nil, min(until, listUntil ?? .max)) }
         if let listUntil { return (nil, listUntil) }
@@ -32,9 +38,14 @@ struct RevocationCheck {
         return (.revocationUnknown(complaint ?? "nobody has said"), .max)
     }
 
-    private func staple(_ certificate: Certificate, _ issuer: Certificate) -> StapledResponse.Answer? {
+    private mutating func staple(
+        _ certificate: Certificate, _ issuer: Certificate, budget: inout WorkBudget
+    ) -> StapledResponse.Answer? {
         guard case .response(let der) = chain.stapling else { return nil }
-        return StapledResponse.read(der, about: certificate, issuer: issuer, now: now)
+        if let known = staples[ObjectIdentifier(issuer)] { return known }
+        let answer = StapledResponse.read(der, about: certificate, issuer: issuer, now: now, budget: &budget)
+        staples[ObjectIdentifier(issuer)] = answer
+        return answer
     }
 
     /// RFC 7633 section 4.3.3: the promise of a response is broken by none, and by one that is of no use.
@@ -49,12 +60,19 @@ struct RevocationCheck {
     /// Whether a list of the issuer has the certificate, how long the freshest that has it not holds, and why lists of
     /// the issuer were not used.
     private func look(
-        for certificate: Certificate, _ issuer: Certificate, isLeaf: Bool
+        for certificate: Certificate, _ issuer: Certificate, budget: inout WorkBudget
     ) -> (listed: Bool, until: Int64?, complaint: String?) {
         var until: Int64?
         var complaint: String?
         let fields = certificate.fields
-        for list in policy.lists.prefix(Self.mostLists) where isOf(issuer, list) {
+        let lists = policy.lists.prefix(Self.mostLists)
+        if lists.isEmpty { return (false, nil, nil) }
+        guard budget.takeComparisons(lists.count), budget.takeNames(bytes: issuer.fields.subject.count) else {
+            return (false, nil, nil)
+        }
+        let name = issuer.fields.with(issuer.fields.subject) { DistinguishedName.canonical(whole: $0) }
+        guard let name else { return (false, nil, nil) }
+        for list in lists where list.issuerName == name {
             guard list.isUsable else {
                 complaint = "its issuer's revocation list is of a kind that is not understood"
                 continue
@@ -63,7 +81,8 @@ struct RevocationCheck {
                 complaint = "its issuer may not sign revocation lists"
                 continue
             }
-            guard list.isSigned(by: issuer) else {
+            guard let isSigned = list.isSigned(by: issuer, budget: &budget) else { return (false, nil, nil) }
+            guard isSigned else {
                 complaint = "its issuer's revocation list is forged"
                 continue
             }
@@ -78,16 +97,6 @@ struct RevocationCheck {
             until = max(until ?? .min, end)
         }
         return (false, until, complaint)
-    }
-
-    private func isOf(_ issuer: Certificate, _ list: RevocationList) -> Bool {
-        let fields = issuer.fields
-        return fields.with(fields.subject) { subject in
-            subject.elementsEqual(list.issuer)
-                || list.issuer.withUnsafeBytes {
-                    DistinguishedName.canonical(whole: $0) ?? [] == DistinguishedName.canonical(whole: subject)
-                }
-        }
     }
 
     // By feel: an authority has one list, a program knows few authorities.

@@ -2,6 +2,7 @@
 // signature is good is asked when its issuer is known. RFC 5280 section 5.
 
 import COpenSSL
+import Synchronization
 
 /// A complete revocation list of one authority.
 package final class RevocationList: Sendable, Hashable {
@@ -11,13 +12,16 @@ package final class RevocationList: Sendable, Hashable {
     package let thisUpdate: Int64
     /// The last second; nil when the list names none.
     package let nextUpdate: Int64?
-    let issuer: [UInt8]
+    /// The issuer in comparable form; nil when it is malformed.
+    let issuerName: [[UInt8]]?
     /// Whether only end entities, or only authorities, are listed; both for neither restriction.
     let covers: (leaves: Bool, authorities: Bool)
     /// Whether it can be used at all: no delta, nothing critical that is unknown.
     let isUsable: Bool
     private let serials: Set<[UInt8]>
     private let object: OpenSSLObject
+    /// By which keys the list was found to be signed: long lists take long to check.
+    private let signers = Mutex<[[UInt8]: Bool]>([:])
 
     /// Parses exactly one list.
     package init(der: [UInt8]) throws(CertificateError) {
@@ -36,7 +40,7 @@ package final class RevocationList: Sendable, Hashable {
         self.der = der
         thisUpdate = parts.thisUpdate
         nextUpdate = parts.nextUpdate
-        issuer = parts.issuer
+        issuerName = parts.issuer.withUnsafeBytes { DistinguishedName.canonical(whole: $0) }
         covers = parts.covers
         isUsable = parts.isUsable
         serials = parts.serials
@@ -61,10 +65,25 @@ package final class RevocationList: Sendable, Hashable {
         serials.contains(fields.with(fields.serial) { Array($0) })
     }
 
-    func isSigned(by issuer: Certificate) -> Bool {
-        guard let key = X509_get0_pubkey(issuer.pointer) else { return false }
-        return X509_CRL_verify(object.pointer, key) == 1
+    /// Whether the issuer's key has signed the list; nil when the budget does not last to find out.
+    func isSigned(by issuer: Certificate, budget: inout WorkBudget) -> Bool? {
+        guard let key = X509_get0_pubkey(issuer.pointer), let weight = SignatureRules.weight(of: issuer) else {
+            return false
+        }
+        let name = issuer.publicKeyInfo
+        if let known = signers.withLock({ $0[name] }) { return known }
+        // Measured: a megabyte is hashed in the time of some ten signatures.
+        guard budget.takeSignature(weight: weight + min(16, der.count >> 16)) else { return nil }
+        let isSigned = X509_CRL_verify(object.pointer, key) == 1
+        signers.withLock { signers in
+            if signers.count >= Self.mostSigners { signers.removeAll() }
+            signers[name] = isSigned
+        }
+        return isSigned
     }
+
+    // By feel: the authority's own keys; keys come from peers, so they are bounded.
+    private static let mostSigners = 16
 
     /// Lists are equal when their encodings are.
     package static func == (left: RevocationList, right: RevocationList) -> Bool {

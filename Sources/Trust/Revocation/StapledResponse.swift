@@ -16,7 +16,9 @@ enum StapledResponse {
     }
 
     /// Reads the response about a certificate of this issuer.
-    static func read(_ der: [UInt8], about certificate: Certificate, issuer: Certificate, now: Int64) -> Answer {
+    static func read(
+        _ der: [UInt8], about certificate: Certificate, issuer: Certificate, now: Int64, budget: inout WorkBudget
+    ) -> Answer {
         OpenSSLErrors.clear()
         guard der.count <= mostBytes else { return .useless("it is too long") }
         let response = der.withUnsafeBufferPointer { bytes in
@@ -29,12 +31,19 @@ enum StapledResponse {
             let basic = OCSP_response_get1_basic(response)
         else { return .useless("the responder has no answer") }
         defer { OCSP_BASICRESP_free(basic) }
-        guard isSigned(basic, issuer, now: now) else { return .useless("its signature is not the issuer's") }
+        // Whoever can make two responses with one broken hash can have the harmless one signed.
+        guard ![NID_md5, NID_sha1].contains(shim_ocsp_hash(basic)) else { return .useless("its signature is weak") }
+        guard isSigned(basic, issuer, now: now, budget: &budget) else {
+            return .useless("its signature is not the issuer's")
+        }
         return answer(basic, certificate, issuer, now: now)
     }
 
     /// Section 4.2.2.2: the issuer itself, or whom it has given a certificate for this purpose.
-    private static func isSigned(_ basic: OpaquePointer, _ issuer: Certificate, now: Int64) -> Bool {
+    private static func isSigned(
+        _ basic: OpaquePointer, _ issuer: Certificate, now: Int64, budget: inout WorkBudget
+    ) -> Bool {
+        guard let weight = SignatureRules.weight(of: issuer), budget.takeSignature(weight: weight) else { return false }
         if let key = X509_get0_pubkey(issuer.pointer), shim_ocsp_verify(basic, key) == 1 { return true }
         let others = OCSP_resp_get0_certs(basic)
         for index in 0..<min(shim_certs_count(others), mostResponders) {
@@ -45,6 +54,7 @@ enum StapledResponse {
                 fields.extensions.purposes?.contains(.ocspSigning) == true,
                 fields.equal(fields.issuer, issuer.fields, issuer.fields.subject),
                 let start = fields.notBefore, let end = fields.notAfter, start <= now, now <= end,
+                let own = SignatureRules.weight(of: responder), budget.takeSignature(weight: weight + own),
                 SignatureRules.isSigned(responder, by: issuer), let key = X509_get0_pubkey(pointer)
             else { continue }
             if shim_ocsp_verify(basic, key) == 1 { return true }
@@ -68,13 +78,13 @@ enum StapledResponse {
                 best = .useless("the responder does not know the certificate")
                 continue
             }
-            guard let first = seconds(start), first <= now + skew else {
+            guard let first = seconds(start), first - skew <= now else {
                 best = .useless("it holds in the future only")
                 continue
             }
             // A response without an end says that newer ones are always at hand; a day is what it is good for here.
             let last = seconds(end) ?? first + 86_400
-            best = last < now - skew ? .useless("it is stale") : .good(until: last + skew)
+            best = last + skew < now ? .useless("it is stale") : .good(until: last + skew)
         }
         return best
     }

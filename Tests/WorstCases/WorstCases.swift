@@ -1,0 +1,45 @@
+// The tool: judges each of the worst cases and prints how much processor time that takes. Run it from a release build.
+
+import Trust
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Measures the worst cases; an argument is a part of the names of those that are wanted.
+@main
+enum WorstCases {
+    static func main() throws {
+        let wanted = CommandLine.arguments.dropFirst().first ?? ""
+        var worst = 0.0
+        for worstCase in WorstCase.all where wanted.isEmpty || worstCase.name.contains(wanted) {
+            let input = try worstCase.input()
+            var best = Double.infinity
+            var kind = WorstCase.Verdict.refused
+            for _ in 0..<3 {
+                let start = processorMilliseconds()
+                kind = WorstCase.kind(of: try input.judge())
+                best = min(best, processorMilliseconds() - start)
+            }
+            worst = max(worst, best)
+            let mark = kind == worstCase.expected ? "" : " (not \(worstCase.expected))"
+            print("| \(worstCase.name) | \(kind)\(mark) | \(text(best)) |")
+            fflush(nil)
+        }
+        print("worst: \(text(worst)) ms")
+    }
+
+    /// The time this process has had, which other processes do not add to.
+    private static func processorMilliseconds() -> Double {
+        var now = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
+        return Double(now.tv_sec) * 1_000 + Double(now.tv_nsec) / 1_000_000
+    }
+
+    private static func text(_ milliseconds: Double) -> String {
+        let tenths = Int((milliseconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
