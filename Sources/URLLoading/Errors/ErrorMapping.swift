@@ -129,7 +129,7 @@ package enum ErrorMapping {
     }
 
     /// B3.71: −1204 only when "not yet valid" is all that is wrong.
-    private static func trustCode(_ failure: TrustFailure) -> URLError.Code {
+    package static func trustCode(_ failure: TrustFailure) -> URLError.Code {
         if case .notYetValid = failure.reason, failure.further.isEmpty { return .serverCertificateNotYetValid }
         return .serverCertificateUntrusted
     }

@@ -1,7 +1,7 @@
 // Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
-// anything, answers come when they come. Driver protocol, sections 1 to 4.
+// anything, answers come when they come. Driver protocol, sections 1 to 4 and 7.
 //
-// Cookies, caches, trust evaluation by itself and web sockets have no public API yet and are not among the operations.
+// Cookies, caches and web sockets have no public API yet and are not among the operations.
 
 import Foundation
 import Synchronization
@@ -51,6 +51,7 @@ final class Driver: Sendable {
             case "session.close": try closeSession(command.members, reply)
             case "request": try request(command, reply)
             case "cancel": try cancel(command.members, reply)
+            case "trust.evaluate": try evaluate(command.members, reply)
             default: throw .unsupported(command.op)
             }
         } catch {
@@ -60,7 +61,7 @@ final class Driver: Sendable {
 
     private func hello(_ members: Members, _ reply: Reply) throws(Refusal) {
         try members.finish()
-        let ops = ["hello", "session.open", "session.close", "request", "cancel"]
+        let ops = ["hello", "session.open", "session.close", "request", "cancel", "trust.evaluate"]
         reply.succeed([
             "protocol": 1, "name": "URLLoading", "version": "0.1",
             "ops": .array(ops.map(JSONValue.string)),
@@ -133,5 +134,12 @@ final class Driver: Sendable {
         let task = state.withLock { $0.tasks[target] }
         task?.cancel()
         reply.succeed(["found": .bool(task != nil)])
+    }
+
+    // MARK: Trust
+
+    private func evaluate(_ members: Members, _ reply: Reply) throws(Refusal) {
+        let evaluation = try TrustEvaluation(members)
+        DispatchQueue.global().async { reply.succeed(evaluation.result()) }
     }
 }

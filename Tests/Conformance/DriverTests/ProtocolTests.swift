@@ -12,7 +12,8 @@ struct ProtocolTests {
         let result = try await DriverProcess().result("hello")
         #expect(result["protocol"] == 1)
         #expect(result["name"] == "URLLoading")
-        #expect(result["ops"] == ["hello", "session.open", "session.close", "request", "cancel"])
+        #expect(
+            result["ops"] == ["hello", "session.open", "session.close", "request", "cancel", "trust.evaluate"])
         #expect(
             result["config"] == [
                 "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
@@ -28,7 +29,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing operations are refused",
         arguments: [
-            "nonsense", "cookies.store", "cache.clear", "trust.evaluate", "ws.open",
+            "nonsense", "cookies.store", "cache.clear", "ws.open",
         ])
     func unknownOperation(op: String) async throws {
         let answer = try await DriverProcess().call(op, ["session": "a"])
