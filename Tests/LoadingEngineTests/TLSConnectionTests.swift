@@ -74,6 +74,44 @@ import Trust
         await server.stop()
     }
 
+    @Test(
+        "B3.12: a late verdict sees the stapled response, and no byte leaves before it",
+        arguments: [TLSVersion.v12, .v13], [OCSPAnswer.good, .revoked])
+    func stapled(_ version: TLSVersion, _ says: OCSPAnswer) async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("host.test"))
+        var options = TLSServerOptions(identity: leaf.identity, maximum: version)
+        options.stapledResponse = try root.ocspResponse(about: leaf.certificate, says)
+        let server = try LoopbackServer.start(.init(tls: options), router: { _ in .text("secret") })
+        let question = Mutex<PeerQuestion?>(nil)
+        let asked = DispatchSemaphore(value: 0)
+        let live = LiveEngine {
+            $0.trust = .ask { asking in
+                question.withLock { $0 = asking }
+                asked.signal()
+            }
+        }
+        async let answer = live.get(server)
+        await onAnotherThread { asked.wait() }
+        #expect(server.stats.bytesReceived == 0)
+        let waiting = try #require(question.withLock { $0 })
+        waiting.answer(
+            AnchorsEvaluator(anchors: [root.certificate]).evaluate(waiting.chain, policy: waiting.policy))
+        let ended = try await answer
+        if says == .good {
+            #expect(ended.text == "secret")
+        } else {
+            guard case .tls(.untrusted(let failure), "host.test") = ended.error else {
+                Issue.record("\(String(describing: ended.error))")
+                return
+            }
+            #expect(failure.reason == .revoked)
+            #expect(server.stats.bytesReceived == 0)
+            #expect(server.stats.requestsBegun == 0)
+        }
+        await server.stop()
+    }
+
     @Test("A question that is thrown away is a refusal, not a hang")
     func droppedQuestion() async throws {
         let (server, _) = try server()
