@@ -41,15 +41,16 @@ struct NameConstraintRules {
         if name.kind == .directory { return allowsDirectory(name.value, budget: &budget) }
         let weight = max(1, subtrees.permitted.count + subtrees.excluded.count)
         guard budget.takeComparisons(weight * (1 + name.value.count / WorkBudget.bytesAtATime)) else { return false }
+        let isWellFormed = Self.isWellFormed(name)
         var isConstrained = false
         var isPermitted = false
         for base in subtrees.permitted where base.kind == name.kind {
             isConstrained = true
-            isPermitted = isPermitted || Self.contains(base, name)
+            isPermitted = isPermitted || isWellFormed && Self.contains(base, name)
         }
         if isConstrained, !isPermitted { return false }
         for base in subtrees.excluded where base.kind == name.kind {
-            if !Self.isWellFormed(name) || Self.touches(base, name) { return false }
+            if !isWellFormed || Self.touches(base, name) { return false }
         }
         return true
     }
@@ -81,9 +82,8 @@ struct NameConstraintRules {
         }
     }
 
-    /// Whether all that the name stands for lies within the subtree.
+    /// Whether all that a well-formed name stands for lies within the subtree.
     private static func contains(_ base: GeneralName, _ name: GeneralName) -> Bool {
-        guard isWellFormed(name) else { return false }
         switch name.kind {
         case .dns:
             let isWildcard = name.value[0] == NameSyntax.star
@@ -98,7 +98,7 @@ struct NameConstraintRules {
         }
     }
 
-    /// Whether anything that the name stands for lies within the subtree.
+    /// Whether anything that a well-formed name stands for lies within the subtree.
     private static func touches(_ base: GeneralName, _ name: GeneralName) -> Bool {
         switch name.kind {
         case .dns:
