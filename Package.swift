@@ -49,7 +49,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "SamplesSwift6", dependencies: ["URLLoading"], path: "Tests/Samples/Swift6"),
         .testTarget(
-            name: "SampleTests", dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport"]),
+            name: "SampleTests",
+            dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport", "Trust"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(
             name: "conformance-driver", dependencies: ["URLLoading", "Trust"], path: "Tests/Conformance/Driver"),
@@ -62,7 +63,8 @@ let package = Package(
         .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
         .testTarget(
             name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
-        .testTarget(name: "RealPeersTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(
+            name: "RealPeersTests", dependencies: ["URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "TestSupport"]),
 
         // The harness, and our own client in the form in which it measures all others.

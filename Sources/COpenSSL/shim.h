@@ -18,6 +18,7 @@
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/ocsp.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rsa.h>
@@ -184,6 +185,49 @@ static inline int shim_key_info_kind(const PKCS8_PRIV_KEY_INFO *info) {
 
 // MARK: Keys
 
+// A number of a key, such as a coordinate, in so many octets; answers 1 when that was possible.
+static inline int shim_key_number(const EVP_PKEY *key, const char *name, unsigned char *octets, int count) {
+    BIGNUM *number = NULL;
+    if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return 0;
+    int written = BN_bn2binpad(number, octets, count);
+    BN_clear_free(number);
+    return written == count;
+}
+static inline EVP_PKEY *shim_key_build_ec(
+    OSSL_PARAM_BLD *builder, const char *curve, const unsigned char *point, size_t point_length,
+    const BIGNUM *secret) {
+    EVP_PKEY *key = NULL;
+    int ready = OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve, 0) == 1 &&
+        OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point_length) == 1 &&
+        (secret == NULL || OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, secret) == 1);
+    OSSL_PARAM *parameters = ready ? OSSL_PARAM_BLD_to_param(builder) : NULL;
+    EVP_PKEY_CTX *context = parameters ? EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL) : NULL;
+    if (context != NULL && EVP_PKEY_fromdata_init(context) == 1) {
+        EVP_PKEY_fromdata(context, &key, secret ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, parameters);
+    }
+    EVP_PKEY_CTX_free(context);
+    OSSL_PARAM_free(parameters);
+    return key;
+}
+// The key of a point on a curve, with the number that belongs to it if one is given; NULL when they are none.
+static inline EVP_PKEY *shim_key_from_point(
+    const char *curve, const unsigned char *point, size_t point_length, const unsigned char *secret,
+    size_t secret_length) {
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    BIGNUM *number = secret ? BN_bin2bn(secret, (int)secret_length, NULL) : NULL;
+    EVP_PKEY *key = NULL;
+    if (builder != NULL && (secret == NULL || number != NULL)) {
+        key = shim_key_build_ec(builder, curve, point, point_length, number);
+    }
+    OSSL_PARAM_BLD_free(builder);
+    BN_clear_free(number);
+    EVP_PKEY_CTX *context = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL) : NULL;
+    int good = context != NULL && (secret ? EVP_PKEY_check(context) : EVP_PKEY_public_check(context)) == 1;
+    EVP_PKEY_CTX_free(context);
+    if (good) return key;
+    EVP_PKEY_free(key);
+    return NULL;
+}
 static inline EVP_PKEY *shim_key_generate_ec(const char *curve) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", curve);
 }

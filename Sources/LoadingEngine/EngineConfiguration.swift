@@ -23,11 +23,14 @@ package struct EngineConfiguration: Sendable {
     /// Where TLS secrets are logged for a packet analyser; `nil` means never.
     package var keyLogFile: String?
 
-    /// Who judges a server's certificates.
-    package var trust: TrustSource = .evaluator(SystemRootsEvaluator())
+    /// Who judges a server's certificates, at once on the loop, unless the receiver of a request answers questions.
+    package var trust: any TrustEvaluator = SystemRootsEvaluator()
 
-    /// Who supplies a client certificate when a server asks for one.
-    package var identity: IdentitySource = .none
+    /// Who chooses the client certificate that is shown to a server that asks for one, likewise; `nil` for none.
+    package var identity: (any IdentityChooser)?
+
+    /// What connections must be like, whatever anybody answers (B3.77); `nil` demands nothing.
+    package var transportSecurity: TransportSecurity?
 
     /// Names that are not looked up but taken from here: name to IP literal.
     package var hostOverrides: [String: String] = [:]
@@ -45,22 +48,4 @@ package struct EngineConfiguration: Sendable {
 
     /// The settings that Apple documents as defaults (B1.9).
     package init() {}
-}
-
-/// Who judges a server's certificates: an evaluator, at once on the loop, or somebody who answers later.
-package enum TrustSource: Sendable {
-    /// Judged at once, on the loop.
-    case evaluator(any TrustEvaluator)
-    /// The handshake waits until the question is answered, from any thread.
-    case ask(@Sendable (PeerQuestion) -> Void)
-}
-
-/// Who supplies a client certificate.
-package enum IdentitySource: Sendable {
-    /// Nobody: the handshake goes on without one, and the server decides.
-    case none
-    /// Always the same one.
-    case fixed(Identity)
-    /// The handshake waits until the question is answered, from any thread.
-    case ask(@Sendable (IdentityQuestion) -> Void)
 }

@@ -6,6 +6,7 @@
 import LoadingPolicy
 import Sockets
 import TLS
+import Trust
 
 /// The loop's side of an `Engine`.
 package final class LoopCore {
@@ -19,8 +20,8 @@ package final class LoopCore {
     let buffers: LoopBuffers
     let tickets = TLSTicketStore()
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
-    private let port: EnginePort
-    private var tlsContext: Result<TLSContext, TLSError>?
+    let port: EnginePort
+    private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
     @exclusivity(unchecked) private var freeTimers: [DeadlineTimer] = []
     private lazy var poolDriver = PoolDriver(core: self)
@@ -122,16 +123,21 @@ package final class LoopCore {
     package var counts: PoolCounts { pool.counts }
 
     /// The engine's TLS settings, made at the first need.
-    func clientTLSContext() -> Result<TLSContext, TLSError> {
-        if let tlsContext { return tlsContext }
-        let made = Result { () throws(TLSError) in
-            try TLSContext(
-                client: TLSClientOptions(
-                    minimum: configuration.minimumTLSVersion, maximum: configuration.maximumTLSVersion,
-                    keyLogFile: configuration.keyLogFile))
-        }
-        tlsContext = made
+    func clientTLSContext(for origin: Origin) -> Result<TLSContext, TLSError> {
+        var options = TLSClientOptions(
+            minimum: configuration.minimumTLSVersion, maximum: configuration.maximumTLSVersion,
+            keyLogFile: configuration.keyLogFile)
+        configuration.transportSecurity?.restrict(&options, host: origin.matchingHost)
+        if let made = tlsContexts[options] { return made }
+        let made = Result { () throws(TLSError) in try TLSContext(client: options) }
+        tlsContexts[options] = made
         return made
+    }
+
+    /// What a server is shown that accepts certificates of these issuers, when nobody else says.
+    func identity(for origin: Origin, _ issuers: [[UInt8]]) -> Identity? {
+        configuration.identity?.identity(
+            for: HostName(origin.matchingHost), port: origin.port, acceptableIssuers: issuers)
     }
 
     /// Called whenever the last thing to wait for may have gone.

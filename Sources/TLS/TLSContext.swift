@@ -28,6 +28,7 @@ package final class TLSContext: Sendable {
         keyLog = try options.keyLogFile.map { path throws(TLSError) in try KeyLog(path: path) }
         let context = object.pointer
         try Self.offer(options.alpn, on: context)
+        try Self.offer(options.ciphers, on: context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(context, TLSCallbacks.verifyPeer, nil)
         SSL_CTX_set_cert_cb(context, TLSCallbacks.chooseIdentity, nil)
@@ -124,6 +125,18 @@ extension TLSContext {
         guard SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0 else {
             throw .internalFailure(OpenSSLErrors.takeText())
         }
+    }
+
+    private static func offer(_ ciphers: TLSClientOptions.Ciphers, on context: OpaquePointer) throws(TLSError) {
+        let before13: String
+        switch ciphers {
+        case .usual: return
+        case .forwardSecretAES: before13 = "ECDHE+AES:!aNULL:!eNULL"
+        case .anyAES: before13 = "ECDHE+AES:kRSA+AES:!aNULL:!eNULL"
+        }
+        guard SSL_CTX_set_cipher_list(context, before13) == 1,
+            SSL_CTX_set_ciphersuites(context, "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256") == 1
+        else { throw .internalFailure(OpenSSLErrors.takeText()) }
     }
 
     private static func show(_ identity: Identity, on context: OpaquePointer) throws(TLSError) {

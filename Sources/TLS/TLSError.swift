@@ -30,6 +30,8 @@ package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     case renegotiationRefused
     /// A record could not be decrypted or broke the protocol after the handshake.
     case protocolViolation(reason: String, alert: UInt8?)
+    /// The connection is not what the program demands of all connections; it says what is missing.
+    case demandNotMet(String)
     /// A setting or the order of calls is wrong, or memory is exhausted.
     case internalFailure(String)
 
@@ -53,6 +55,7 @@ package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
         case .renegotiationRefused: "The peer asked for TLS renegotiation, which is refused."
         case .protocolViolation(let reason, let alert):
             "The peer broke the TLS protocol: \(reason)" + (alert.map { " (alert \($0) sent)" } ?? "") + "."
+        case .demandNotMet(let what): "The connection does not meet the session's demands: \(what)"
         case .internalFailure(let reason): "TLS could not be set up: \(reason)."
         }
     }

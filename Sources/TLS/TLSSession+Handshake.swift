@@ -50,7 +50,9 @@ extension TLSSession {
     ///
     /// The next step of the handshake queues an alert and fails with `untrusted`.
     package func refuse(_ failure: TrustFailure) {
-        guard case .asked = verdict else { return }
+        guard case .asked(let chain) = verdict else { return }
+        var failure = failure
+        failure.presented = chain
         verdict = .refused(failure)
     }
 

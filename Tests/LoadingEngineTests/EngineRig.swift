@@ -43,10 +43,10 @@ final class EngineRig {
         content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
-        waitsForConnectivity: Bool = false, isReplay: Bool = false,
+        waitsForConnectivity: Bool = false, isReplay: Bool = false, scheme: Scheme = .http, answers: Bool = false,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
-        guard let origin = Origin(scheme: .http, host: host) else {
+        guard let origin = Origin(scheme: scheme, host: host) else {
             Issue.record("no origin from \(host)")
             return Journal(handle: nil)
         }
@@ -62,6 +62,7 @@ final class EngineRig {
         ) { handle, _ in
             let journal = Journal(handle: handle)
             journal.demand = demand
+            journal.answersQuestions = answers
             box.put(journal)
             return journal
         }
@@ -74,6 +75,13 @@ final class EngineRig {
     }
 
     private var nextID = 0
+    private var observers: [any ByteStreamObserver] = []
+
+    /// Keeps a server's end of a connection alive until the rig goes.
+    func keep(_ stream: MemoryStream, _ observer: any ByteStreamObserver) {
+        servers.append(stream)
+        observers.append(observer)
+    }
 
     /// Runs everything that needs no time to pass.
     func settle() { reactor.runPending() }
@@ -115,6 +123,9 @@ final class Journal: TransactionReceiver {
     var demand: (Int) -> ReceiverDemand = { _ in .more }
     private(set) var informational: [Int] = []
     private(set) var waits = 0
+    /// Whether it is there to be asked.
+    fileprivate(set) var answersQuestions = false
+    private(set) var questions: [ConnectionQuestion] = []
     private(set) var head: ResponseHead?
     private(set) var framing: BodyFraming?
     private(set) var isDecoding: Bool?
@@ -134,6 +145,8 @@ final class Journal: TransactionReceiver {
     var text: String { String(decoding: body, as: UTF8.self) }
     var error: EngineError? { outcome?.error }
     var hasEnded: Bool { ends > 0 }
+
+    func asked(_ question: ConnectionQuestion) { questions.append(question) }
 
     func waitsForConnectivity() { waits += 1 }
 

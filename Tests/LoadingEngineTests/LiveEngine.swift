@@ -23,7 +23,8 @@ final class LiveEngine: Sendable {
     /// Sends a GET and waits for its end.
     func get(
         _ server: LoopbackServer, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
-        started: (@Sendable (TransactionHandle) -> Void)? = nil
+        started: (@Sendable (TransactionHandle) -> Void)? = nil,
+        asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
         let origin = try #require(Origin(scheme: scheme, host: host, port: server.port))
         var head = RequestHead(method: "GET", target: target)
@@ -31,7 +32,7 @@ final class LiveEngine: Sendable {
         return await withHandover { continuation in
             let handle = engine.submit(
                 TransactionRequest(origin: origin, head: head) { _, _ in
-                    Collector { continuation.resume(returning: $0) }
+                    Collector(onQuestion: asked) { continuation.resume(returning: $0) }
                 })
             started?(handle)
         }
@@ -52,11 +53,19 @@ final class LiveEngine: Sendable {
 private final class Collector: TransactionReceiver {
     private var status: Int?
     private var body: [UInt8] = []
+    private let onQuestion: (@Sendable (ConnectionQuestion) -> Void)?
     private let done: (LiveEngine.Answer) -> Void
 
-    init(done: @escaping (LiveEngine.Answer) -> Void) {
+    init(
+        onQuestion: (@Sendable (ConnectionQuestion) -> Void)?, done: @escaping (LiveEngine.Answer) -> Void
+    ) {
+        self.onQuestion = onQuestion
         self.done = done
     }
+
+    var answersQuestions: Bool { onQuestion != nil }
+
+    func asked(_ question: ConnectionQuestion) { onQuestion?(question) }
 
     func received(informational head: ResponseHead) {}
 

@@ -21,7 +21,7 @@ import Trust
     }
 
     private func trusting(_ root: Certificate) -> LiveEngine {
-        LiveEngine { $0.trust = .evaluator(AnchorsEvaluator(anchors: [root])) }
+        LiveEngine { $0.trust = AnchorsEvaluator(anchors: [root]) }
     }
 
     @Test("B3.1: a chain that leads to a trusted anchor is accepted; version and cipher are kept")
@@ -52,101 +52,6 @@ import Trust
         await server.stop()
     }
 
-    @Test("The handshake waits for a verdict that comes late and from another thread; no byte leaves before it")
-    func lateVerdict() async throws {
-        let (server, root) = try server()
-        let question = Mutex<PeerQuestion?>(nil)
-        let asked = DispatchSemaphore(value: 0)
-        let live = LiveEngine {
-            $0.trust = .ask { asking in
-                question.withLock { $0 = asking }
-                asked.signal()
-            }
-        }
-        async let answer = live.get(server)
-        await onAnotherThread { asked.wait() }
-        #expect(server.stats.bytesReceived == 0)
-        let waiting = try #require(question.withLock { $0 })
-        #expect(waiting.chain.leaf.dnsNames == ["host.test"])
-        waiting.answer(AnchorsEvaluator(anchors: [root]).evaluate(waiting.chain, policy: waiting.policy))
-        waiting.answer(.refused(TrustFailure(.pinMismatch, waiting.chain.leaf)))
-        #expect(try await answer.text == "secret", "the first answer counts")
-        await server.stop()
-    }
-
-    @Test(
-        "B3.12: a late verdict sees the stapled response, and no byte leaves before it",
-        arguments: [TLSVersion.v12, .v13], [OCSPAnswer.good, .revoked])
-    func stapled(_ version: TLSVersion, _ says: OCSPAnswer) async throws {
-        let root = try CertificateFactory.root()
-        let leaf = try root.issue(.server("host.test"))
-        var options = TLSServerOptions(identity: leaf.identity, maximum: version)
-        options.stapledResponse = try root.ocspResponse(about: leaf.certificate, says)
-        let server = try LoopbackServer.start(.init(tls: options), router: { _ in .text("secret") })
-        let question = Mutex<PeerQuestion?>(nil)
-        let asked = DispatchSemaphore(value: 0)
-        let live = LiveEngine {
-            $0.trust = .ask { asking in
-                question.withLock { $0 = asking }
-                asked.signal()
-            }
-        }
-        async let answer = live.get(server)
-        await onAnotherThread { asked.wait() }
-        #expect(server.stats.bytesReceived == 0)
-        let waiting = try #require(question.withLock { $0 })
-        waiting.answer(
-            AnchorsEvaluator(anchors: [root.certificate]).evaluate(waiting.chain, policy: waiting.policy))
-        let ended = try await answer
-        if says == .good {
-            #expect(ended.text == "secret")
-        } else {
-            guard case .tls(.untrusted(let failure), "host.test") = ended.error else {
-                Issue.record("\(String(describing: ended.error))")
-                return
-            }
-            #expect(failure.reason == .revoked)
-            #expect(server.stats.bytesReceived == 0)
-            #expect(server.stats.requestsBegun == 0)
-        }
-        await server.stop()
-    }
-
-    @Test("A question that is thrown away is a refusal, not a hang")
-    func droppedQuestion() async throws {
-        let (server, _) = try server()
-        let answer = try await LiveEngine { $0.trust = .ask { _ in } }.get(server)
-        guard case .tls(.untrusted, _) = answer.error else {
-            Issue.record("\(String(describing: answer.error))")
-            return
-        }
-        await server.stop()
-    }
-
-    @Test("Cancelling while a verdict is awaited ends the transfer; a later answer does no harm")
-    func cancelDuringVerdict() async throws {
-        let (server, _) = try server()
-        let question = Mutex<PeerQuestion?>(nil)
-        let asked = DispatchSemaphore(value: 0)
-        let live = LiveEngine {
-            $0.trust = .ask { asking in
-                question.withLock { $0 = asking }
-                asked.signal()
-            }
-        }
-        let handle = Mutex<TransactionHandle?>(nil)
-        async let answer = live.get(server, started: { started in handle.withLock { $0 = started } })
-        await onAnotherThread { asked.wait() }
-        handle.withLock { $0 }?.cancel()
-        #expect(try await answer.error.isCancelled)
-        if let waiting = question.withLock({ $0 }) {
-            waiting.answer(.trusted(.vouchedForByApplication(waiting.chain)))
-        }
-        await server.wait { $0.connectionsOpen == 0 }
-        #expect(server.stats.requestsBegun == 0)
-        await server.stop()
-    }
-
     @Test("A client certificate is supplied when the server asks, at once or later")
     func clientCertificate() async throws {
         let authority = try CertificateFactory.root("Clients")
@@ -157,17 +62,24 @@ import Trust
                 $0.clientAuthentication = .required
                 $0.clientAuthorities = [authority.certificate]
             }
-            let sources: [IdentitySource] = [
-                .fixed(client.identity),
-                .ask { question in DispatchQueue.global().async { question.answer(client.identity) } },
-            ]
-            for source in sources {
-                let live = LiveEngine {
-                    $0.trust = .evaluator(AnchorsEvaluator(anchors: [root]))
-                    $0.identity = source
-                }
-                #expect(try await live.get(server).text == "secret")
+            let live = LiveEngine {
+                $0.trust = AnchorsEvaluator(anchors: [root])
+                $0.identity = client.identity
             }
+            #expect(try await live.get(server).text == "secret")
+            let later = try await trusting(root).get(
+                server,
+                asked: { question in
+                    DispatchQueue.global().async {
+                        switch question {
+                        case .peer(let peer): peer.answer(.evaluate)
+                        case .identity(let identity):
+                            #expect(identity.acceptableIssuers == [authority.certificate.subjectDER])
+                            identity.answer(.show(client.identity))
+                        }
+                    }
+                })
+            #expect(later.text == "secret")
             let without = try await trusting(root).get(server)
             guard case .tls(.clientCertificateRequired, _) = without.error else {
                 Issue.record("\(version): \(String(describing: without.error))")
@@ -187,8 +99,7 @@ import Trust
             }
             let verdicts = Mutex(0)
             let live = LiveEngine {
-                $0.trust = .evaluator(
-                    CountingEvaluator(AnchorsEvaluator(anchors: [root])) { verdicts.withLock { $0 += 1 } })
+                $0.trust = CountingEvaluator(AnchorsEvaluator(anchors: [root])) { verdicts.withLock { $0 += 1 } }
             }
             for round in 1...3 {
                 let answer = try await live.get(server)
@@ -276,15 +187,5 @@ private struct CountingEvaluator: TrustEvaluator {
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
         count()
         return inner.evaluate(chain, policy: policy)
-    }
-}
-
-/// Runs something that blocks where it may.
-private func onAnotherThread(_ work: @escaping @Sendable () -> Void) async {
-    await withHandover { continuation in
-        DispatchQueue.global().async {
-            work()
-            continuation.resume()
-        }
     }
 }

@@ -13,6 +13,7 @@ final class MockPoolDriver {
         var hasServed = false
         var idleSince = 0
         var expiry: Duration?
+        var isAsking = false
     }
 
     struct Waiting {
@@ -21,6 +22,8 @@ final class MockPoolDriver {
         var priority: Float
         let order: Int
         let needsNew: Bool
+        /// The dial about whose peer it is asked.
+        var boundTo: ConnectionID?
     }
 
     private var pool: PoolMachine
@@ -93,12 +96,43 @@ final class MockPoolDriver {
     }
 
     func failDial(_ connection: ConnectionID) {
+        let bound = waiting.first { $0.boundTo == connection }?.request
         if connections[connection]?.state == .dialling { connections[connection] = nil }
-        apply(pool.dialFailed(connection, now: now), ready: nil)
+        let actions = pool.dialFailed(connection, now: now)
+        if let bound { check(actions.fail == bound, "spares the request that is bound to a failed dial") }
+        apply(actions, ready: nil)
+    }
+
+    /// The handshake of a dial asks something.
+    func question(_ connection: ConnectionID) {
+        guard connections[connection]?.state == .dialling else { return }
+        guard let request = pool.request(behind: connection) else {
+            let dials = connections.values.count { $0.key == connections[connection]?.key && $0.state == .dialling }
+            let waiters = waiting.count { $0.key == connections[connection]?.key }
+            return check(dials > waiters, "a dial is for nobody though somebody waits")
+        }
+        guard let index = waiting.firstIndex(where: { $0.request == request }) else {
+            return complain("asks \(request), which does not wait")
+        }
+        check(waiting[index].key == connections[connection]?.key, "asks about a connection of another key")
+        let bound = waiting.first { $0.boundTo == connection }?.request
+        check(bound == nil || bound == request, "asks another request than the one that is bound")
+        waiting[index].boundTo = connection
+        connections[connection]?.isAsking = true
+        pool.asked(by: connection)
+        checkInvariants()
+    }
+
+    /// What the handshake has asked is answered.
+    func answer(_ connection: ConnectionID) {
+        connections[connection]?.isAsking = false
+        pool.answered(connection, now: now)
+        checkInvariants()
     }
 
     func close(_ connection: ConnectionID) {
         connections[connection] = nil
+        for index in waiting.indices where waiting[index].boundTo == connection { waiting[index].boundTo = nil }
         apply(pool.closed(connection, now: now), ready: nil)
     }
 
@@ -166,6 +200,11 @@ final class MockPoolDriver {
             waiting.removeAll { $0.request == request }
             failed += 1
         }
+        if let id = actions.ask {
+            check(connections[id] != nil, "asks about a connection that has gone")
+            check(!waiting.contains { $0.boundTo == id }, "asks anew though the request that was asked is there")
+            question(id)
+        }
         check(actions.refused.isEmpty, "refuses only when shut down")
         if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
         if let dial = actions.dial {
@@ -191,18 +230,23 @@ final class MockPoolDriver {
         guard var connection = connections[id], connection.state == .idle else {
             return complain("uses \(id), which is not free")
         }
+        let bound = waiting.first { $0.boundTo == id }?.request
+        check(bound == nil || bound == request, "serves another request than the one that is bound")
         let waiter = waiting.remove(at: index)
+        check(waiter.boundTo == nil || waiter.boundTo == id, "serves a bound request with another connection")
         check(waiter.key == connection.key, "uses a connection of another key")
         check(!isExpired(connection), "uses an expired connection")
         check(!(waiter.needsNew && connection.hasServed), "uses an old connection for a request that needs a new one")
-        if ready != nil {
+        if ready != nil, waiter.boundTo == nil {
             check(ready == id, "serves with another connection than the one that became ready")
             let earlier = waiting.contains {
-                $0.key == waiter.key && !($0.needsNew && connection.hasServed) && precedes($0, waiter)
+                $0.key == waiter.key && $0.boundTo == nil && !($0.needsNew && connection.hasServed)
+                    && precedes($0, waiter)
             }
             check(!earlier, "serves \(request) before its turn")
         }
         connection.state = .leased
+        connection.isAsking = false
         connection.hasServed = true
         connections[id] = connection
         used += 1
@@ -223,6 +267,7 @@ final class MockPoolDriver {
         check(pool.counts == counts, "counts \(pool.counts) instead of \(counts)")
         check(asked == used + failed + cancelled + refused + waiting.count, "a request got lost")
         checkHosts()
+        checkStandstill()
         if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
             if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
             check(timer != nil, "no timer for idle connections")
@@ -242,7 +287,7 @@ final class MockPoolDriver {
         }
         for waiter in waiting {
             waiters[waiter.key] += 1
-            if !waiter.needsNew { old[waiter.key] += 1 }
+            if !waiter.needsNew, waiter.boundTo == nil { old[waiter.key] += 1 }
         }
         for key in keys.indices {
             let host = hosts[key]
@@ -254,6 +299,16 @@ final class MockPoolDriver {
                 check(idle[other] == 0, "a request waits without dial beside an idle connection")
                 check(dials[other] <= waiters[other], "a request waits without dial beside a surplus dial")
             }
+        }
+    }
+
+    private func checkStandstill() {
+        for (index, key) in keys.enumerated() {
+            let dials = connections.values.filter { $0.key == index && $0.state == .dialling }
+            let standsStill = !dials.isEmpty && dials.allSatisfy(\.isAsking)
+            let last = pool.lastStandstill(of: key, now: now)
+            if standsStill { check(last == now, "a standstill is not noticed") }
+            if let last { check(last <= now, "a standstill in the future") }
         }
     }
 

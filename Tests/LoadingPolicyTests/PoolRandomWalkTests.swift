@@ -57,8 +57,12 @@ import Testing
             guard driver.waiting.count < 40, let key = keys.indices.randomElement(using: &random) else { return }
             let priority: Float = random.chance(60) ? 0.5 : Float(Int.random(in: 0...4, using: &random)) / 4
             driver.ask(key, priority: priority, atFront: random.chance(10), needsNew: random.chance(10))
-        case 32..<47:
+        case 32..<44:
             if let connection = dialling.randomElement(using: &random) { driver.establish(connection) }
+        case 44..<46:
+            if let connection = dialling.randomElement(using: &random) { driver.question(connection) }
+        case 46:
+            if let connection = dialling.randomElement(using: &random) { driver.answer(connection) }
         case 47..<50:
             if let connection = dialling.randomElement(using: &random) { driver.failDial(connection) }
         case 50..<75:
@@ -96,6 +100,8 @@ import Testing
         driver.failDial(unknown)
         driver.close(unknown)
         driver.detach(unknown)
+        driver.question(unknown)
+        driver.answer(unknown)
         driver.cancel(-1)
         driver.setPriority(-1, 1)
     }

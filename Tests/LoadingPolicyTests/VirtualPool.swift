@@ -10,6 +10,7 @@ enum Action: Equatable, CustomStringConvertible {
     case close([ConnectionID])
     case cancelDial(ConnectionID)
     case fail(RequestID)
+    case ask(ConnectionID)
     case refuse([RequestID])
     case timer(Duration)
     case clearTimer
@@ -21,6 +22,7 @@ enum Action: Equatable, CustomStringConvertible {
         case .close(let connections): "close(\(connections))"
         case .cancelDial(let connection): "cancelDial(\(connection))"
         case .fail(let request): "fail(\(request))"
+        case .ask(let connection): "ask(\(connection))"
         case .refuse(let requests): "refuse(\(requests))"
         case .timer(let after): "timer(\(after))"
         case .clearTimer: "clearTimer"
@@ -66,6 +68,14 @@ final class VirtualPool {
     func closeIdle() -> [Action] { listed(machine.closeIdle()) }
     func shutDown(immediately: Bool) -> [Action] { listed(machine.shutDown(immediately: immediately, now: elapsed)) }
 
+    func requestBehind(_ connection: ConnectionID) -> RequestID? { machine.request(behind: connection) }
+    func ask(_ connection: ConnectionID) { machine.asked(by: connection) }
+    func answer(_ connection: ConnectionID) { machine.answered(connection, now: elapsed) }
+    /// How long ago the requests of a key last waited for nothing but answers.
+    func sinceStandstill(of key: PoolKey) -> Duration? {
+        machine.lastStandstill(of: key, now: elapsed).map { elapsed - $0 }
+    }
+
     // MARK: Steps that most tests begin with
 
     /// Requests, dials and establishes, so that `request` has a connection of its own.
@@ -88,6 +98,7 @@ final class VirtualPool {
         if !actions.close.isEmpty { list.append(.close(actions.close)) }
         if let connection = actions.cancelDial { list.append(.cancelDial(connection)) }
         if let request = actions.fail { list.append(.fail(request)) }
+        if let connection = actions.ask { list.append(.ask(connection)) }
         if !actions.refused.isEmpty { list.append(.refuse(actions.refused)) }
         if let use = actions.use { list.append(.use(use.request, use.connection)) }
         if let dial = actions.dial {

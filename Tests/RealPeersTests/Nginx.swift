@@ -2,19 +2,23 @@
 
 import Foundation
 
-/// nginx with three servers: plain HTTP, TLS 1.2 only, and TLS 1.3 only; its access log comes on its output.
+/// nginx with five servers: plain HTTP, TLS 1.2 only, and TLS 1.3 only, both also for clients with a certificate; its
+/// access log comes on its output.
 final class Nginx: Sendable {
     let directory: PeerDirectory
     let plain: Int
     let tls12: Int
     let tls13: Int
+    /// TLS 1.2 and TLS 1.3 for clients with a certificate; `/who` is answered with their name.
+    let forClients: [Int]
     private let process: PeerProcess
 
     init() async throws {
         guard let program = Peers.nginx else { throw PeerProcess.StartFailure(description: "nginx is not installed") }
         directory = try PeerDirectory()
-        let ports = try freePorts(3)
+        let ports = try freePorts(5)
         (plain, tls12, tls13) = (ports[0], ports[1], ports[2])
+        forClients = [ports[3], ports[4]]
         try directory.write("Hello from nginx.\n", to: "www/hello")
         try directory.write(String(repeating: "the same again, ", count: 4096), to: "www/long.txt")
         try directory.write(Self.configuration(in: directory.path, ports), to: "nginx.conf")
@@ -62,14 +66,17 @@ final class Nginx: Sendable {
     }
 
     private static func servers(in path: String, _ ports: [Int]) -> String {
-        zip(ports, ["", "TLSv1.2", "TLSv1.3"]).map { port, version in
-            """
-            server {
-                listen 127.0.0.1:\(port)\(version.isEmpty ? "" : " ssl");
-                \(version.isEmpty ? "" : "ssl_protocols \(version);")
-                location /closing/ { alias \(path)/www/; keepalive_timeout 0; }
-            }
-            """
+        zip(ports, ["", "TLSv1.2", "TLSv1.3", "TLSv1.2", "TLSv1.3"]).enumerated().map { index, server in
+            let (port, version) = server
+            return """
+                server {
+                    listen 127.0.0.1:\(port)\(version.isEmpty ? "" : " ssl");
+                    \(version.isEmpty ? "" : "ssl_protocols \(version);")
+                    \(index < 3 ? "" : "ssl_client_certificate \(path)/clients.pem; ssl_verify_client on;")
+                    location = /who { return 200 "$ssl_client_s_dn"; }
+                    location /closing/ { alias \(path)/www/; keepalive_timeout 0; }
+                }
+                """
         }.joined(separator: "\n")
     }
 }

@@ -6,18 +6,20 @@ final class OpenSSLServer: Sendable {
     let port: Int
     private let process: PeerProcess
 
-    init(_ version: String) async throws {
+    /// A server that speaks this version, given as an option, perhaps with other options, and perhaps insists on a
+    /// client's certificate.
+    init(_ version: String, _ others: String..., forClients: Bool = false) async throws {
         guard let program = Peers.openssl else {
             throw PeerProcess.StartFailure(description: "openssl is not installed")
         }
         directory = try PeerDirectory()
         let (certificate, key) = ("\(directory.path)/certificate.pem", "\(directory.path)/key.pem")
-        process = try PeerProcess(
-            program,
-            [
-                "s_server", "-accept", "127.0.0.1:0", "-www", version, "-cert", certificate,
-                "-cert_chain", certificate, "-key", key,
-            ])
+        let options = [
+            "s_server", "-accept", "127.0.0.1:0", "-www", version, "-cert", certificate, "-cert_chain", certificate,
+            "-key", key,
+        ]
+        let asking = ["-Verify", "2", "-verify_return_error", "-CAfile", "\(directory.path)/clients.pem"]
+        process = try PeerProcess(program, options + others + (forClients ? asking : []))
         let line = try await process.line(containing: "ACCEPT ")
         port = line.split(separator: ":").last.flatMap { Int($0) } ?? 0
     }

@@ -15,14 +15,19 @@ enum Peers {
 final class PeerDirectory: Sendable {
     let path: String
     let anchor: String
+    /// A client's certificate with its key as PKCS #12, under the passphrase "secret".
+    let clientFile: Data
 
     init() throws {
         path = NSTemporaryDirectory() + "peers-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path + "/www", withIntermediateDirectories: true)
         let (root, identity) = try CertificateFactory.server("127.0.0.1", "peers.test")
         anchor = root.pem
+        let authority = try CertificateFactory.root("Clients")
+        clientFile = Data(try authority.issue(.client("somebody")).pkcs12(passphrase: "secret"))
         try write(identity.certificatePEM, to: "certificate.pem")
         try write(identity.keyPEM, to: "key.pem")
+        try write(authority.certificate.pem, to: "clients.pem")
     }
 
     deinit {

@@ -11,25 +11,7 @@ import URLLoading
 struct EventsGuideTests {
     @Test("Every block of code in the document is compiled as part of the samples")
     func blocks() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let document = try String(
-            contentsOf: tests.deletingLastPathComponent().appendingPathComponent("docs/events.md"), encoding: .utf8)
-        let samples = lines(
-            try String(
-                contentsOf: tests.appendingPathComponent("Samples/Common/EventsGuide.swift"), encoding: .utf8))
-        let blocks = document.components(separatedBy: "```swift\n").dropFirst().map {
-            lines($0.components(separatedBy: "\n```").first ?? "")
-        }
-        #expect(blocks.count == 7)
-        for block in blocks {
-            let isThere = samples.indices.contains { samples[$0...].starts(with: block) }
-            #expect(isThere && !block.isEmpty, "\(block.first ?? "")")
-        }
-    }
-
-    /// Without what differs by where it stands.
-    private func lines(_ text: String) -> [String] {
-        text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        try expectBlocks(of: "events.md", in: "EventsGuide.swift", count: 7)
     }
 
     @Test("Lines, server-sent events and pieces", arguments: LanguageMode.allCases)

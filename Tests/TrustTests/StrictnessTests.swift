@@ -38,7 +38,7 @@ import worst_cases
         let policy = TrustPolicy(host: HostName("a.example.test"))
         for pattern in ["*.example.test", "*.EXAMPLE.test", "*.example.test."] {
             let evaluator = PerHostEvaluator(
-                [(PerHostEvaluator.Pattern(pattern), nobody)], otherwise: AnchorsEvaluator(anchors: [root]))
+                [(HostPattern(pattern), nobody)], otherwise: AnchorsEvaluator(anchors: [root]))
             #expect(evaluator.evaluate(chain, policy: policy).failure != nil, "\(pattern)")
         }
     }

@@ -3,7 +3,7 @@
 // The steps are objects of their own (`AddressDialer`, `TLSHandshake`), each of which can be cancelled; this file
 // only strings them together and notes when each happened.
 //
-// Must not know: which request the connection is for (the pool binds late).
+// Must not know: which request the connection is for (the pool binds late), nor who answers what the handshake asks.
 
 import HTTPWire
 import LoadingPolicy
@@ -15,11 +15,16 @@ final class Connector {
     // `@exclusivity(unchecked)`: as in `Transaction`.
     let id: ConnectionID
     let key: PoolKey
+    /// Whether it was begun for a request whose receiver answers questions.
+    let isForAsking: Bool
     @exclusivity(unchecked) private(set) var phase = EngineError.Phase.lookingUpName
     private unowned let core: LoopCore
     private let completion: (Result<HTTP1Connection, EngineError>) -> Void
     @exclusivity(unchecked) private var setup = ConnectionSetup()
     @exclusivity(unchecked) private var step = Step.none
+    @exclusivity(unchecked) private var question: TLSHandshake.Question?
+    /// How often somebody was asked; tells late answers from the one that is awaited.
+    @exclusivity(unchecked) private var timesAsked = 0
 
     private enum Step {
         case none
@@ -30,11 +35,12 @@ final class Connector {
     }
 
     init(
-        id: ConnectionID, key: PoolKey, core: LoopCore,
+        id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore,
         completion: @escaping (Result<HTTP1Connection, EngineError>) -> Void
     ) {
         self.id = id
         self.key = key
+        self.isForAsking = isForAsking
         self.core = core
         self.completion = completion
     }
@@ -62,6 +68,54 @@ final class Connector {
         case .shakingHands(let handshake): handshake.cancel()
         }
         step = .done
+    }
+
+    // MARK: Questions
+
+    /// Whether the handshake waits for an answer.
+    var isAsking: Bool { question != nil }
+
+    /// What the handshake waits for, to be put to somebody; what was put before is void.
+    func nextQuestion() -> ConnectionQuestion? {
+        timesAsked += 1
+        let reply = QuestionReply(port: core.port, connection: id, number: timesAsked)
+        switch question {
+        case .peer(let chain, let policy):
+            return .peer(
+                PeerQuestion(
+                    origin: key.origin, chain: chain, policy: policy, evaluator: core.configuration.trust,
+                    reply: reply))
+        case .identity(let issuers):
+            return .identity(
+                IdentityQuestion(
+                    origin: key.origin, acceptableIssuers: issuers, usual: core.identity(for: key.origin, issuers),
+                    reply: reply))
+        case nil:
+            return nil
+        }
+    }
+
+    /// Whether this is the question that is open.
+    func awaits(_ number: Int) -> Bool { question != nil && number == timesAsked }
+
+    /// Goes on with the answer to the open question, or with what is done when nobody is asked.
+    func answer(_ answer: QuestionAnswer?) {
+        guard question != nil, case .shakingHands(let handshake) = step else { return }
+        question = nil
+        if answer?.isCancellation == true {
+            handshake.cancel()
+            finish(.failure(.cancelled))
+        } else {
+            handshake.answer(answer)
+        }
+    }
+
+    /// Whether somebody is asked.
+    private func ask(_ asked: TLSHandshake.Question) -> Bool {
+        question = asked
+        if core.pool.asked(self) { return true }
+        question = nil
+        return false
     }
 
     // MARK: Steps
@@ -118,8 +172,9 @@ final class Connector {
     private func shakeHands(_ stream: any ByteStream) {
         phase = .shakingHands
         setup.secure.begin(core.reactor.nanoseconds)
-        let handshake = TLSHandshake(origin: key.origin, ticketKey: ticketKey, stream: stream, core: core) {
-            [self] result in
+        let handshake = TLSHandshake(
+            origin: key.origin, ticketKey: ticketKey, stream: stream, core: core, ask: { [unowned self] in ask($0) }
+        ) { [self] result in
             setup.secure.finish(core.reactor.nanoseconds)
             switch result {
             case .success(let ready):

@@ -1,79 +1,96 @@
-// Questions that stop a handshake until somebody, on any thread, answers.
+// Questions that stop a handshake until somebody, on any thread, answers. They are put to the receiver of the request for
+// which the connection is being opened.
 //
-// Each is answered once; later answers are ignored. One that is dropped without an answer is answered by its
-// end, so that no handshake waits for somebody who has gone.
+// A question is a value that names the handshake and counts how often that one has asked. The first answer to the one
+// that is open counts; others, whenever they come, are ignored. A question that nobody answers is open until its
+// request goes away; then the next request that waits for the connection is asked.
 
 import LoadingPolicy
-import Sockets
-import Synchronization
 import TLS
 import Trust
 
+/// What a handshake waits for.
+package enum ConnectionQuestion: Sendable {
+    /// Whether the server is believed.
+    case peer(PeerQuestion)
+    /// Which client certificate it is shown.
+    case identity(IdentityQuestion)
+}
+
 /// "May I talk to the holder of these certificates?"
-package final class PeerQuestion: Sendable {
+package struct PeerQuestion: Sendable {
     /// Where the connection goes.
     package let origin: Origin
     /// What the server sent.
     package let chain: CertificateChain
-    /// What a default evaluation would apply.
+    /// What a default evaluation applies.
     package let policy: TrustPolicy
-    private let reply: OnceReply<TrustVerdict>
+    /// Who makes the default evaluation.
+    package let evaluator: any TrustEvaluator
+    let reply: QuestionReply
 
-    init(
-        origin: Origin, chain: CertificateChain, policy: TrustPolicy, reply: @escaping @Sendable (TrustVerdict) -> Void
-    ) {
-        self.origin = origin
-        self.chain = chain
-        self.policy = policy
-        self.reply = OnceReply(reply)
+    /// What is made of the peer.
+    package enum Answer: Sendable {
+        /// It is believed, whatever an evaluation would say (B2.43).
+        case accept
+        /// The default evaluation decides (B2.36).
+        case evaluate
+        /// It is not believed, and the request that was asked fails with this reason.
+        case refuse(TrustFailure)
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
     }
 
     /// Answers; the handshake goes on or ends.
-    package func answer(_ verdict: TrustVerdict) {
-        reply.send(verdict)
-    }
-
-    deinit {
-        reply.send(.refused(TrustFailure(.other("nobody answered whether it is to be trusted"), chain.leaf)))
+    package func answer(_ answer: Answer) {
+        reply.send(.peer(answer))
     }
 }
 
 /// "Which certificate shall I show?"
-package final class IdentityQuestion: Sendable {
+package struct IdentityQuestion: Sendable {
     /// Where the connection goes.
     package let origin: Origin
     /// The names of the authorities the server accepts, DER; empty means any.
     package let acceptableIssuers: [[UInt8]]
-    private let reply: OnceReply<Identity?>
+    /// What is shown by default.
+    package let usual: Identity?
+    let reply: QuestionReply
 
-    init(origin: Origin, acceptableIssuers: [[UInt8]], reply: @escaping @Sendable (Identity?) -> Void) {
-        self.origin = origin
-        self.acceptableIssuers = acceptableIssuers
-        self.reply = OnceReply(reply)
+    /// What the server is shown.
+    package enum Answer: Sendable {
+        /// This certificate; without one the list is empty, and the server decides (B2.41).
+        case show(Identity?)
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
     }
 
-    /// Answers; `nil` goes on without a certificate.
-    package func answer(_ identity: Identity?) {
-        reply.send(identity)
-    }
-
-    deinit {
-        reply.send(nil)
+    /// Answers; the handshake goes on or ends.
+    package func answer(_ answer: Answer) {
+        reply.send(.identity(answer))
     }
 }
 
-/// Passes the first answer on and ignores the rest.
-private final class OnceReply<Answer: Sendable>: Sendable {
-    private let isSent = Atomic<Bool>(false)
-    private let reply: @Sendable (Answer) -> Void
+/// What came back.
+enum QuestionAnswer: Sendable {
+    case peer(PeerQuestion.Answer)
+    case identity(IdentityQuestion.Answer)
 
-    init(_ reply: @escaping @Sendable (Answer) -> Void) {
-        self.reply = reply
-    }
-
-    func send(_ answer: Answer) {
-        if isSent.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged {
-            reply(answer)
+    var isCancellation: Bool {
+        switch self {
+        case .peer(.cancel), .identity(.cancel): true
+        case .peer, .identity: false
         }
+    }
+}
+
+/// The way of an answer to the loop.
+struct QuestionReply: Sendable {
+    let port: EnginePort
+    let connection: ConnectionID
+    let number: Int
+
+    func send(_ answer: QuestionAnswer) {
+        port.tell { [connection, number] core in core.pool.answered(connection, number, answer) }
     }
 }

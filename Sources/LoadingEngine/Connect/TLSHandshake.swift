@@ -22,28 +22,39 @@ final class TLSHandshake: ByteStreamObserver {
     private let ticketKey: String
     private let stream: any ByteStream
     private unowned let core: LoopCore
+    private let ask: (Question) -> Bool
     private let completion: (Result<Ready, TLSError>) -> Void
     private var tls: TLSSession?
     private var held: [UInt8] = []
-    private var isWaitingForAnswer = false
+    private var question: Question?
     private var hasEnded = false
     private var isDone = false
 
+    /// What the handshake cannot know by itself.
+    enum Question {
+        /// Whether the server is believed, which sent this.
+        case peer(CertificateChain, TrustPolicy)
+        /// Which certificate is shown to a server that accepts these issuers.
+        case identity(acceptableIssuers: [[UInt8]])
+    }
+
+    /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
         origin: Origin, ticketKey: String, stream: any ByteStream, core: LoopCore,
-        completion: @escaping (Result<Ready, TLSError>) -> Void
+        ask: @escaping (Question) -> Bool, completion: @escaping (Result<Ready, TLSError>) -> Void
     ) {
         self.origin = origin
         self.ticketKey = ticketKey
         self.stream = stream
         self.core = core
+        self.ask = ask
         self.completion = completion
     }
 
     /// Sends the first message.
     func start() {
         stream.observer = self
-        switch core.clientTLSContext() {
+        switch core.clientTLSContext(for: origin) {
         case .failure(let error):
             finish(.failure(error))
         case .success(let context):
@@ -75,7 +86,7 @@ final class TLSHandshake: ByteStreamObserver {
     func streamBecameWritable(_ stream: any ByteStream) { sendOutgoing() }
 
     private func read() {
-        while !isDone, !isWaitingForAnswer, !hasEnded, stream.hasPendingInput {
+        while !isDone, question == nil, !hasEnded, stream.hasPendingInput {
             switch stream.read(into: core.reactor.receiveBuffer) {
             case .bytes(let count):
                 if held.isEmpty {
@@ -118,6 +129,10 @@ final class TLSHandshake: ByteStreamObserver {
             case .needIdentity(let issuers):
                 if !identify(issuers, tls) { return hold(input[offset...]) }
             case .finished:
+                if let violation = violation(tls) {
+                    finish(.failure(.demandNotMet(violation)))
+                    return
+                }
                 // The last message waits in the session: the first request leaves together with it.
                 held.append(contentsOf: input[offset...])
                 finish(.success(Ready(tls: tls, held: held)))
@@ -139,61 +154,61 @@ final class TLSHandshake: ByteStreamObserver {
     /// Judges the server; `false` when somebody was asked and the answer comes later.
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
         let policy = TrustPolicy(host: HostName(origin.matchingHost))
-        switch core.configuration.trust {
-        case .evaluator(let evaluator):
-            apply(evaluator.evaluate(chain, policy: policy), tls)
-            return true
-        case .ask(let ask):
-            isWaitingForAnswer = true
-            let reply = answerOnLoop { (handshake, verdict: TrustVerdict) in
-                guard let tls = handshake.tls else { return }
-                handshake.apply(verdict, tls)
-            }
-            ask(PeerQuestion(origin: origin, chain: chain, policy: policy, reply: reply))
-            return false
-        }
+        if waits(for: .peer(chain, policy)) { return false }
+        evaluate(chain, policy, tls)
+        return true
     }
 
-    private func apply(_ verdict: TrustVerdict, _ tls: TLSSession) {
-        switch verdict {
+    private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) {
+        switch core.configuration.trust.evaluate(chain, policy: policy) {
         case .trusted(let peer): tls.supply(peer)
         case .refused(let failure): tls.refuse(failure)
         }
     }
 
-    /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
-    private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
-        switch core.configuration.identity {
-        case .none:
-            tls.supply(identity: nil)
-            return true
-        case .fixed(let identity):
-            tls.supply(identity: identity)
-            return true
-        case .ask(let ask):
-            isWaitingForAnswer = true
-            let reply = answerOnLoop { (handshake, identity: Identity?) in
-                handshake.tls?.supply(identity: identity)
-            }
-            ask(IdentityQuestion(origin: origin, acceptableIssuers: issuers, reply: reply))
-            return false
-        }
+    /// What the session demands of connections and this one does not give, whoever has vouched for the server (B3.77).
+    private func violation(_ tls: TLSSession) -> String? {
+        guard let security = core.configuration.transportSecurity, let peer = tls.peer else { return nil }
+        return security.violation(host: origin.matchingHost, peer: peer, evaluator: core.configuration.trust)
     }
 
-    /// A reply for any thread that applies the answer on the loop, if the handshake still waits there.
-    private func answerOnLoop<Answer: Sendable>(
-        _ apply: @escaping @Sendable (TLSHandshake, Answer) -> Void
-    ) -> @Sendable (Answer) -> Void {
-        let waiting = PendingHandshakes.of(core.reactor)
-        let ticket = waiting.add(self)
-        return { [loop = core.reactor.loop] answer in
-            loop.run { reactor in
-                guard let handshake = PendingHandshakes.of(reactor).take(ticket), !handshake.isDone else { return }
-                handshake.isWaitingForAnswer = false
-                apply(handshake, answer)
-                handshake.goOn()
-            }
+    /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
+    private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
+        if waits(for: .identity(acceptableIssuers: issuers)) { return false }
+        tls.supply(identity: core.identity(for: origin, issuers))
+        return true
+    }
+
+    private func waits(for asked: Question) -> Bool {
+        question = asked
+        if ask(asked) { return true }
+        question = nil
+        return false
+    }
+
+    /// Goes on with what was said to the open question; `nil` stands for what is done when nobody is asked.
+    ///
+    /// An answer to another kind of question counts as a refusal.
+    func answer(_ answer: QuestionAnswer?) {
+        guard let question, let tls, !isDone else { return }
+        self.question = nil
+        switch (question, answer) {
+        case (.peer(let chain, let policy), nil), (.peer(let chain, let policy), .peer(.evaluate)):
+            evaluate(chain, policy, tls)
+        case (.peer(let chain, _), .peer(.accept)):
+            tls.supply(.vouchedForByApplication(chain))
+        case (.peer, .peer(.refuse(let failure))):
+            tls.refuse(failure)
+        case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity):
+            tls.refuse(TrustFailure(.other("nobody has vouched for it"), chain.leaf))
+        case (.identity(let issuers), nil):
+            tls.supply(identity: core.identity(for: origin, issuers))
+        case (.identity, .identity(.show(let identity))):
+            tls.supply(identity: identity)
+        case (.identity, .identity(.cancel)), (.identity, .peer):
+            tls.supply(identity: nil)
         }
+        goOn()
     }
 
     // MARK: Output and end
@@ -216,29 +231,4 @@ final class TLSHandshake: ByteStreamObserver {
         if case .failure = result { stream.close() }
         completion(result)
     }
-}
-
-/// The handshakes of a loop that wait for an answer from another thread.
-private final class PendingHandshakes {
-    private var waiting: [Int: TLSHandshake] = [:]
-    private var next = 0
-
-    static func of(_ reactor: Reactor) -> PendingHandshakes {
-        if let existing = reactor.resident(key) { return existing }
-        let made = PendingHandshakes()
-        reactor.setResident(key, made)
-        return made
-    }
-
-    func add(_ handshake: TLSHandshake) -> Int {
-        next += 1
-        waiting[next] = handshake
-        return next
-    }
-
-    func take(_ ticket: Int) -> TLSHandshake? {
-        waiting.removeValue(forKey: ticket)
-    }
-
-    private static let key = ResidentKey<PendingHandshakes>()
 }

@@ -33,6 +33,15 @@ struct ConnectionTable {
         return connection
     }
 
+    /// An attempt under way.
+    func connector(_ id: ConnectionID) -> Connector? {
+        let place = PoolMachine.place(of: id)
+        guard places.indices.contains(place), case .opening(let connector) = places[place], connector.id == id else {
+            return nil
+        }
+        return connector
+    }
+
     /// Notes an attempt.
     mutating func add(_ connector: Connector) {
         let place = PoolMachine.place(of: connector.id)
@@ -51,11 +60,8 @@ struct ConnectionTable {
 
     /// Forgets an attempt and hands it out.
     mutating func removeConnector(_ id: ConnectionID) -> Connector? {
-        let place = PoolMachine.place(of: id)
-        guard places.indices.contains(place), case .opening(let connector) = places[place], connector.id == id else {
-            return nil
-        }
-        places[place] = .none
+        guard let connector = connector(id) else { return nil }
+        places[PoolMachine.place(of: id)] = .none
         count -= 1
         return connector
     }

@@ -77,6 +77,58 @@ final class PoolDriver {
         core.leaveIfDone()
     }
 
+    // MARK: What handshakes ask
+
+    /// A handshake cannot go on without an answer; `false` if nobody is to be asked.
+    func asked(_ connector: Connector) -> Bool {
+        guard let transaction = machine.request(behind: connector.id).flatMap({ core.transactions[$0] }) else {
+            // The request that it was dialled for has gone to another connection. Whoever gets this one without having
+            // been asked must not be one that answers questions.
+            guard connector.isForAsking else { return false }
+            core.reactor.later { [self] in settle(connector.id) }
+            return true
+        }
+        return put(connector, to: transaction)
+    }
+
+    /// An answer has come, perhaps too late.
+    func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
+        guard let connector = table.connector(id), connector.awaits(number) else { return }
+        machine.answered(id, now: reactor.elapsed)
+        if let request = machine.request(behind: id) { core.transactions[request]?.answered() }
+        connector.answer(answer)
+    }
+
+    /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.
+    func lastStandstill(of key: PoolKey) -> Duration? {
+        machine.lastStandstill(of: key, now: reactor.elapsed)
+    }
+
+    private func put(_ connector: Connector, to transaction: Transaction) -> Bool {
+        guard transaction.receiver.answersQuestions, let question = connector.nextQuestion() else { return false }
+        machine.asked(by: connector.id)
+        transaction.asked(question)
+        return true
+    }
+
+    /// Whether a dial is for a request whose receiver answers questions, if there may be any.
+    private func mayAsk(for id: ConnectionID, _ key: PoolKey) -> Bool {
+        guard key.origin.scheme == .https, let request = machine.request(behind: id) else { return false }
+        return core.transactions[request]?.receiver.answersQuestions ?? false
+    }
+
+    /// Asks whoever waits for the connection now, or gives it up.
+    private func settle(_ id: ConnectionID) {
+        guard let connector = table.connector(id), connector.isAsking else { return }
+        if let transaction = machine.request(behind: id).flatMap({ core.transactions[$0] }) {
+            if !put(connector, to: transaction) { connector.answer(nil) }
+        } else {
+            table.removeConnector(id)?.cancel()
+            perform(machine.dialFailed(id, now: reactor.elapsed))
+            core.leaveIfDone()
+        }
+    }
+
     // MARK: What the engine asks
 
     /// Closes every connection that carries no request.
@@ -110,6 +162,7 @@ final class PoolDriver {
         if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
         if let (id, key) = actions.dial { dial(id, key) }
         if let id = actions.fail { fail(id) }
+        if let id = actions.ask { settle(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
         if let (request, connection) = actions.use {
             // The one that asks has nearly always been given a connection at once, and need not be looked up.
@@ -119,7 +172,8 @@ final class PoolDriver {
     }
 
     private func dial(_ id: ConnectionID, _ key: PoolKey) {
-        let connector = Connector(id: id, key: key, core: core) { [unowned self] result in
+        let connector = Connector(id: id, key: key, isForAsking: mayAsk(for: id, key), core: core) {
+            [unowned self] result in
             switch result {
             case .success(let connection):
                 table.opened(connection)

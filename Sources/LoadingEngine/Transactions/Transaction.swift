@@ -39,6 +39,9 @@ final class Transaction {
     @exclusivity(unchecked) var isReceiverFull = false
     @exclusivity(unchecked) var isYielding = false
 
+    /// The receiver is asked about the connection that is being opened, and the idle time stands still (B6.9).
+    @exclusivity(unchecked) private var isAsked = false
+
     @exclusivity(unchecked) var body: ResponseBody?
     @exclusivity(unchecked) var responseBegun = false
     @exclusivity(unchecked) var bodySentInAttempt: Int64 = 0
@@ -135,6 +138,7 @@ final class Transaction {
         switch state {
         case .waiting:
             state = .idle
+            answered()
             core.pool.cancel(self)
         case .offline:
             state = .idle
@@ -181,6 +185,22 @@ final class Transaction {
     }
 
     // MARK: From the pool
+
+    /// The connection that is being opened for this request cannot go on without an answer.
+    func asked(_ question: ConnectionQuestion) {
+        if !isAsked {
+            isAsked = true
+            hold()
+        }
+        receiver.asked(question)
+    }
+
+    /// The answer has come, or is of no interest any more.
+    func answered() {
+        guard isAsked else { return }
+        isAsked = false
+        unhold()
+    }
 
     /// A connection to this request's host begins to be opened: waiting is now the network's doing.
     func dialBegan() {
@@ -286,7 +306,7 @@ final class Transaction {
     /// One of the deadlines may have passed.
     func deadlinePassed() {
         switch deadlines.expired(core.reactor.elapsed) {
-        case .idle where endEarlyAnswered(): break
+        case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
             failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
@@ -295,6 +315,16 @@ final class Transaction {
                 .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
         case nil: rearm()
         }
+    }
+
+    /// Whether it was not the network that kept this request waiting but an answer to a question about another's
+    /// connection (B1.32): the idle time then starts anew with the answer.
+    private func waitedForOthers() -> Bool {
+        guard case .waiting = state, let end = core.pool.lastStandstill(of: key) else { return false }
+        deadlines.started(end)
+        guard deadlines.expired(core.reactor.elapsed) == nil else { return false }
+        rearm()
+        return true
     }
 
     /// A server that has answered whole and then does not take the rest of the body has said what there is to say.

@@ -10,6 +10,13 @@ package protocol TransactionReceiver: AnyObject {
     /// Whether somebody looks at the addresses in the timelines; finding our own costs a system call for each connection.
     var wantsAddresses: Bool { get }
 
+    /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
+    var answersQuestions: Bool { get }
+
+    /// The connection for this request cannot be opened without an answer, which may come at any time from any thread.
+    /// Until then no idle time runs (B6.9). Comes for every new connection (B2.9), also repeatedly for one request.
+    func asked(_ question: ConnectionQuestion)
+
     /// There is no way to the host, and the transaction waits for one (B6.16); only for requests that say so. Comes
     /// again when a change of the network did not help.
     func waitsForConnectivity()
@@ -33,6 +40,12 @@ package protocol TransactionReceiver: AnyObject {
 extension TransactionReceiver {
     /// Yes.
     package var wantsAddresses: Bool { true }
+
+    /// No.
+    package var answersQuestions: Bool { false }
+
+    /// Does nothing: it is not called.
+    package func asked(_ question: ConnectionQuestion) {}
 
     /// Does nothing.
     package func waitsForConnectivity() {}

@@ -24,6 +24,9 @@ package struct PoolActions: Sendable {
     package var refused: [RequestID] = []
     /// A request and the connection that is its own from now on.
     package var use: (request: RequestID, connection: ConnectionID)?
+    /// A dial whose request went away after it was `asked` about the peer; another one waits for it now. An open question
+    /// is to be put to that one.
+    package var ask: ConnectionID?
     /// A connection to open, to be reported as `established` or `dialFailed`.
     package var dial: (connection: ConnectionID, key: PoolKey)?
     /// What to do with the pool's timer.

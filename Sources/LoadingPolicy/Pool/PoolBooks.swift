@@ -16,6 +16,8 @@ struct PooledConnection {
     var newer = PoolBooks.none
     /// While dialling: the waiting request that will fail with it.
     var waiter = PoolBooks.none
+    /// While dialling: its request is asked about the peer, and has not answered.
+    var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
     /// While idle: when it is too old.
@@ -51,8 +53,15 @@ struct PooledKey {
     /// Pairs of a waiting request and a dial.
     var paired = 0
 
+    /// Dials that wait for an answer about their peer.
+    var asking = 0
+    /// When all dials last waited for answers.
+    var lastStandstill: Duration?
+
     /// Waiting requests without a dial.
     var unmet: Int { waiting - paired }
+    /// Whether everything that is under way waits for answers.
+    var standsStill: Bool { asking > 0 && asking == dialling.count }
     /// Dials without a waiting request: it was served by a connection that became free sooner.
     var surplusDials: Int { dialling.count - paired }
 }
@@ -142,6 +151,7 @@ struct PoolBooks {
             hosts[host].connections += 1
         case .dialling:
             unpair(dial: row, waiter: connections[row].waiter)
+            setAsking(false, of: row)
             Self.unlink(row, from: &keys[key].dialling, in: &connections)
             counts.dialling -= 1
         case .idle:
@@ -205,7 +215,7 @@ struct PoolBooks {
     mutating func removeWaiter(_ row: Int) {
         let key = waiters[row].key
         unpair(dial: waiters[row].dial, waiter: row)
-        keys[key].line.remove(row, from: &waiters)
+        if !waiters[row].isBound { keys[key].line.remove(row, from: &waiters) }
         keys[key].undialled.remove(row, from: &waiters)
         waiterRows[waiters[row].request] = nil
         changeWaiting(of: key, by: -1, forNew: waiters[row].needsNewConnection)
@@ -217,6 +227,7 @@ struct PoolBooks {
     }
 
     mutating func setPriority(_ priority: Float, of row: Int) {
+        guard !waiters[row].isBound else { return }
         let key = waiters[row].key
         let isUndialled = waiters[row].dial == Self.none
         keys[key].line.remove(row, from: &waiters)
@@ -243,6 +254,31 @@ struct PoolBooks {
             while connections[dial].waiter != Self.none { dial = connections[dial].newer }
             pair(dial, with: waiter)
         }
+    }
+
+    /// Takes a waiting request that has a dial out of its line: no other connection than that dial's serves it.
+    mutating func bind(_ row: Int) {
+        guard !waiters[row].isBound else { return }
+        keys[waiters[row].key].line.remove(row, from: &waiters)
+        waiters[row].isBound = true
+    }
+
+    /// Puts a bound request back in its line.
+    mutating func unbind(_ row: Int) {
+        guard waiters[row].isBound else { return }
+        waiters[row].isBound = false
+        keys[waiters[row].key].line.insert(row, in: &waiters)
+    }
+
+    /// Notes whether a dial waits for an answer about its peer.
+    mutating func setAsking(_ isAsking: Bool, of row: Int) {
+        guard connections[row].isAsking != isAsking else { return }
+        connections[row].isAsking = isAsking
+        keys[connections[row].key].asking += isAsking ? 1 : -1
+    }
+
+    mutating func noteStandstill(_ now: Duration, of key: Int) {
+        keys[key].lastStandstill = now
     }
 
     /// The first in line of a key for which no dial is under way.
@@ -285,6 +321,9 @@ struct PoolBooks {
         if before != Self.none { dropKeyIfUnused(before) }
         return row
     }
+
+    /// The row of a key that has connections or waiting requests.
+    func row(of key: PoolKey) -> Int? { keyRows[key] }
 
     private mutating func addKey(_ key: PoolKey) -> Int {
         let host = hostRow(for: key.origin.matchingHost)

@@ -11,7 +11,10 @@
 // 3. At the limit, what serves nobody makes room for who waits: a dial beyond need is cancelled, or the idle
 //    connection that would expire first is closed. So while somebody waits undialled, every connection of that host
 //    is in use or is being dialled for a waiting request; and one event makes room for at most one dial.
-// 4. The idle connection used last is used first, so that surplus ones grow old and expire.
+// 4. A request that is asked about the peer of its dial is bound to it from then on: no other connection serves it, that
+//    one serves nobody else, and if the dial fails the request does. When the request goes away, the next that has no
+//    dial takes its place; where there is none the dial is given up.
+// 5. The idle connection used last is used first, so that surplus ones grow old and expire.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -19,7 +22,7 @@ package struct PoolMachine: ~Copyable {
 
     private let limits: PoolLimits
     private var phase = Phase.running
-    private var books = PoolBooks()
+    var books = PoolBooks()
     private var deadlines = IdleDeadlines()
     /// What the driver's timer is set to, as far as this machine said.
     private var timer: Duration?
@@ -81,9 +84,17 @@ package struct PoolMachine: ~Copyable {
         var actions = PoolActions()
         guard let waiter = books.waiterRow(of: request) else { return actions }
         let (key, dial) = (books.waiters[waiter].key, books.waiters[waiter].dial)
+        let wasBound = books.waiters[waiter].isBound
+        if dial != PoolBooks.none { endQuestion(of: dial, now) }
         books.removeWaiter(waiter)
         books.matchUp(key)
-        if dial != PoolBooks.none, books.connections[dial].waiter == PoolBooks.none { cancel(dial, &actions) }
+        if dial != PoolBooks.none {
+            if books.connections[dial].waiter == PoolBooks.none {
+                cancel(dial, &actions)
+            } else if wasBound {
+                actions.ask = books.id(of: dial)
+            }
+        }
         finish(key, &actions)
         return actions
     }
@@ -94,7 +105,10 @@ package struct PoolMachine: ~Copyable {
     package mutating func established(_ connection: ConnectionID, now: Duration) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
-        if let waiter = books.keys[books.connections[row].key].line.first {
+        let own = books.connections[row].waiter
+        if own != PoolBooks.none, books.waiters[own].isBound {
+            serve(own, with: row, &actions)
+        } else if let waiter = books.keys[books.connections[row].key].line.first {
             serve(waiter, with: row, &actions)
         } else {
             park(row, idleLimit: nil, now: now, &actions)
@@ -105,14 +119,19 @@ package struct PoolMachine: ~Copyable {
     /// A dial failed, and with it the waiting request it was under way for.
     ///
     /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
-    /// dial is made.
+    /// dial is made. One that is bound to the dial is never spared.
     package mutating func dialFailed(_ connection: ConnectionID, now: Duration) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
+        let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
         books.move(row, to: .free)
+        if isBound {
+            actions.fail = books.waiters[waiter].request
+            books.removeWaiter(waiter)
+        }
         books.matchUp(key)
-        if waiter != PoolBooks.none, books.waiters[waiter].dial == PoolBooks.none,
+        if !isBound, waiter != PoolBooks.none, books.waiters[waiter].dial == PoolBooks.none,
             books.waiters[waiter].askedAt < books.connections[row].dialledAt
         {
             actions.fail = books.waiters[waiter].request
@@ -342,6 +361,9 @@ package struct PoolMachine: ~Copyable {
     private mutating func forget(_ connection: ConnectionID) -> PoolActions {
         var actions = PoolActions()
         guard let row = books.row(of: connection) else { return actions }
+        if books.connections[row].state == .dialling, books.connections[row].waiter != PoolBooks.none {
+            books.unbind(books.connections[row].waiter)
+        }
         books.move(row, to: .free)
         finish(books.connections[row].key, &actions)
         return actions

@@ -16,6 +16,8 @@ struct Waiter {
     var needsNewConnection: Bool
     /// The dial under way for it.
     var dial = PoolBooks.none
+    /// Whether it is asked about that dial's peer, and so gets this connection or none.
+    var isBound = false
     private var inAll = WaiterLine.Links()
     private var inUndialled = WaiterLine.Links()
 

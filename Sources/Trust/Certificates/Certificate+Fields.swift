@@ -57,6 +57,9 @@ extension Certificate {
     /// The last second of validity, counted from 1970; nil when the field is malformed.
     package var notAfter: Int64? { fields.notAfter }
 
+    /// SHA-256 of the whole certificate in hexadecimal.
+    package var fingerprintHex: String { fingerprintSHA256.map(Self.hex).joined() }
+
     /// The serial number in hexadecimal, two digits a byte, with a minus sign if it is negative.
     package var serial: String {
         let fields = fields
@@ -108,6 +111,18 @@ extension Certificate {
             }
         }
         return found
+    }
+
+    /// The subject as DER that is the same for equal names (RFC 5280 section 7.1); nil when it is malformed.
+    package var normalizedSubject: [UInt8]? {
+        let fields = fields
+        return fields.with(fields.subject) { DistinguishedName.normalized(whole: $0) }
+    }
+
+    /// The issuer as DER that is the same for equal names (RFC 5280 section 7.1); nil when it is malformed.
+    package var normalizedIssuer: [UInt8]? {
+        let fields = fields
+        return fields.with(fields.issuer) { DistinguishedName.normalized(whole: $0) }
     }
 
     /// What basic constraints say; nil when they are absent.

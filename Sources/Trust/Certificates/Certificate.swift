@@ -100,6 +100,21 @@ package final class Certificate: Sendable {
     /// SHA-256 of the encoded SubjectPublicKeyInfo, the form of public key pins (B3.52).
     package var spkiSHA256: [UInt8] { Self.sha256(publicKeyInfo) }
 
+    /// SHA-1 of the key's bits without the header of its algorithm, by which key stores number keys.
+    package var publicKeySHA1: [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 20)
+        var length: UInt32 = 0
+        guard X509_pubkey_digest(pointer, EVP_sha1(), &digest, &length) == 1, length == 20 else { return [] }
+        return digest
+    }
+
+    /// The name that a key store has given it; nil where it comes from elsewhere.
+    package var label: String? {
+        var length: Int32 = 0
+        guard let bytes = X509_alias_get0(pointer, &length), length > 0 else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(length)), as: UTF8.self)
+    }
+
     /// SHA-256 of the whole certificate.
     package var fingerprintSHA256: [UInt8] { Self.sha256(der) }
 
@@ -136,7 +151,7 @@ extension Certificate: Hashable {
 
 extension Certificate {
     /// Runs an `i2d` function twice, for the length and for the bytes.
-    private static func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+    static func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let length = write(nil)
         guard length > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in

@@ -7,8 +7,35 @@ enum DistinguishedName {
     ///
     /// `sequence` is the content of the name's outer sequence.
     static func canonical(_ sequence: UnsafeRawBufferPointer) -> [[UInt8]]? {
+        parts(of: sequence, framed).map { sets in
+            sets.map { set in
+                // A relative name is a set: the order of its attributes does not count.
+                set.count == 1 ? set[0] : Array(set.sorted { $0.lexicographicallyPrecedes($1) }.joined())
+            }
+        }
+    }
+
+    /// The name, with its outer sequence, as DER in which equal names have equal bytes; nil when malformed.
+    static func normalized(whole name: UnsafeRawBufferPointer) -> [UInt8]? {
+        var outer = DERReader(name)
+        guard let list = outer.next(DERReader.sequence), outer.isAtEnd,
+            let sets = parts(of: name[part: list.content], DERWriter.element)
+        else { return nil }
+        return DERWriter.sequence(
+            sets.map { set in
+                let attributes = set.map { DERWriter.element(DERReader.sequence, $0) }
+                // X.690 section 11.6: the elements of a set in ascending order.
+                let ordered = attributes.sorted { $0.lexicographicallyPrecedes($1) }
+                return DERWriter.element(DERReader.set, Array(ordered.joined()))
+            })
+    }
+
+    /// The attributes of each relative name, with values that are equal where they count as equal.
+    private static func parts(
+        of sequence: UnsafeRawBufferPointer, _ framed: (UInt8, [UInt8]) -> [UInt8]
+    ) -> [[[UInt8]]]? {
         var sets = DERReader(sequence)
-        var result: [[UInt8]] = []
+        var result: [[[UInt8]]] = []
         while !sets.isAtEnd {
             guard let set = sets.next(DERReader.set), result.count < mostParts else { return nil }
             var attributes = DERReader(sequence, set.content)
@@ -18,12 +45,11 @@ enum DistinguishedName {
                 var fields = DERReader(sequence, attribute.content)
                 guard let type = fields.next(DERReader.objectIdentifier), let value = fields.next(), fields.isAtEnd
                 else { return nil }
-                parts.append(Array(sequence[part: type.whole]) + text(value.tag, sequence[part: value.content]))
+                let (tag, content) = text(value.tag, sequence[part: value.content])
+                parts.append(Array(sequence[part: type.whole]) + framed(tag, content))
             }
             guard !parts.isEmpty else { return nil }
-            // A relative name is a set: the order of its attributes does not count.
-            if parts.count > 1 { parts.sort { $0.lexicographicallyPrecedes($1) } }
-            result.append(Array(parts.joined()))
+            result.append(parts)
         }
         return result
     }
@@ -52,15 +78,15 @@ enum DistinguishedName {
         }
     }
 
-    /// A value as its tag and length and, for strings, in lower case with single spaces.
-    private static func text(_ tag: UInt8, _ value: UnsafeRawBufferPointer) -> [UInt8] {
+    /// A value's tag and content; strings become UTF8String, in lower case with single spaces.
+    private static func text(_ tag: UInt8, _ value: UnsafeRawBufferPointer) -> (tag: UInt8, content: [UInt8]) {
         switch tag {
         // UTF8String, PrintableString, T61String, IA5String, VisibleString: bytes that ASCII is a part of.
-        case 0x0C, 0x13, 0x14, 0x16, 0x1A: return framed(0x0C, folded(value))
+        case 0x0C, 0x13, 0x14, 0x16, 0x1A: return (0x0C, folded(value))
         // BMPString and UniversalString: whoever writes a name in these must not have another name by that.
-        case 0x1E: return framed(0x0C, folded(String(decoding: units(value, UInt16.self), as: UTF16.self).utf8))
-        case 0x1C: return framed(0x0C, folded(String(decoding: units(value, UInt32.self), as: UTF32.self).utf8))
-        default: return framed(tag, Array(value))
+        case 0x1E: return (0x0C, folded(String(decoding: units(value, UInt16.self), as: UTF16.self).utf8))
+        case 0x1C: return (0x0C, folded(String(decoding: units(value, UInt32.self), as: UTF32.self).utf8))
+        default: return (tag, Array(value))
         }
     }
 

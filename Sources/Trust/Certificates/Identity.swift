@@ -26,6 +26,19 @@ package struct Identity: Sendable {
         self.key = key
     }
 
+    private init(_ leaf: Identity, chain: CertificateChain) {
+        self.chain = chain
+        key = leaf.key
+    }
+
+    /// The same certificate and key with these certificates to show behind it.
+    package func showing(_ others: [Certificate]) -> Identity {
+        CertificateChain([chain.leaf] + others).map { Identity(self, chain: $0) } ?? self
+    }
+
+    /// The private key; nil for kinds that have no plain form.
+    package var privateKey: Key? { Key(key, isPrivate: true) }
+
     /// OpenSSL's `EVP_PKEY`, valid while this identity lives.
     package var keyPointer: OpaquePointer { key.pointer }
 

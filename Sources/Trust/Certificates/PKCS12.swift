@@ -107,6 +107,7 @@ private struct PKCS12Contents {
             case NID_certBag:
                 guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate else { continue }
                 guard let pointer = PKCS12_SAFEBAG_get1_cert(bag) else { throw .notPKCS12(OpenSSLErrors.takeText()) }
+                Self.name(pointer, as: bag)
                 certificates.append(Certificate(owning: .certificate(owning: pointer)))
                 guard certificates.count <= Self.mostCertificates else { throw .notPKCS12("it holds too many") }
             case NID_safeContentsBag:
@@ -115,6 +116,14 @@ private struct PKCS12Contents {
                 break
             }
         }
+    }
+
+    /// Gives a certificate that nobody else has yet the name that the file has for it.
+    private static func name(_ certificate: OpaquePointer, as bag: OpaquePointer) {
+        guard let name = PKCS12_get_friendlyname(bag) else { return }
+        defer { CRYPTO_free(name, "", 0) }
+        let text = Array(String(cString: name).utf8)
+        X509_alias_set1(certificate, text, Int32(clamping: text.count))
     }
 
     private mutating func take(_ rounds: Int64) throws(CertificateError) {

@@ -54,6 +54,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
     package let issuer: String
     /// Less serious things that were wrong as well.
     package let further: [Reason]
+    /// What the peer had sent, where a connection failed; it takes no part in comparisons.
+    package var presented: CertificateChain?
 
     /// A failure of one certificate.
     package init(_ reason: Reason, certificate: String, issuer: String = "", further: [Reason] = []) {
@@ -66,6 +68,12 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// A failure of one certificate, which is named by its subject and issuer.
     package init(_ reason: Reason, _ certificate: Certificate, further: [Reason] = []) {
         self.init(reason, certificate: certificate.displayName, issuer: certificate.issuer, further: further)
+    }
+
+    /// Whether both say the same about the same certificate.
+    package static func == (left: TrustFailure, right: TrustFailure) -> Bool {
+        left.reason == right.reason && left.certificate == right.certificate && left.issuer == right.issuer
+            && left.further == right.further
     }
 
     /// One sentence that says what is wrong with which certificate.
@@ -115,7 +123,7 @@ extension TrustFailure.Reason {
     /// Where the reason stands among others: the smallest is reported (B3.72).
     ///
     /// What makes the chain untrusted comes before a wrong name, and a wrong name before dates.
-    var rank: Int {
+    package var rank: Int {
         switch self {
         case .revoked: 0
         case .noRootsFound: 1

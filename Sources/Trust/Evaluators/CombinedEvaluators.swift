@@ -48,54 +48,20 @@ package struct AllOfEvaluator: TrustEvaluator {
 
 /// Lets the host decide which evaluator is asked (B3.66).
 package struct PerHostEvaluator: TrustEvaluator {
-    /// Which hosts an evaluator is for.
-    package enum Pattern: Sendable, Hashable {
-        /// This host.
-        case host(HostName)
-        /// Every host below this domain, but not the domain itself.
-        case below(String)
-
-        /// Reads `*.example.com` as everything below, anything else as one host.
-        package init(_ text: String) {
-            guard text.hasPrefix("*.") else {
-                self = .host(HostName(text))
-                return
-            }
-            // Hosts are compared without their trailing dot (B3.17), so patterns have none either.
-            self = .below(HostName(String(text.dropFirst(2))).description)
-        }
-
-        fileprivate func matches(_ host: HostName) -> Bool {
-            switch (self, host) {
-            case (.host(let wanted), _): return wanted == host
-            case (.below(let domain), .dns(let name)): return name.hasSuffix("." + domain)
-            case (.below, .ip): return false
-            }
-        }
-
-        /// The longer the domain, the more it says; a host says most.
-        fileprivate var weight: Int {
-            switch self {
-            case .host: .max
-            case .below(let domain): domain.utf8.count
-            }
-        }
-    }
-
-    private let entries: [(pattern: Pattern, evaluator: any TrustEvaluator)]
+    private let entries: [(pattern: HostPattern, value: any TrustEvaluator)]
     private let fallback: (any TrustEvaluator)?
 
     /// The most specific pattern decides; without one the fallback does, and without that the host is refused.
     package init(
-        _ entries: [(pattern: Pattern, evaluator: any TrustEvaluator)], otherwise fallback: (any TrustEvaluator)?
+        _ entries: [(pattern: HostPattern, evaluator: any TrustEvaluator)], otherwise fallback: (any TrustEvaluator)?
     ) {
-        self.entries = entries.sorted { $0.pattern.weight > $1.pattern.weight }
+        self.entries = entries.map { ($0.pattern, $0.evaluator) }
         self.fallback = fallback
     }
 
     /// The verdict of the host's evaluator.
     package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        let own = policy.host.flatMap { host in entries.first { $0.pattern.matches(host) }?.evaluator }
+        let own = policy.host.flatMap { host in entries.mostSpecific(for: host) }
         guard let evaluator = own ?? fallback else {
             return .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
         }

@@ -39,17 +39,26 @@ package struct PinnedKeysEvaluator: TrustEvaluator {
     package init(
         base64 pins: [String], besides base: any TrustEvaluator = SystemRootsEvaluator()
     ) throws(CertificateError) {
-        var decoded: [[UInt8]] = []
-        for text in pins {
-            guard let pin = PEMBlocks.decode(base64: Array(text.utf8)) else { throw .notAPin("one is not base64") }
-            decoded.append(pin)
-        }
-        try self.init(spkiSHA256: decoded, besides: base)
+        try self.init(spkiSHA256: try Self.decode(pins), besides: base)
     }
 
     /// The base's verdict, and the pins'.
     package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
         Pins.check(base.evaluate(chain, policy: policy), chain, pins) { $0.spkiSHA256 }
+    }
+
+    /// The hashes that are meant, of which there is at least one.
+    static func decode(_ pins: [String]) throws(CertificateError) -> [[UInt8]] {
+        if pins.isEmpty { throw .notAPin("there is none") }
+        var decoded: [[UInt8]] = []
+        for text in pins {
+            guard let pin = PEMBlocks.decode(base64: Array(text.utf8)) else {
+                throw .notAPin("\"\(text)\" is not base64")
+            }
+            if pin.count != 32 { throw .notAPin("\"\(text)\" has \(pin.count) bytes in place of 32") }
+            decoded.append(pin)
+        }
+        return decoded
     }
 }
 

@@ -6,8 +6,13 @@ struct RevocationCheck {
     private let chain: CertificateChain
     private let policy: RevocationPolicy
     private let now: Int64
-    /// What the stapled response says if this is the issuer: peers can send many of one name.
-    private var staples: [ObjectIdentifier: StapledResponse.Answer] = [:]
+    /// What the responses say about a certificate if this is the issuer: peers can send many of one name.
+    private var answers: [Step: StapledResponse.Answer] = [:]
+
+    private struct Step: Hashable {
+        let certificate: ObjectIdentifier
+        let issuer: ObjectIdentifier
+    }
 
     init(_ chain: CertificateChain, policy: RevocationPolicy, now: Int64) {
         self.chain = chain
@@ -22,7 +27,7 @@ struct RevocationCheck {
         for certificate: Certificate, issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> (problem: TrustFailure.Reason?, until: Int64) {
         guard policy.mode != .none else { return (nil, .max) }
-        let stapled = isLeaf ? staple(certificate, issuer, budget: &budget) : nil
+        let stapled = staple(certificate, issuer, isLeaf: isLeaf, budget: &budget)
         if budget.isExhausted { return (.tooMuchWork, .max) }
         if stapled == .revoked { return (.revoked, .max) }
         if isLeaf, certificate.fields.extensions.mustStaple, let problem = missingStaple(stapled) {
@@ -38,14 +43,26 @@ struct RevocationCheck {
         return (.revocationUnknown(complaint ?? "nobody has said"), .max)
     }
 
+    /// What the responses say, the stapled one and those that were given: who was revoked in one of them is revoked.
     private mutating func staple(
-        _ certificate: Certificate, _ issuer: Certificate, budget: inout WorkBudget
+        _ certificate: Certificate, _ issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> StapledResponse.Answer? {
-        guard case .response(let der) = chain.stapling else { return nil }
-        if let known = staples[ObjectIdentifier(issuer)] { return known }
-        let answer = StapledResponse.read(der, about: certificate, issuer: issuer, now: now, budget: &budget)
-        staples[ObjectIdentifier(issuer)] = answer
-        return answer
+        var responses = Array(policy.responses.prefix(Self.mostResponses))
+        if isLeaf, case .response(let der) = chain.stapling { responses.insert(der, at: 0) }
+        guard !responses.isEmpty else { return nil }
+        let step = Step(certificate: ObjectIdentifier(certificate), issuer: ObjectIdentifier(issuer))
+        if let known = answers[step] { return known }
+        var best: StapledResponse.Answer?
+        for der in responses where best != .revoked {
+            let answer = StapledResponse.read(der, about: certificate, issuer: issuer, now: now, budget: &budget)
+            switch (answer, best) {
+            case (.good(let until), .good(let other)): best = .good(until: max(until, other))
+            case (.revoked, _), (.good, _), (.useless, nil): best = answer
+            case (.useless, _): break
+            }
+        }
+        answers[step] = best
+        return best
     }
 
     /// RFC 7633 section 4.3.3: the promise of a response is broken by none, and by one that is of no use.
@@ -101,4 +118,5 @@ struct RevocationCheck {
 
     // By feel: an authority has one list, a program knows few authorities.
     private static let mostLists = 64
+    private static let mostResponses = 16
 }

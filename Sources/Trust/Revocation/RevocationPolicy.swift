@@ -17,9 +17,13 @@ package struct RevocationPolicy: Sendable, Hashable {
     /// Lists of the authorities; those that fit no certificate of a path are passed over.
     package var lists: [RevocationList]
 
-    /// Stapled responses and these lists are checked.
-    package init(mode: Mode = .soft, lists: [RevocationList] = []) {
+    /// Encoded OCSP responses about any certificate of a path, beside the one that the peer may have stapled.
+    package var responses: [[UInt8]]
+
+    /// Stapled responses, these responses and these lists are checked.
+    package init(mode: Mode = .soft, lists: [RevocationList] = [], responses: [[UInt8]] = []) {
         self.mode = mode
         self.lists = lists
+        self.responses = responses
     }
 }

@@ -41,6 +41,8 @@ public enum URLLoadingErrorDomain {
         case protocolViolation = 13
         /// TLS could not be set up on this side.
         case internalFailure = 14
+        /// The connection is not what the session's App Transport Security demands.
+        case demandNotMet = 15
     }
 
     /// Why a certificate was refused.

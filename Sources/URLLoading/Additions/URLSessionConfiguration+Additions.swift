@@ -16,6 +16,20 @@ extension URLSessionConfiguration {
         set { assign(\.serverTrustEvaluation, newValue) }
     }
 
+    /// Ours: who we are to servers that ask for a certificate, where no delegate is asked or a delegate leaves it to
+    /// default handling. Comes before what `urlCredentialStorage` has for a server.
+    public var clientIdentities: ClientIdentities {
+        get { value(\.clientIdentities) }
+        set { assign(\.clientIdentities, newValue) }
+    }
+
+    /// Ours: what connections must be like, in the words of App Transport Security; nil, the default, demands nothing
+    /// beyond the rest of the configuration (B3.85).
+    public var appTransportSecurity: AppTransportSecurity? {
+        get { value(\.appTransportSecurity) }
+        set { assign(\.appTransportSecurity, newValue) }
+    }
+
     /// Ours: the file to which the secrets of TLS connections are appended, so that a packet analyser can read the
     /// traffic; `nil`, the default, means never.
     public var tlsKeyLogFile: URL? {
@@ -28,17 +42,5 @@ extension URLSessionConfiguration {
     public var honorsEarliestBeginDate: Bool {
         get { value(\.honorsEarliestBeginDate) }
         set { assign(\.honorsEarliestBeginDate, newValue) }
-    }
-
-    /// Ours: how the certificates of servers are judged.
-    public enum ServerTrustEvaluation: Sendable, Equatable {
-        /// By the roots that the system's distribution trusts.
-        case system
-        /// By these certificates alone, given as PEM text. Text without a readable certificate trusts nobody.
-        case anchors(pem: String)
-        /// By these certificates, given as PEM text, and by the system's roots.
-        case anchorsAndSystem(pem: String)
-        /// Not at all: whoever sits between here and the server can read and change everything.
-        case dangerouslyAcceptAnyCertificate
     }
 }

@@ -36,7 +36,31 @@ extension URLSession {
             set { closures.withLock { $0.didBecomeInvalid = newValue } }
         }
 
+        /// A server has shown its certificates, or asks for ours: says what is to be done.
+        public var didReceiveChallenge:
+            (
+                @Sendable (URLSession, URLAuthenticationChallenge) async -> (
+                    URLSession.AuthChallengeDisposition, URLCredential?
+                )
+            )?
+        {
+            get { closures.withLock { $0.didReceiveChallenge } }
+            set { closures.withLock { $0.didReceiveChallenge = newValue } }
+        }
+
         // MARK: Tasks
+
+        /// The server of a task asks for proof of who we are: says what is to be done.
+        public var didReceiveTaskChallenge:
+            (
+                @Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge) async -> (
+                    URLSession.AuthChallengeDisposition, URLCredential?
+                )
+            )?
+        {
+            get { closures.withLock { $0.didReceiveTaskChallenge } }
+            set { closures.withLock { $0.didReceiveTaskChallenge = newValue } }
+        }
 
         /// A task was made; called on the thread that made it.
         public var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)? {
@@ -141,12 +165,26 @@ extension URLSession {
                 case .bodyStream: closures.needNewBodyStream != nil
                 case .bodyStreamFrom: false
                 case .delayed: closures.willBeginDelayedRequest != nil
+                case .sessionChallenge: closures.didReceiveChallenge != nil
+                case .taskChallenge: closures.didReceiveTaskChallenge != nil
                 }
             }
         }
 
         private struct Closures: Sendable {
             var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
+            var didReceiveChallenge:
+                (
+                    @Sendable (URLSession, URLAuthenticationChallenge) async -> (
+                        URLSession.AuthChallengeDisposition, URLCredential?
+                    )
+                )?
+            var didReceiveTaskChallenge:
+                (
+                    @Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge) async -> (
+                        URLSession.AuthChallengeDisposition, URLCredential?
+                    )
+                )?
             var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)?
             var willPerformHTTPRedirection:
                 (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
@@ -177,6 +215,22 @@ extension URLSession.EventHandlers {
     /// Calls `didBecomeInvalid`.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         didBecomeInvalid?(session, error)
+    }
+
+    /// Asks `didReceiveChallenge`.
+    public func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let closure = didReceiveChallenge else { return (.performDefaultHandling, nil) }
+        return await closure(session, challenge)
+    }
+
+    /// Asks `didReceiveTaskChallenge`.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let closure = didReceiveTaskChallenge else { return (.performDefaultHandling, nil) }
+        return await closure(session, task, challenge)
     }
 
     /// Calls `didCreateTask`.

@@ -9,6 +9,10 @@ enum AskingMethod {
     case bodyStream
     case bodyStreamFrom
     case delayed
+    /// The session's method for challenges.
+    case sessionChallenge
+    /// The tasks' method for challenges.
+    case taskChallenge
 }
 
 /// In which form a type implements a method.
@@ -26,6 +30,8 @@ final class DelegateForms: Sendable {
     private let bodyStream = Atomic<MethodForm>(.unknown)
     private let bodyStreamFrom = Atomic<MethodForm>(.unknown)
     private let delayed = Atomic<MethodForm>(.unknown)
+    private let sessionChallenge = Atomic<MethodForm>(.unknown)
+    private let taskChallenge = Atomic<MethodForm>(.unknown)
 
     func form(_ method: AskingMethod) -> MethodForm {
         switch method {
@@ -34,6 +40,8 @@ final class DelegateForms: Sendable {
         case .bodyStream: bodyStream.load(ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.load(ordering: .relaxed)
         case .delayed: delayed.load(ordering: .relaxed)
+        case .sessionChallenge: sessionChallenge.load(ordering: .relaxed)
+        case .taskChallenge: taskChallenge.load(ordering: .relaxed)
         }
     }
 
@@ -44,6 +52,8 @@ final class DelegateForms: Sendable {
         case .bodyStream: bodyStream.store(form, ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.store(form, ordering: .relaxed)
         case .delayed: delayed.store(form, ordering: .relaxed)
+        case .sessionChallenge: sessionChallenge.store(form, ordering: .relaxed)
+        case .taskChallenge: taskChallenge.store(form, ordering: .relaxed)
         }
     }
 
@@ -63,6 +73,7 @@ final class DelegateForms: Sendable {
 
 /// A delegate, cast once to all the protocols it may conform to.
 struct DelegateView: Sendable {
+    let session: any URLSessionDelegate
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?
@@ -71,6 +82,7 @@ struct DelegateView: Sendable {
     private let handlers: URLSession.EventHandlers?
 
     init(_ delegate: any URLSessionDelegate) {
+        session = delegate
         task = delegate as? any URLSessionTaskDelegate
         data = delegate as? any URLSessionDataDelegate
         download = delegate as? any URLSessionDownloadDelegate
@@ -85,7 +97,8 @@ struct DelegateView: Sendable {
         case .redirect: task != nil && forms.form(.redirect) != .absent
         case .bodyStream, .bodyStreamFrom: task != nil && forms.form(method) != .absent
         case .response: data != nil && forms.form(.response) != .absent
-        case .delayed: task != nil && forms.form(.delayed) != .absent
+        case .delayed, .taskChallenge: task != nil && forms.form(method) != .absent
+        case .sessionChallenge: forms.form(method) != .absent
         }
     }
 }

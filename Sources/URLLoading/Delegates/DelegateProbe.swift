@@ -27,6 +27,10 @@ enum DelegateMethod: UInt8 {
     case waiting
     case delayed
     case delayedAsync
+    case sessionChallenge
+    case sessionChallengeAsync
+    case taskChallenge
+    case taskChallengeAsync
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

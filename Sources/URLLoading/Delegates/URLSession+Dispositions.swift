@@ -1,6 +1,19 @@
-// The answers that delegates give. Those of challenges come with that feature.
+// The answers that delegates give.
 
 extension URLSession {
+    /// What is to be done about a challenge.
+    public enum AuthChallengeDisposition: Int, Sendable {
+        /// Use the given credential: it accepts the server, or is shown to it (B2.33).
+        case useCredential = 0
+        /// Go on as if the delegate had no such method; a credential is ignored (B2.36).
+        case performDefaultHandling = 1
+        /// End the task with `URLError.cancelled`; a credential is ignored (B2.38).
+        case cancelAuthenticationChallenge = 2
+        /// Refuse this space. A server whose certificates are refused so ends the task with
+        /// `URLError.serverCertificateUntrusted` (B2.40); one that wants ours gets none (B2.41).
+        case rejectProtectionSpace = 3
+    }
+
     /// What is to be done with a request whose begin date has come.
     public enum DelayedRequestDisposition: Int, Sendable {
         /// Send the request as it is.

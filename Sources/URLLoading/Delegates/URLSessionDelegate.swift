@@ -10,9 +10,42 @@ import Foundation
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     /// The session has ended and this is its last message (B1.17); `error` is `nil` when the program ended it.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
+
+    /// A server has shown its certificates, or asks for ours (B2.1); comes for every new connection (B2.9). Call the
+    /// handler, at any time from any thread; nothing of the request is sent before. A handler that is never called
+    /// leaves the task waiting until it is cancelled or its `timeoutIntervalForResource` is over (B1.32).
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+    /// A server has shown its certificates, or asks for ours. Return what is to be done; nothing of the request is sent
+    /// before.
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
 extension URLSessionDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if challenge.noteMissing(.sessionChallenge) { return }
+        Task {
+            let (disposition, credential) = await urlSession(session, didReceive: challenge)
+            completionHandler(disposition, credential)
+        }
+    }
+
+    /// Leaves it to default handling.
+    public func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        challenge.noteMissing(.sessionChallengeAsync)
+        return (.performDefaultHandling, nil)
+    }
 }

@@ -39,6 +39,19 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         newRequest request: URLRequest
     ) async -> URLRequest?
 
+    /// The server asks for proof of who we are, or shows its own where the delegate has no
+    /// `urlSession(_:didReceive:completionHandler:)` (B2.2, B2.4). Call the handler, at any time from any thread; the
+    /// task waits until then.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+    /// The server asks for proof of who we are, or shows its own where the delegate has no
+    /// `urlSession(_:didReceive:)`. Return what is to be done.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     /// A stream for the request's body is needed: the first of a streamed upload, and another one for each further
     /// sending. Call the handler with a stream that nobody has opened; without one the task ends with
     /// `URLError.requestBodyStreamExhausted`. The task waits until then.
@@ -127,6 +140,26 @@ extension URLSessionTaskDelegate {
     ) async -> URLRequest? {
         task.core.asyncProbe.noteMissing(.redirectAsync)
         return request
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if task.core.probe.noteMissing(.taskChallenge) { return }
+        Task {
+            let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
+            completionHandler(disposition, credential)
+        }
+    }
+
+    /// Leaves it to default handling.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        task.core.asyncProbe.noteMissing(.taskChallengeAsync)
+        return (.performDefaultHandling, nil)
     }
 
     /// Asks the `async` form.

@@ -10,8 +10,11 @@ import Trust
 
 /// Maps the errors of the layers below.
 package enum ErrorMapping {
-    /// The public error for the request to `url`.
-    package static func urlError(_ error: EngineError, url: URL?, ofDownload isDownload: Bool = false) -> URLError {
+    /// The public error for the request to `url`; `evaluator` is who has judged the server.
+    package static func urlError(
+        _ error: EngineError, url: URL?, evaluator: any TrustEvaluator = SecTrust.system,
+        ofDownload isDownload: Bool = false
+    ) -> URLError {
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
@@ -26,7 +29,7 @@ package enum ErrorMapping {
                 connectCode(failures.map(\.error.errno)), url, error.description,
                 underlying: decisive.map { UnderlyingError.system($0.error) })
         case .tls(let failure, let host):
-            return tlsError(failure, host: host, description: error.description, url: url)
+            return tlsError(failure, host: host, description: error.description, url: url, evaluator)
         case .connectionLost(let cause, _, _, _):
             return LoadFailure.make(
                 .networkConnectionLost, url, error.description,
@@ -106,14 +109,20 @@ package enum ErrorMapping {
 
     // MARK: TLS and trust
 
-    private static func tlsError(_ failure: TLSError, host: String, description: String, url: URL?) -> URLError {
+    private static func tlsError(
+        _ failure: TLSError, host: String, description: String, url: URL?, _ evaluator: any TrustEvaluator
+    ) -> URLError {
         switch failure {
         case .untrusted(let refusal):
             return LoadFailure.make(
                 trustCode(refusal), url,
                 "The certificate for this server is invalid: \(refusal.description) "
                     + "The server may be another one that pretends to be \"\(host)\".",
-                underlying: UnderlyingError.trust(refusal), suggestion: suggestion(refusal, host: host))
+                underlying: UnderlyingError.trust(refusal), suggestion: suggestion(refusal, host: host),
+                trust: refusal.presented.map { chain in
+                    SecTrust(
+                        presented: chain, policy: TrustPolicy(host: HostName(host)), evaluator: evaluator)
+                })
         case .clientCertificateRequired:
             return LoadFailure.make(
                 .clientCertificateRequired, url, description, underlying: UnderlyingError.tls(failure))
@@ -123,7 +132,8 @@ package enum ErrorMapping {
         case .truncated:
             return LoadFailure.make(.networkConnectionLost, url, description, underlying: UnderlyingError.tls(failure))
         case .handshakeFailed, .alertReceived, .noCommonVersionOrCipher, .notTLS, .versionsContradict,
-            .closedDuringHandshake, .alpnMismatch, .renegotiationRefused, .protocolViolation, .internalFailure:
+            .closedDuringHandshake, .alpnMismatch, .renegotiationRefused, .protocolViolation, .demandNotMet,
+            .internalFailure:
             return LoadFailure.make(.secureConnectionFailed, url, description, underlying: UnderlyingError.tls(failure))
         }
     }

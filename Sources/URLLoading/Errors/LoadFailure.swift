@@ -6,10 +6,11 @@ import LoadingEngine
 
 /// Makes the errors that the API's own layer finds.
 enum LoadFailure {
-    /// An error with what every error carries: the failing URL under both keys (B17.2) and a text (B17.4).
+    /// An error with what every error carries: the failing URL under both keys (B17.2) and a text (B17.4); `trust` is
+    /// what a server that was refused has presented (B3.73).
     static func make(
         _ code: URLError.Code, _ url: URL?, _ description: String, underlying: (any Error)? = nil,
-        suggestion: String? = nil
+        suggestion: String? = nil, trust: SecTrust? = nil
     ) -> URLError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url {
@@ -18,8 +19,15 @@ enum LoadFailure {
         }
         if let underlying { userInfo[NSUnderlyingErrorKey] = underlying }
         if let suggestion { userInfo[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
+        if let trust {
+            userInfo[NSURLErrorFailingURLPeerTrustErrorKey] = trust
+            userInfo[peerChainKey] = trust.presented.certificates.map(SecCertificate.init)
+        }
         return URLError(code, userInfo: userInfo)
     }
+
+    /// The key under which Apple's loader has the certificates that the server sent, which has no public name.
+    private static let peerChainKey = "NSErrorPeerCertificateChainKey"
 
     /// The text of `NSURLErrorFailingURLStringErrorKey`, which Foundation on Linux calls deprecated.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
@@ -54,6 +62,14 @@ enum LoadFailure {
         make(
             .dnsLookupFailed, url,
             "The address of \(host) must be validated with DNSSEC, which the system's resolver cannot prove.")
+    }
+
+    /// Plain http where the session demands TLS (B3.76, B17.32).
+    static func insecure(_ url: URL?, host: String) -> URLError {
+        make(
+            .appTransportSecurityRequiresSecureConnection, url,
+            "App Transport Security, which the session's configuration has, allows no plain http with \(host).",
+            suggestion: "Use https, or make an exception for the host in the policy.")
     }
 
     /// More than 20 redirects (B4.14).

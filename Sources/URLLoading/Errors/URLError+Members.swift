@@ -21,6 +21,11 @@ public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
 extension URLError {
+    /// The certificates of a server that was refused, to be looked at or evaluated again (B3.73).
+    public var failureURLPeerTrust: SecTrust? {
+        userInfo[NSURLErrorFailingURLPeerTrustErrorKey] as? SecTrust
+    }
+
     /// What is needed to go on with a failed download.
     public var downloadTaskResumeData: Data? {
         userInfo[NSURLSessionDownloadTaskResumeData] as? Data

@@ -41,6 +41,7 @@ enum UnderlyingError {
             case .renegotiationRefused: .renegotiationRefused
             case .protocolViolation: .protocolViolation
             case .internalFailure: .internalFailure
+            case .demandNotMet: .demandNotMet
             }
         return make(URLLoadingErrorDomain.tls, code.rawValue, failure.description)
     }

@@ -45,6 +45,7 @@ final class RequestBuilder: Sendable {
         if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
 
         let (place, target) = try place(of: url)
+        try refusePlainHTTP(place.origin, url)
         if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation {
             try refuseLookup(place.origin, url)
         }
@@ -93,6 +94,14 @@ final class RequestBuilder: Sendable {
             known.append(entry)
         }
         return entry
+    }
+
+    /// B3.76, B3.84: every hop is built here, so that a redirect cannot lead out of TLS either.
+    private func refusePlainHTTP(_ origin: Origin, _ url: URL) throws(URLError) {
+        guard let security = settings.engine.transportSecurity, origin.scheme == .http,
+            !security.allowsPlainHTTP(host: origin.matchingHost)
+        else { return }
+        throw LoadFailure.insecure(url, host: origin.matchingHost)
     }
 
     /// The system's resolver cannot tell whether an answer was validated, so a load that insists on it must not ask.

@@ -28,6 +28,9 @@ struct ConfigurationValues: Sendable {
     var enablesEarlyData = false
     var hostOverrides: [String: String] = [:]
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
+    var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
+    var urlCredentialStorage: URLCredentialStorage? = .shared
+    var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false
 }

@@ -46,10 +46,15 @@ struct SessionSettings: Sendable {
         engine.minimumTLSVersion = TLSVersion(values.tlsMinimum)
         engine.maximumTLSVersion = TLSVersion(values.tlsMaximum)
         engine.keyLogFile = values.tlsKeyLogFile.map { $0.path(percentEncoded: false) }
-        engine.trust = .evaluator(values.serverTrustEvaluation.evaluator)
+        engine.trust = values.serverTrustEvaluation.evaluator
+        engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
+        engine.transportSecurity = values.appTransportSecurity?.rules
         engine.hostOverrides = overrides
         self.engine = engine
     }
+
+    /// Who judges servers where no delegate does.
+    var evaluator: any TrustEvaluator { engine.trust }
 
     /// The longest wait without a byte moving: the request's if it has one (B6.3, B6.4, B6.7).
     func idleTimeout(_ request: URLRequest) -> Duration {
@@ -81,40 +86,5 @@ extension TLSVersion {
             case .TLSv12, .DTLSv12: .v12
             case .TLSv13: .v13
             }
-    }
-}
-
-extension URLSessionConfiguration.ServerTrustEvaluation {
-    /// The evaluator that carries the choice out.
-    var evaluator: any TrustEvaluator {
-        switch self {
-        case .system: SystemRootsEvaluator()
-        case .anchors(let pem): Self.anchors(pem, alsoSystem: false)
-        case .anchorsAndSystem(let pem): Self.anchors(pem, alsoSystem: true)
-        case .dangerouslyAcceptAnyCertificate: DangerouslyAcceptAnyEvaluator()
-        }
-    }
-
-    private static func anchors(_ pem: String, alsoSystem: Bool) -> any TrustEvaluator {
-        do throws(CertificateError) {
-            // Whoever brings an authority along runs it, or knows who does: the formal mistakes of its tools are forgiven,
-            // those of the public web's authorities are not (docs/trust.md).
-            let own = AnchorsEvaluator(anchors: try Certificate.parse(pem: pem)).adjusting { $0.profile = .lenient }
-            return alsoSystem ? AnyOfEvaluator([own, SystemRootsEvaluator()]) : own
-        } catch {
-            return UnreadableAnchorsEvaluator(reason: error.description)
-        }
-    }
-}
-
-/// Trusts nobody, because the anchors that the program gave could not be read.
-private struct UnreadableAnchorsEvaluator: TrustEvaluator {
-    let reason: String
-
-    func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        .refused(
-            TrustFailure(
-                .other("the session's own anchors could not be read: \(reason)"),
-                certificate: chain.leaf.displayName))
     }
 }

@@ -80,15 +80,17 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Cancels all tasks, allows no new ones, and then tells the delegate (B1.16).
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
-    /// Closes idle connections, so that later requests open new ones; the handler is called on the delegate queue. The
-    /// stores of cookies, credentials and caches, which Apple's empties too, come with these features.
+    /// Empties the session's credential storage and closes idle connections, so that later requests open new ones; the
+    /// handler is called on the delegate queue (B1.26). The stores of cookies and caches, which Apple's empties too,
+    /// come with these features.
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
+        configurationCopy.urlCredentialStorage?.removeAll()
         core.closeIdleConnections()
         core.relay.run(completionHandler)
     }
 
-    /// Closes idle connections, so that later requests open new ones.
+    /// Empties the session's credential storage and closes idle connections, so that later requests open new ones.
     open func reset() async {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }

@@ -1,6 +1,6 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
 //
-// Properties that belong to cookies, credentials, caches, proxies, custom protocols and background sessions come
+// Properties that belong to cookies, caches, proxies, custom protocols and background sessions come
 // with those parts of the library.
 
 import Foundation
@@ -30,7 +30,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// A new configuration whose sessions write nothing to disk, each time.
     open class var ephemeral: URLSessionConfiguration {
-        URLSessionConfiguration(ConfigurationValues())
+        var values = ConfigurationValues()
+        values.urlCredentialStorage = URLCredentialStorage()
+        return URLSessionConfiguration(values)
     }
 
     /// Gives an independent configuration (B1.4).
@@ -141,6 +143,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open var tlsMaximumSupportedProtocol: SSLProtocol {
         get { SSLProtocol(value(\.tlsMaximum)) }
         set { if let version = newValue.version { assign(\.tlsMaximum, version) } }
+    }
+
+    /// Where credentials are looked up: the shared storage unless set, one of its own in ephemeral configurations;
+    /// nil looks nothing up (B2.70). A copy of the configuration has the same storage.
+    open var urlCredentialStorage: URLCredentialStorage? {
+        get { value(\.urlCredentialStorage) }
+        set { assign(\.urlCredentialStorage, newValue) }
     }
 
     /// Permission to pipeline; stored, requests are never pipelined (B16.8).

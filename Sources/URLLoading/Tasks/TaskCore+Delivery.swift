@@ -61,6 +61,9 @@ extension TaskCore: RelayClient {
         case .waiting:
             guard !isOver, state.withLock({ $0.tellsWaiting() }) else { return }
             tell(.waiting) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
+        case .challenge(let question):
+            guard !isOver else { return }
+            ask(about: question)
         case .data(let data):
             tellData(data)
         case .written(let total):

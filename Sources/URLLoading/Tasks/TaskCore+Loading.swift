@@ -206,7 +206,9 @@ extension TaskCore {
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.failure {
-                let error = ErrorMapping.urlError(failure, url: end.url, ofDownload: outlet.savesFile)
+                let error = ErrorMapping.urlError(
+                    failure, url: end.url, evaluator: session?.settings.evaluator ?? SecTrust.system,
+                    ofDownload: outlet.savesFile)
                 guard end.needsNewBody, let request = state.currentRequest else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0

@@ -1,4 +1,5 @@
-// The questions that stop a task until a delegate has answered (B1.31): a redirect, a response, a delayed request.
+// The questions that stop a task until a delegate has answered (B1.31): a redirect, a response, a delayed request, a
+// challenge, about which `TaskCore+Challenges` knows more.
 //
 // Candidates are the task's delegate, then the session's; of each the completion-handler form, then the `async` form.
 // A form that is only a default stands for "not implemented" (see `DelegateProbe`), and what was learnt is remembered
@@ -16,12 +17,16 @@ enum TaskQuestion: Sendable {
     /// The response of a part in a multipart body (B1.62).
     case part(HTTPURLResponse)
     case delayed(URLRequest)
+    /// Asked of the session's method or the tasks'.
+    case challenge(TaskChallenge, ofTask: Bool)
 
     var method: AskingMethod {
         switch self {
         case .redirect: .redirect
         case .response, .part: .response
         case .delayed: .delayed
+        case .challenge(_, ofTask: false): .sessionChallenge
+        case .challenge(_, ofTask: true): .taskChallenge
         case .bodyStream(nil): .bodyStream
         case .bodyStream: .bodyStreamFrom
         }
@@ -29,7 +34,12 @@ enum TaskQuestion: Sendable {
 
     /// What is asked when nobody implements this one's method.
     var substitute: TaskQuestion? {
-        if case .bodyStream(nil) = self { .bodyStream(offset: 0) } else { nil }
+        switch self {
+        case .bodyStream(nil): .bodyStream(offset: 0)
+        // B2.2.
+        case .challenge(let challenge, ofTask: false): .challenge(challenge, ofTask: true)
+        case .redirect, .response, .bodyStream, .part, .delayed, .challenge: nil
+        }
     }
 
     /// The answer of a delegate that has none.
@@ -39,6 +49,7 @@ enum TaskQuestion: Sendable {
         case .response, .part: .disposition(.allow)
         case .delayed: .delayed(.continueLoading, nil)
         case .bodyStream: .stream(nil)
+        case .challenge: .challenge(.performDefaultHandling, nil)
         }
     }
 }
@@ -49,12 +60,17 @@ enum TaskAnswer: Sendable {
     case disposition(URLSession.ResponseDisposition)
     case stream(InputStreamSource?)
     case delayed(URLSession.DelayedRequestDisposition, URLRequest?)
+    case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
 extension TaskCore {
     /// Asks, on the delegate queue; nothing else is delivered until the answer has come.
     func ask(_ question: TaskQuestion) {
-        let token = mailbox.withLock { $0.beginWaiting() }
+        ask(question, token: mailbox.withLock { $0.beginWaiting() })
+    }
+
+    /// Asks, with the list held up under `token` already.
+    func ask(_ question: TaskQuestion, token: Int) {
         ask(question, token: token, candidates: candidates(for: question)[...])
     }
 
@@ -62,7 +78,8 @@ extension TaskCore {
         let own = state.withLock { $0.delegateView }
         let sessions = session?.delegateView
         switch (question, outlet) {
-        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.response, .delegate), (.part, .delegate):
+        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.response, .delegate),
+            (.part, .delegate):
             return [own, sessions].compactMap(\.self)
         case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
         case (.response, .handler), (.response, .file): return []
@@ -90,7 +107,7 @@ extension TaskCore {
             return
         }
         if let substitute = question.substitute {
-            ask(substitute, token: token, candidates: self.candidates(for: substitute)[...])
+            ask(substitute, token: token)
         } else {
             answer(token, question.defaultAnswer, of: question)
         }
@@ -116,6 +133,16 @@ extension TaskCore {
             view.data?.urlSession(
                 urlSession, dataTask: task, didReceive: response,
                 completionHandler: { [self] in answer(token, .disposition($0), of: question) })
+        case .challenge(let challenge, ofTask: false):
+            probe.arm(.sessionChallenge)
+            view.session.urlSession(
+                urlSession, didReceive: challenge.shown,
+                completionHandler: { [self] in answer(token, .challenge($0, $1), of: question) })
+        case .challenge(let challenge, ofTask: true):
+            probe.arm(.taskChallenge)
+            view.task?.urlSession(
+                urlSession, task: face, didReceive: challenge.shown,
+                completionHandler: { [self] in answer(token, .challenge($0, $1), of: question) })
         case .bodyStream(nil):
             probe.arm(.bodyStream)
             view.task?.urlSession(
@@ -155,6 +182,17 @@ extension TaskCore {
                 asyncProbe.arm(.responseAsync)
                 guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .disposition(await delegate.urlSession(urlSession, dataTask: task, didReceive: response))
+            case .challenge(let challenge, ofTask: false):
+                asyncProbe.arm(.sessionChallengeAsync)
+                let (disposition, credential) = await view.session.urlSession(
+                    urlSession, didReceive: challenge.shown)
+                answered = .challenge(disposition, credential)
+            case .challenge(let challenge, ofTask: true):
+                asyncProbe.arm(.taskChallengeAsync)
+                let (disposition, credential) =
+                    await view.task?.urlSession(urlSession, task: face, didReceive: challenge.shown)
+                    ?? (.performDefaultHandling, nil)
+                answered = .challenge(disposition, credential)
             case .bodyStream(nil):
                 asyncProbe.arm(.bodyStreamAsync)
                 let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: face)
@@ -177,7 +215,7 @@ extension TaskCore {
     // MARK: Answers
 
     /// Takes the first answer to a question, from any thread.
-    private func answer(_ token: Int, _ answer: TaskAnswer, of question: TaskQuestion) {
+    func answer(_ token: Int, _ answer: TaskAnswer, of question: TaskQuestion) {
         switch mailbox.withLock({ $0.accept(answerTo: token) }) {
         case .accepted: break
         case .late: return
@@ -201,6 +239,8 @@ extension TaskCore {
             carryOut(disposition)
         case (.delayed(let disposition, let next), _):
             carryOut(disposition, next)
+        case (.challenge(let disposition, let credential), .challenge(let challenge, _)):
+            carryOut(disposition, credential, for: challenge)
         case (.redirect(let next?), .redirect(let response, _)):
             state.withLock { $0.redirect.deliversBody = false }
             follow(next, after: response)
@@ -210,7 +250,8 @@ extension TaskCore {
             deliverRedirect(response)
         case (.stream(let stream), _):
             received(stream)
-        case (.redirect, .response), (.redirect, .part), (.redirect, .delayed), (.redirect, .bodyStream):
+        case (.redirect, .response), (.redirect, .part), (.redirect, .delayed), (.redirect, .bodyStream),
+            (.redirect, .challenge), (.challenge, _):
             resumeReading()
         }
     }

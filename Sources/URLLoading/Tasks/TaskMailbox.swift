@@ -20,6 +20,8 @@ enum TaskEvent: Sendable {
     case delayed(URLRequest)
     /// There is no way to the host yet.
     case waiting
+    /// The connection cannot be opened without an answer.
+    case challenge(ConnectionQuestion)
     case data(Data)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)

@@ -41,6 +41,10 @@ final class TransferReceiver: TransactionReceiver {
         self.reactor = reactor
     }
 
+    var answersQuestions: Bool { core.answersChallenges }
+
+    func asked(_ question: ConnectionQuestion) { core.post(.challenge(question), on: reactor) }
+
     func waitsForConnectivity() {
         if plan.tellsDelegate { core.post(.waiting, on: reactor) }
     }

@@ -6,7 +6,7 @@ import Trust
 public final class SecCertificate: Hashable, Sendable {
     let certificate: Certificate
 
-    init(_ certificate: Certificate) {
+    package init(_ certificate: Certificate) {
         self.certificate = certificate
     }
 

@@ -6,7 +6,7 @@ import Trust
 public final class SecIdentity: Hashable, Sendable {
     let identity: Identity
 
-    init(_ identity: Identity) {
+    package init(_ identity: Identity) {
         self.identity = identity
     }
 
@@ -17,4 +17,26 @@ public final class SecIdentity: Hashable, Sendable {
 
     /// Hashes the certificate's bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity.chain.leaf) }
+}
+
+/// The number of the type.
+@discardableResult
+public func SecIdentityGetTypeID() -> CFTypeID { SecTypeID.identity }
+
+/// The identity's own certificate.
+@discardableResult
+public func SecIdentityCopyCertificate(
+    _ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>
+) -> OSStatus {
+    certificateRef.pointee = SecCertificate(identityRef.identity.chain.leaf)
+    return errSecSuccess
+}
+
+/// The identity's private key; `errSecUnsupportedFormat` where it is neither RSA nor on a usual curve (B3.43).
+@discardableResult
+public func SecIdentityCopyPrivateKey(
+    _ identityRef: SecIdentity, _ privateKeyRef: UnsafeMutablePointer<SecKey?>
+) -> OSStatus {
+    privateKeyRef.pointee = identityRef.identity.privateKey.map(SecKey.init)
+    return privateKeyRef.pointee == nil ? errSecUnsupportedFormat : errSecSuccess
 }

@@ -44,6 +44,7 @@ private func urlErrorNetworkUnavailableReasonMembers() {
 
 /// Names the API of `URLError`.
 private func urlErrorMembers() {
+    let _: KeyPath<URLError, SecTrust?> = \.failureURLPeerTrust
     let _: KeyPath<URLError, Data?> = \.downloadTaskResumeData
     let _: KeyPath<URLError, Data?> = \.uploadTaskResumeData
     let _: KeyPath<URLError, URLError.BackgroundTaskCancelledReason?> = \.backgroundTaskCancelledReason

@@ -118,6 +118,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.httpMaximumConnectionsPerHost = newValue }
     }
 
+    override var urlCredentialStorage: URLCredentialStorage? {
+        get { super.urlCredentialStorage }
+        set { super.urlCredentialStorage = newValue }
+    }
+
     override var shouldUseExtendedBackgroundIdleMode: Bool {
         get { super.shouldUseExtendedBackgroundIdleMode }
         set { super.shouldUseExtendedBackgroundIdleMode = newValue }
@@ -163,6 +168,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.httpShouldUsePipelining
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyHashable: Any]?> = \.httpAdditionalHeaders
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Int> = \.httpMaximumConnectionsPerHost
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCredentialStorage?> = \.urlCredentialStorage
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.shouldUseExtendedBackgroundIdleMode
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLSessionConfiguration.MultipathServiceType> =
         \.multipathServiceType

@@ -6,6 +6,20 @@ import URLLoading
 
 @Suite("The API of URLSession")
 struct UrlsessionSurface {
+    @Test("URLSession.AuthChallengeDisposition: raw values")
+    func urlSessionAuthChallengeDispositionRawValues() {
+        let cases: [(URLSession.AuthChallengeDisposition, Int)] = [
+            (URLSession.AuthChallengeDisposition.useCredential, 0),
+            (URLSession.AuthChallengeDisposition.performDefaultHandling, 1),
+            (URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, 2),
+            (URLSession.AuthChallengeDisposition.rejectProtectionSpace, 3),
+        ]
+        for (one, rawValue) in cases {
+            #expect(one.rawValue == rawValue)
+            #expect(URLSession.AuthChallengeDisposition(rawValue: rawValue) == one)
+        }
+    }
+
     @Test("URLSession.ResponseDisposition: raw values")
     func urlSessionResponseDispositionRawValues() {
         let cases: [(URLSession.ResponseDisposition, Int)] = [
@@ -189,6 +203,11 @@ private func urlSessionMembers(of one: URLSession) {
 @available(*, deprecated)
 private func urlSessionDeprecatedmembers() {
     let _: () -> URLSession = URLSession.init
+}
+
+/// Names the API of `URLSession.AuthChallengeDisposition`.
+private func urlSessionAuthChallengeDispositionMembers() {
+    let _: any Sendable.Type = URLSession.AuthChallengeDisposition.self
 }
 
 /// Names the API of `URLSession.ResponseDisposition`.

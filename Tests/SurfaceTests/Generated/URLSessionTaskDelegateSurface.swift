@@ -20,6 +20,15 @@ private func urlSessionTaskDelegateMembers<One: URLSessionTaskDelegate>(of one: 
             one.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
     let _: (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest? = one.urlSession(
         _:task:willPerformHTTPRedirection:newRequest:)
+    let _:
+        (
+            URLSession, URLSessionTask, URLAuthenticationChallenge,
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) -> Void = one.urlSession(_:task:didReceive:completionHandler:)
+    let _:
+        (URLSession, URLSessionTask, URLAuthenticationChallenge) async -> (
+            URLSession.AuthChallengeDisposition, URLCredential?
+        ) = one.urlSession(_:task:didReceive:)
     let _: (URLSession, URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void = one.urlSession(
         _:task:needNewBodyStream:)
     let _: (URLSession, URLSessionTask) async -> InputStream? = one.urlSession(_:needNewBodyStreamForTask:)

@@ -1,4 +1,5 @@
-// Writes the little DER that certificate extensions need. Does not know what the elements mean. X.690.
+// Writes single elements of DER: names in one spelling, and what made certificates hold. Does not know what they mean.
+// X.690.
 
 /// Encoded DER elements.
 package enum DERWriter {

@@ -1,0 +1,41 @@
+// What somebody has to be asked about the peer of a dial, before the connection may be used. The request behind the dial is
+// asked, and bound to it: rule 4 of `PoolMachine`. Must not know what is asked, who answers, and what.
+
+extension PoolMachine {
+    /// The request a dial is under way for; nil when another connection has served it and none has taken its place.
+    package func request(behind connection: ConnectionID) -> RequestID? {
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling,
+            books.connections[row].waiter != PoolBooks.none
+        else { return nil }
+        return books.waiters[books.connections[row].waiter].request
+    }
+
+    /// The request behind a dial is asked about its peer, and bound to it.
+    package mutating func asked(by connection: ConnectionID) {
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling,
+            books.connections[row].waiter != PoolBooks.none
+        else { return }
+        books.bind(books.connections[row].waiter)
+        books.setAsking(true, of: row)
+    }
+
+    /// What was asked about the peer of a dial is answered, and the dial goes on.
+    package mutating func answered(_ connection: ConnectionID, now: Duration) {
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
+        endQuestion(of: row, now)
+    }
+
+    /// When the requests of a key last had to wait because everything that is under way for them waited for an answer:
+    /// `now` while they do, nil if they never had to.
+    package func lastStandstill(of key: PoolKey, now: Duration) -> Duration? {
+        guard let row = books.row(of: key) else { return nil }
+        return books.keys[row].standsStill ? now : books.keys[row].lastStandstill
+    }
+
+    mutating func endQuestion(of dial: Int, _ now: Duration) {
+        guard books.connections[dial].isAsking else { return }
+        let key = books.connections[dial].key
+        if books.keys[key].standsStill { books.noteStandstill(now, of: key) }
+        books.setAsking(false, of: dial)
+    }
+}

@@ -1,0 +1,28 @@
+// Whether a server that names the authorities it accepts would accept a chain of ours (RFC 8446 section 4.2.4, RFC 5246
+// section 7.4.4). Does not judge the chain.
+
+/// Says who we are to a server that asks; called on a loop's thread, so it must not block.
+package protocol IdentityChooser: Sendable {
+    /// What is shown to a server that accepts certificates of these issuers, each an encoded name; of none means any.
+    func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity?
+}
+
+extension CertificateChain {
+    /// Whether one of the certificates was issued by one of these authorities, or nobody is named.
+    package func isAcceptable(to issuers: [[UInt8]]) -> Bool {
+        if issuers.isEmpty { return true }
+        let names = issuers.compactMap { name in name.withUnsafeBytes { DistinguishedName.canonical(whole: $0) } }
+        return certificates.contains { certificate in
+            let fields = certificate.fields
+            guard let issuer = fields.with(fields.issuer, { DistinguishedName.canonical(whole: $0) }) else {
+                return false
+            }
+            return names.contains(issuer)
+        }
+    }
+}
+
+extension Identity: IdentityChooser {
+    /// Itself, whoever asks.
+    package func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? { self }
+}

@@ -1,0 +1,114 @@
+// Pinning in the terms of AFNetworking's security policy, in which much code is thought (behaviour 3.5). A thin face of
+// Trust's evaluators; a session needs none of this when its configuration says how servers are judged.
+
+import Foundation
+import Trust
+
+extension URLSession {
+    /// Ours: what a delegate answers to server trust, by one of three modes.
+    ///
+    ///     func urlSession(_ session: URLSession, didReceive challenge: URLAuthenticationChallenge) async
+    ///         -> (URLSession.AuthChallengeDisposition, URLCredential?) { policy.answer(to: challenge) }
+    public struct ServerSecurityPolicy: Sendable {
+        /// What is compared with the pins.
+        public enum PinningMode: Sendable, Hashable {
+            /// Nothing: the evaluation alone decides (B3.53).
+            case none
+            /// Keys (B3.55).
+            case publicKey
+            /// Whole certificates, which are also the only anchors (B3.54).
+            case certificate
+        }
+
+        /// What is compared with the pins.
+        public let pinningMode: PinningMode
+        /// The pinned certificates, DER encoded. One that cannot be read refuses everything, as none at all does
+        /// in the pinning modes (B3.58).
+        public var pinnedCertificates: Set<Data>
+        /// Whether a server counts whose certificate the evaluation refuses; false unless set.
+        ///
+        /// With `.publicKey` its chain must still lead, by valid signatures, to a pinned key: a certificate that was
+        /// only sent along proves nothing (B3.68).
+        public var allowInvalidCertificates = false
+        /// Whether the certificate must be for the domain; true unless set (B3.56).
+        public var validatesDomainName = true
+
+        /// A policy; without pins the mode `.none` is the only one that believes anybody.
+        public init(pinningMode: PinningMode = .none, pinnedCertificates: Set<Data> = []) {
+            self.pinningMode = pinningMode
+            self.pinnedCertificates = pinnedCertificates
+        }
+
+        /// Whether a server is believed.
+        public func evaluate(_ trust: SecTrust, forDomain domain: String?) -> Bool {
+            let isUnpinned = pinningMode == .none || pinnedCertificates.isEmpty
+            // B3.57: who accepts any certificate for a name has not checked the name.
+            if domain != nil, allowInvalidCertificates, validatesDomainName, isUnpinned { return false }
+            var conditions = trust.policy
+            conditions.host = validatesDomainName ? domain.map { HostName($0) } : nil
+            if !validatesDomainName { conditions.purpose = .anyPurpose }
+            let isValid = trust.evaluator.evaluate(trust.presented, policy: conditions).isTrusted
+            guard isValid || allowInvalidCertificates else { return false }
+            switch pinningMode {
+            case .none: return true
+            case .certificate: return hasPinnedCertificate(trust.presented, conditions)
+            case .publicKey: return hasPinnedKey(trust, conditions, isValid: isValid)
+            }
+        }
+
+        /// The answer to a challenge: the server is accepted or the load is cancelled; challenges of other kinds are
+        /// left to default handling (B3.59).
+        public func answer(
+            to challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust
+            else { return (.performDefaultHandling, nil) }
+            return evaluate(trust, forDomain: space.host)
+                ? (.useCredential, URLCredential(trust: trust)) : (.cancelAuthenticationChallenge, nil)
+        }
+
+        /// The pins as they are compared; nil where there is none, or one cannot be read.
+        private var pins: [Certificate]? {
+            let read = pinnedCertificates.map { try? Certificate(der: Array($0)) }
+            let pins = read.compactMap(\.self)
+            return pins.isEmpty || pins.count < read.count ? nil : pins
+        }
+
+        /// B3.54: the pins are the anchors, so that one of them ends every path.
+        private func hasPinnedCertificate(_ chain: CertificateChain, _ conditions: TrustPolicy) -> Bool {
+            guard let pins else { return false }
+            return Self.leads(chain, to: pins, conditions)
+        }
+
+        private func hasPinnedKey(_ trust: SecTrust, _ conditions: TrustPolicy, isValid: Bool) -> Bool {
+            guard let keys = pins.map({ Set($0.map(\.spkiSHA256)) }) else { return false }
+            if isValid, case .trusted(let peer) = trust.evaluator.evaluate(trust.presented, policy: conditions),
+                peer.path.contains(where: { keys.contains($0.spkiSHA256) })
+            {
+                return true
+            }
+            guard allowInvalidCertificates else { return false }
+            // Dates and names do not count, signatures do: at the leaf's first moment nothing has expired yet.
+            var forgiving = conditions
+            forgiving.host = nil
+            forgiving.time = trust.presented.leaf.notBefore
+            let pinned = trust.presented.certificates.filter { keys.contains($0.spkiSHA256) }
+            return !pinned.isEmpty && Self.leads(trust.presented, to: pinned, forgiving)
+        }
+
+        private static func leads(
+            _ chain: CertificateChain, to anchors: [Certificate], _ conditions: TrustPolicy
+        ) -> Bool {
+            AnchorsEvaluator(anchors: anchors).adjusting { $0.profile = .lenient }
+                .evaluate(chain, policy: conditions).isTrusted
+        }
+    }
+}
+
+extension TrustVerdict {
+    /// Whether the peer is believed.
+    fileprivate var isTrusted: Bool {
+        if case .trusted = self { true } else { false }
+    }
+}

@@ -1,0 +1,178 @@
+// How servers are judged, said in one line. The evaluators themselves are Trust's; docs/trust.md has recipes.
+
+import Foundation
+import Trust
+
+extension URLSessionConfiguration {
+    /// Ours: how the certificates of servers are judged. Choices are made of choices: pins on top of own anchors, each
+    /// host its own.
+    ///
+    /// A choice that cannot be carried out (a pin that is no hash, text without a certificate, a pattern that is no
+    /// host) trusts nobody at all: every https load of the session fails with an error that names the mistake.
+    public struct ServerTrustEvaluation: Sendable, Equatable {
+        private let choice: Choice
+
+        /// By the roots that the system's distribution trusts.
+        public static let system = ServerTrustEvaluation(choice: .system)
+
+        /// By these certificates alone.
+        public static func anchors(_ certificates: CertificateList) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .anchors(certificates, alsoSystem: false))
+        }
+
+        /// By these certificates alone, given as PEM text.
+        public static func anchors(pem: String) -> ServerTrustEvaluation { anchors(.pem(pem)) }
+
+        /// By these certificates and by the system's roots.
+        public static func anchorsAndSystem(_ certificates: CertificateList) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .anchors(certificates, alsoSystem: true))
+        }
+
+        /// By these certificates, given as PEM text, and by the system's roots.
+        public static func anchorsAndSystem(pem: String) -> ServerTrustEvaluation { anchorsAndSystem(.pem(pem)) }
+
+        /// By `base`, and one of these certificates must be in the path that `base` has found (B3.50, B3.51).
+        public static func pinnedCertificates(
+            _ certificates: CertificateList, besides base: ServerTrustEvaluation = .system
+        ) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .pinnedCertificates(certificates, base))
+        }
+
+        /// By `base`, and one of these keys must be in the path that `base` has found: each pin is the base64 of the
+        /// SHA-256 of a SubjectPublicKeyInfo (B3.52). Name the key in use and at least one that is kept in reserve.
+        public static func pinnedKeys(
+            _ pins: [String], besides base: ServerTrustEvaluation = .system
+        ) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .pinnedKeys(pins, base))
+        }
+
+        /// Exactly this one certificate for this one host, whatever it says of itself but its dates; other hosts by
+        /// `others`.
+        public static func selfSigned(
+            _ certificate: CertificateList, host: String, otherwise others: ServerTrustEvaluation = .system
+        ) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .selfSigned(certificate, host: host, others))
+        }
+
+        /// By whoever of these believes.
+        public static func anyOf(_ choices: [ServerTrustEvaluation]) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .anyOf(choices))
+        }
+
+        /// By all of these, which must all believe.
+        public static func allOf(_ choices: [ServerTrustEvaluation]) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .allOf(choices))
+        }
+
+        /// By the key that a host showed first, which is written to this file (trust on first use). Protects against
+        /// whoever comes in between later, not against who was there from the beginning. The directory must exist.
+        public static func knownHosts(file: URL) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .knownHosts(file))
+        }
+
+        /// Each host by its own choice. A pattern is a host, or `*.example.com` for every host below that domain but
+        /// not the domain itself; the most specific one counts. Hosts without one are judged by `others`, or refused
+        /// where that is nil (B3.66).
+        public static func perHost(
+            _ choices: [String: ServerTrustEvaluation], otherwise others: ServerTrustEvaluation?
+        ) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .perHost(choices, others))
+        }
+
+        /// Not at all: whoever sits between here and the server can read and change everything.
+        public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anybody)
+
+        /// What is wrong with this choice, in a sentence; nil where it can be carried out. Reads files of known hosts.
+        public var problem: String? {
+            do throws(CertificateError) {
+                _ = try made()
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+
+        /// The evaluator that carries the choice out; throws where it cannot be.
+        fileprivate func made() throws(CertificateError) -> any TrustEvaluator { try choice.evaluator() }
+
+        /// The evaluator that carries the choice out.
+        var evaluator: any TrustEvaluator {
+            do throws(CertificateError) {
+                return try made()
+            } catch {
+                return MistakenEvaluator(mistake: error.description)
+            }
+        }
+    }
+}
+
+/// The choices, as a tree.
+private indirect enum Choice: Sendable, Equatable {
+    typealias List = URLSessionConfiguration.CertificateList
+    typealias Evaluation = URLSessionConfiguration.ServerTrustEvaluation
+
+    case system
+    case anchors(List, alsoSystem: Bool)
+    case pinnedCertificates(List, Evaluation)
+    case pinnedKeys([String], Evaluation)
+    case selfSigned(List, host: String, Evaluation)
+    case anyOf([Evaluation])
+    case allOf([Evaluation])
+    case knownHosts(URL)
+    case perHost([String: Evaluation], Evaluation?)
+    case anybody
+
+    func evaluator() throws(CertificateError) -> any TrustEvaluator {
+        switch self {
+        case .system:
+            return SystemRootsEvaluator()
+        case .anchors(let list, let alsoSystem):
+            // Whoever brings an authority along runs it, or knows who does: the formal mistakes of its tools are
+            // forgiven, those of the public web's authorities are not (docs/trust.md).
+            let own = AnchorsEvaluator(anchors: try list.read()).adjusting { $0.profile = .lenient }
+            return alsoSystem ? AnyOfEvaluator([own, SystemRootsEvaluator()]) : own
+        case .pinnedCertificates(let list, let base):
+            return PinnedCertificatesEvaluator(try list.read(), besides: try base.made())
+        case .pinnedKeys(let pins, let base):
+            return try PinnedKeysEvaluator(base64: pins, besides: try base.made())
+        case .selfSigned(let list, let host, let others):
+            let certificates = try list.read()
+            guard certificates.count == 1, let certificate = certificates.first else {
+                throw .notACertificate("\(certificates.count) are given for \"\(host)\" in place of one")
+            }
+            guard case .host(let name) = try HostPattern(checking: host) else { throw .notAHost(host) }
+            return SelfSignedHostEvaluator(certificate, host: name, otherwise: try others.made())
+        case .anyOf(let choices):
+            return AnyOfEvaluator(try Self.made(choices))
+        case .allOf(let choices):
+            return AllOfEvaluator(try Self.made(choices))
+        case .knownHosts(let file):
+            return try KnownHostsEvaluator(path: file.path(percentEncoded: false))
+        case .perHost(let choices, let others):
+            var entries: [(pattern: HostPattern, evaluator: any TrustEvaluator)] = []
+            for (host, choice) in choices {
+                entries.append((try HostPattern(checking: host), try choice.made()))
+            }
+            return PerHostEvaluator(entries, otherwise: try others?.made())
+        case .anybody:
+            return DangerouslyAcceptAnyEvaluator()
+        }
+    }
+
+    private static func made(_ choices: [Evaluation]) throws(CertificateError) -> [any TrustEvaluator] {
+        var evaluators: [any TrustEvaluator] = []
+        for choice in choices { evaluators.append(try choice.made()) }
+        return evaluators
+    }
+}
+
+/// Trusts nobody, because what the program has chosen cannot be carried out.
+private struct MistakenEvaluator: TrustEvaluator {
+    let mistake: String
+
+    func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+        .refused(
+            TrustFailure(
+                .other("the session's serverTrustEvaluation is mistaken, so it trusts nobody: \(mistake)"), chain.leaf))
+    }
+}

@@ -1,0 +1,230 @@
+// Where credentials are kept, space by space. In memory only: there is no keychain on Linux.
+//
+// Must not know: sessions, challenges, how a credential is used.
+
+import Foundation
+import Synchronization
+
+/// The key of the removal option that Apple's platforms need for synchronised credentials, which are never kept here.
+public let NSURLCredentialStorageRemoveSynchronizableCredentials =
+    "NSURLCredentialStorageRemoveSynchronizableCredentials"
+
+extension Notification.Name {
+    /// The credentials of a storage, which is the notification's object, have changed; posted on the main thread
+    /// (B2.63).
+    public static let NSURLCredentialStorageChanged = Notification.Name("NSURLCredentialStorageChangedNotification")
+}
+
+/// Credentials by protection space.
+///
+/// Kept in memory, those with `.permanent` persistence too: they end with the process, as those of `.forSession` do
+/// (B2.55). Not kept are credentials with `.none` (B2.53) and `.synchronizable` (B2.56), and the trust in a server,
+/// which belongs to its connection (B2.57).
+///
+/// Spaces are found by host in any case, port, protocol or proxy type, realm and method, where the default method and
+/// Basic are one (B2.64, B2.65). An identity is listed under the SHA-256 of its certificate, since it has no user.
+open class URLCredentialStorage: NSObject, @unchecked Sendable {
+    // Safe to share: everything is behind this Mutex.
+    private let entries = Mutex<[Place: Entry]>([:])
+    private static let common = URLCredentialStorage()
+
+    /// Makes an empty storage.
+    public override init() {
+        super.init()
+    }
+
+    /// The storage that sessions use unless their configuration names another one.
+    open class var shared: URLCredentialStorage { common }
+
+    // MARK: Asking
+
+    /// The credentials of a space by user; nil where there is none (B2.59).
+    @discardableResult
+    open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
+        entries.withLock { $0[Place(space)]?.credentials }
+    }
+
+    /// Everything that is kept.
+    open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
+        entries.withLock { entries in
+            var all: [URLProtectionSpace: [String: URLCredential]] = [:]
+            for entry in entries.values { all[entry.space] = entry.credentials }
+            return all
+        }
+    }
+
+    /// The credential that was set as default, else the first of the space, until it is removed (B2.60).
+    @discardableResult
+    open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+        entries.withLock { $0[Place(space)]?.defaultCredential }
+    }
+
+    // MARK: Changing
+
+    /// Keeps a credential, in place of one of the same user (B2.58).
+    open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
+        keep(credential, for: space, asDefault: false)
+    }
+
+    /// Keeps a credential and makes it the default (B2.61).
+    open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
+        keep(credential, for: space, asDefault: true)
+    }
+
+    /// Forgets a credential; one that is not kept like this is passed over (B2.62).
+    open func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
+        remove(credential, for: space, options: [:])
+    }
+
+    /// Forgets a credential. The option is about synchronised ones, of which there are none here.
+    open func remove(_ credential: URLCredential, for space: URLProtectionSpace, options: [String: Any]? = [:]) {
+        guard let name = credential.storedName else { return }
+        let isChanged = entries.withLock { entries in
+            let place = Place(space)
+            guard var entry = entries[place], entry.credentials[name] == credential else { return false }
+            entry.credentials[name] = nil
+            if entry.defaultName == name { entry.defaultName = nil }
+            entries[place] = entry.credentials.isEmpty ? nil : entry
+            return true
+        }
+        if isChanged { announceChange() }
+    }
+
+    // MARK: For a task
+
+    /// Asks for a space's credentials on behalf of a task; the handler is called at once (B2.68).
+    @preconcurrency
+    open func getCredentials(
+        for protectionSpace: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
+    ) {
+        completionHandler(credentials(for: protectionSpace))
+    }
+
+    /// A space's credentials, asked for on behalf of a task.
+    @discardableResult
+    open func credentials(
+        for protectionSpace: URLProtectionSpace, task: URLSessionTask
+    ) async -> [String: URLCredential]? {
+        await withCheckedContinuation { continuation in
+            getCredentials(for: protectionSpace, task: task) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Keeps a credential on behalf of a task.
+    open func set(_ credential: URLCredential, for protectionSpace: URLProtectionSpace, task: URLSessionTask) {
+        set(credential, for: protectionSpace)
+    }
+
+    /// Forgets a credential on behalf of a task.
+    open func remove(
+        _ credential: URLCredential, for protectionSpace: URLProtectionSpace, options: [String: Any]? = [:],
+        task: URLSessionTask
+    ) {
+        remove(credential, for: protectionSpace, options: options)
+    }
+
+    /// Asks for a space's default on behalf of a task; the handler is called at once (B2.68).
+    @preconcurrency
+    open func getDefaultCredential(
+        for space: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URLCredential?) -> Void
+    ) {
+        completionHandler(defaultCredential(for: space))
+    }
+
+    /// A space's default, asked for on behalf of a task.
+    @discardableResult
+    open func defaultCredential(for space: URLProtectionSpace, task: URLSessionTask) async -> URLCredential? {
+        await withCheckedContinuation { continuation in
+            getDefaultCredential(for: space, task: task) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Keeps a credential as the default on behalf of a task.
+    open func setDefaultCredential(
+        _ credential: URLCredential, for protectionSpace: URLProtectionSpace, task: URLSessionTask
+    ) {
+        setDefaultCredential(credential, for: protectionSpace)
+    }
+
+    /// Forgets everything.
+    func removeAll() {
+        let isChanged = entries.withLock { entries in
+            defer { entries = [:] }
+            return !entries.isEmpty
+        }
+        if isChanged { announceChange() }
+    }
+
+    // MARK: Inside
+
+    private func keep(_ credential: URLCredential, for space: URLProtectionSpace, asDefault: Bool) {
+        guard credential.persistence == .forSession || credential.persistence == .permanent,
+            let name = credential.storedName
+        else { return }
+        let isChanged = entries.withLock { entries in
+            let place = Place(space)
+            var entry = entries[place] ?? Entry(space: space, defaultName: name)
+            let isNewDefault = asDefault && entry.defaultName != name
+            if entry.credentials[name] == credential, !isNewDefault { return false }
+            entry.credentials[name] = credential
+            if asDefault { entry.defaultName = name }
+            entries[place] = entry
+            return true
+        }
+        if isChanged { announceChange() }
+    }
+
+    /// Called without the lock: observers may ask the storage. The main queue stands for the main thread, which a program
+    /// with an asynchronous entry point does not keep on Linux.
+    private func announceChange() {
+        let post: @Sendable () -> Void = { [self] in
+            NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
+        }
+        if Thread.isMainThread { post() } else { DispatchQueue.main.async(execute: post) }
+    }
+
+    /// The credentials of one space.
+    private struct Entry {
+        /// As it was given first.
+        let space: URLProtectionSpace
+        var credentials: [String: URLCredential] = [:]
+        var defaultName: String?
+
+        init(space: URLProtectionSpace, defaultName: String) {
+            self.space = space
+            self.defaultName = defaultName
+        }
+
+        var defaultCredential: URLCredential? { defaultName.flatMap { credentials[$0] } }
+    }
+
+    /// What spaces are found by (B2.28, B2.65).
+    private struct Place: Hashable {
+        let host: String
+        let port: Int
+        let isProxy: Bool
+        let kind: String?
+        let realm: String?
+        let method: String
+
+        init(_ space: URLProtectionSpace) {
+            host = space.host.lowercased()
+            port = space.port
+            isProxy = space.isProxy()
+            kind = isProxy ? space.proxyType : space.protocol
+            realm = space.realm
+            method =
+                space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+                ? NSURLAuthenticationMethodDefault : space.authenticationMethod
+        }
+    }
+}
+
+extension URLCredential {
+    /// What it is kept under; nil for what is not kept.
+    fileprivate var storedName: String? {
+        user ?? identity?.identity.chain.leaf.fingerprintHex
+    }
+}

@@ -1,0 +1,54 @@
+// The sender of a session's challenges: what older code says to it counts as said to the completion handler (B2.20).
+
+import Foundation
+import LoadingEngine
+
+/// Takes the answer to one challenge of one task.
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    let core: TaskCore
+    private let token: Int
+    private let question: ConnectionQuestion
+
+    init(core: TaskCore, token: Int, question: ConnectionQuestion) {
+        self.core = core
+        self.token = token
+        self.question = question
+    }
+
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+        answer(.useCredential, credential, challenge)
+    }
+
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
+        answer(.useCredential, nil, challenge)
+    }
+
+    func cancel(_ challenge: URLAuthenticationChallenge) {
+        answer(.cancelAuthenticationChallenge, nil, challenge)
+    }
+
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
+        answer(.performDefaultHandling, nil, challenge)
+    }
+
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+        answer(.rejectProtectionSpace, nil, challenge)
+    }
+
+    private func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        _ challenge: URLAuthenticationChallenge
+    ) {
+        let asked = TaskChallenge(shown: challenge, question: question)
+        core.answer(token, .challenge(disposition, credential), of: .challenge(asked, ofTask: false))
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Called by the defaults of a session's methods, which know no task; as `DelegateProbe.noteMissing`.
+    @discardableResult
+    func noteMissing(_ method: DelegateMethod) -> Bool {
+        guard let core = (sender as? ChallengeSender)?.core else { return false }
+        return method == .sessionChallenge ? core.probe.noteMissing(method) : core.asyncProbe.noteMissing(method)
+    }
+}

@@ -1,0 +1,102 @@
+// The challenges that come with a connection: whether its server is believed, and which certificate of ours it is shown.
+// The handshake waits for the answer, and with it the task; what the session does by default is the engine's affair.
+//
+// Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
+
+import Foundation
+import LoadingEngine
+import Trust
+
+/// One challenge: what the delegate sees of it, and the handshake that waits for the answer.
+struct TaskChallenge: Sendable {
+    let shown: URLAuthenticationChallenge
+    let question: ConnectionQuestion
+}
+
+extension TaskCore {
+    /// Whether some delegate may have a method for challenges.
+    var answersChallenges: Bool {
+        // Without a delegate queue there is no delegate.
+        guard usesRelay else { return false }
+        return [state.withLock { $0.delegateView }, session?.delegateView].contains { view in
+            view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
+        }
+    }
+
+    /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
+    func ask(about question: ConnectionQuestion) {
+        let token = mailbox.withLock { $0.beginWaiting() }
+        let space =
+            switch question {
+            case .peer(let peer):
+                URLProtectionSpace(
+                    serverTrust: SecTrust(presented: peer.chain, policy: peer.policy, evaluator: peer.evaluator),
+                    host: peer.origin.host, port: peer.origin.port)
+            case .identity(let identity):
+                URLProtectionSpace(
+                    distinguishedNames: identity.acceptableIssuers.map { Data($0) }, host: identity.origin.host,
+                    port: identity.origin.port)
+            }
+        // B2.19.
+        let shown = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: ChallengeSender(core: self, token: token, question: question))
+        ask(.challenge(TaskChallenge(shown: shown, question: question), ofTask: false), token: token)
+    }
+
+    /// Does what was said about a challenge.
+    func carryOut(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for challenge: TaskChallenge
+    ) {
+        switch challenge.question {
+        case .peer(let question): question.answer(answer(disposition, credential, to: question))
+        case .identity(let question): question.answer(answer(disposition, credential, to: question))
+        }
+        // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
+        if disposition == .cancelAuthenticationChallenge { cancel() }
+    }
+
+    private func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, to question: PeerQuestion
+    ) -> PeerQuestion.Answer {
+        func refusal(_ reason: String) -> PeerQuestion.Answer {
+            .refuse(TrustFailure(.other(reason), question.chain.leaf))
+        }
+        return switch disposition {
+        case .cancelAuthenticationChallenge: .cancel
+        case .performDefaultHandling: .evaluate
+        // B2.40.
+        case .rejectProtectionSpace: refusal("the session's delegate has rejected it")
+        case .useCredential:
+            switch credential {
+            // B2.34.
+            case nil: .evaluate
+            // B2.43: whatever the trust's own evaluation says. It must be about this server, though.
+            case let credential? where credential.trust?.presented.leaf == question.chain.leaf: .accept
+            // B2.35.
+            case _?: refusal("the session's delegate has answered with a credential that does not vouch for it")
+            }
+        }
+    }
+
+    private func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, to question: IdentityQuestion
+    ) -> IdentityQuestion.Answer {
+        switch disposition {
+        case .cancelAuthenticationChallenge: .cancel
+        case .performDefaultHandling: .show(question.usual)
+        // B2.41.
+        case .rejectProtectionSpace: .show(nil)
+        // B2.34, B2.35: what is no identity is no credential.
+        case .useCredential: .show(credential?.shownIdentity)
+        }
+    }
+}
+
+extension URLCredential {
+    /// The identity with the certificates that are to be shown beside it (B2.51).
+    var shownIdentity: Identity? {
+        guard let identity = identity?.identity else { return nil }
+        return intermediates.isEmpty ? identity : identity.showing(intermediates.map(\.certificate))
+    }
+}

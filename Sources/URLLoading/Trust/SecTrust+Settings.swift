@@ -1,0 +1,109 @@
+// The functions that change the conditions of a trust. Each of them makes the trust's result `.invalid` (B3.37), unless
+// a parameter cannot be used, in which case nothing changes.
+
+import Foundation
+import Trust
+
+/// Sets one policy or an array of policies, which must all hold (B3.33, B3.34).
+@discardableResult
+public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
+    // Without any policy everything would be believed.
+    guard let policies = elements(of: policies, as: SecPolicy.self), !policies.isEmpty else { return errSecParam }
+    trust.change { $0.policies = policies }
+    return errSecSuccess
+}
+
+/// The policies.
+@discardableResult
+public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    policies.pointee = trust.settings.policies as NSArray
+    return errSecSuccess
+}
+
+/// Sets the certificates that are trusted, and nobody else from now on (B3.38); leaves and intermediates may be among
+/// them (B3.40), and an empty array trusts nobody (B3.39). Nil goes back to whom the session trusts.
+@discardableResult
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
+    var anchors: [SecCertificate]?
+    if let anchorCertificates {
+        guard let given = anchorCertificates as? [SecCertificate] else { return errSecParam }
+        anchors = given
+    }
+    trust.change { settings in
+        settings.anchors = anchors
+        settings.isAnchorsOnly = anchors != nil
+    }
+    return errSecSuccess
+}
+
+/// Whether nobody but the own anchors is trusted; `false` adds those whom the session trusts (B3.38).
+@discardableResult
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
+    trust.change { $0.isAnchorsOnly = anchorCertificatesOnly }
+    return errSecSuccess
+}
+
+/// The own anchors; nil when none were set.
+@discardableResult
+public func SecTrustCopyCustomAnchorCertificates(
+    _ trust: SecTrust, _ anchors: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    anchors.pointee = trust.settings.anchors.map { $0 as NSArray }
+    return errSecSuccess
+}
+
+/// Sets the moment at which the certificates must be valid (B3.41).
+@discardableResult
+public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
+    let seconds = verifyDate.timeIntervalSince1970.rounded(.down)
+    guard let time = Int64(exactly: seconds) else { return errSecParam }
+    trust.change { $0.time = time }
+    return errSecSuccess
+}
+
+/// The moment at which the certificates must be valid, in seconds since 2001; now when none was set.
+@discardableResult
+public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
+    let time = trust.settings.time ?? trust.policy.time
+    return (time.map { Date(timeIntervalSince1970: Double($0)) } ?? Date()).timeIntervalSinceReferenceDate
+}
+
+/// Allows or forbids to fetch missing certificates and revocation lists.
+///
+/// The permission is kept for those who ask for it. Nothing is ever fetched here (B3.13, B3.46): what is missing has to
+/// be sent by the server or given.
+@discardableResult
+public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
+    trust.change { $0.allowsFetching = allowFetch }
+    return errSecSuccess
+}
+
+/// Whether fetching is allowed: as it was set, else whether there is an SSL policy (B3.46).
+@discardableResult
+public func SecTrustGetNetworkFetchAllowed(
+    _ trust: SecTrust, _ allowFetch: UnsafeMutablePointer<DarwinBoolean>
+) -> OSStatus {
+    let settings = trust.settings
+    let hasSSL = settings.policies.contains { if case .ssl = $0.kind { true } else { false } }
+    allowFetch.pointee = DarwinBoolean(settings.allowsFetching ?? hasSSL)
+    return errSecSuccess
+}
+
+/// Sets OCSP responses, one or an array, about any certificates of the chain, beside the one that the server may have
+/// stapled; nil takes them back.
+@discardableResult
+public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
+    var responses: [[UInt8]] = []
+    if let responseData {
+        guard let given = elements(of: responseData, as: NSData.self) else { return errSecParam }
+        responses = given.map { Array(Data(referencing: $0)) }
+    }
+    trust.change { $0.responses = responses }
+    return errSecSuccess
+}
+
+/// Does nothing and says so: certificate transparency is not judged here. Only nil, which sets nothing, succeeds.
+@discardableResult
+public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
+    sctArray == nil ? errSecSuccess : errSecUnimplemented
+}

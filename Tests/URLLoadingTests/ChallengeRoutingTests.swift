@@ -1,0 +1,176 @@
+// Which delegate, and which of its methods, is asked about a server (behaviour 2.1), and when.
+
+import Foundation
+import LoopbackServer
+import TLS
+import Testing
+import URLLoading
+
+@Suite("Challenges: who is asked")
+struct ChallengeRoutingTests {
+    @Test("B2.1, B2.2, B2.10: the session's method, in either form, or else the tasks' method, in either form")
+    func eitherMethod() async throws {
+        try await withJudgedServer { judged in
+            let (session, task, asyncSession, asyncTask) = (
+                SessionJudge(), TaskJudge(), AsyncSessionJudge(), AsyncTaskJudge()
+            )
+            let cases: [(any URLSessionDelegate, Transcript, String)] = [
+                (session, session.transcript, "session trust"), (task, task.transcript, "task trust"),
+                (asyncSession, asyncSession.transcript, "async session trust"),
+                (asyncTask, asyncTask.transcript, "async task trust"),
+            ]
+            // Twice: the first time it is not known which methods a delegate has.
+            for round in 1...2 {
+                for (delegate, transcript, call) in cases {
+                    let (data, _) = try await judged.session(delegate).data(from: judged.url)
+                    #expect(String(decoding: data, as: UTF8.self) == "secret")
+                    #expect(transcript.calls == Array(repeating: call, count: round))
+                }
+            }
+        }
+    }
+
+    @Test("B2.3, B2.5: where both are implemented the session's method alone is asked")
+    func sessionMethodAlone() async throws {
+        try await withJudgedServer { judged in
+            let delegate = FullJudge()
+            _ = try await judged.session(delegate).data(from: judged.url)
+            #expect(delegate.transcript.calls == ["created", "session trust", "metrics"])
+        }
+    }
+
+    @Test("B1.99: the session's method of a task's delegate is asked before that of the session's delegate")
+    func methodOfTaskDelegate() async throws {
+        try await withJudgedServer { judged in
+            let (own, sessions) = (FullJudge(), SessionJudge(Habit.says(.cancelAuthenticationChallenge)))
+            _ = try await judged.session(sessions).data(from: judged.url, delegate: own)
+            #expect(own.transcript.calls == ["created", "session trust", "response", "data", "metrics"])
+            #expect(sessions.transcript.calls == [])
+        }
+    }
+
+    @Test("B1.99: the session delegate's method is asked before a task delegate's method for tasks")
+    func sessionDelegateFirst() async throws {
+        try await withJudgedServer { judged in
+            let (own, sessions) = (TaskJudge(Habit.says(.cancelAuthenticationChallenge)), SessionJudge())
+            _ = try await judged.session(sessions).data(from: judged.url, delegate: own)
+            #expect(own.transcript.calls == [])
+            #expect(sessions.transcript.calls == ["session trust"])
+        }
+    }
+
+    @Test("B1.95, B2.2: a task's delegate without the methods leaves it to the session's; without one its own is asked")
+    func fallsThrough() async throws {
+        try await withJudgedServer { judged in
+            let sessions = SessionJudge()
+            _ = try await judged.session(sessions).data(from: judged.url, delegate: SilentDelegate())
+            #expect(sessions.transcript.calls == ["session trust"])
+            let own = AsyncTaskJudge()
+            _ = try await judged.session(nil).data(from: judged.url, delegate: own)
+            #expect(own.transcript.calls == ["async task trust"])
+            let tasks = TaskJudge()
+            _ = try await judged.session(tasks).data(from: judged.url, delegate: SilentDelegate())
+            #expect(tasks.transcript.calls == ["task trust"])
+        }
+    }
+
+    @Test("Closures are asked where they are set; without any the default holds")
+    func closures() async throws {
+        try await withJudgedServer(router: oneAnswer) { judged in
+            let handlers = URLSession.EventHandlers()
+            let session = judged.session(handlers)
+            #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .serverCertificateUntrusted)
+            handlers.didReceiveTaskChallenge = { _, _, challenge in Habit.vouch(for: challenge) }
+            _ = try await session.data(from: judged.url)
+            handlers.didReceiveChallenge = { _, _ in (.cancelAuthenticationChallenge, nil) }
+            #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .cancelled)
+            handlers.didReceiveChallenge = { _, challenge in Habit.vouch(for: challenge) }
+            _ = try await session.data(from: judged.url)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("Tasks of every kind are asked, whatever becomes of their result")
+    func everyKind() async throws {
+        try await withJudgedServer(router: oneAnswer) { judged in
+            let delegate = SessionJudge()
+            let session = judged.session(delegate)
+            let done = Signal()
+            session.dataTask(with: judged.url) { data, _, _ in
+                #expect(data == Data("secret".utf8))
+                done.fire()
+            }.resume()
+            session.downloadTask(with: judged.url) { file, _, _ in
+                #expect(file != nil)
+                done.fire()
+            }.resume()
+            var upload = URLRequest(url: judged.url)
+            upload.httpMethod = "POST"
+            session.uploadTask(with: upload, from: Data("x".utf8)) { data, _, _ in
+                #expect(data == Data("secret".utf8))
+                done.fire()
+            }.resume()
+            await done.wait(times: 3)
+            _ = try await session.bytes(from: judged.url)
+            let (file, _) = try await session.download(from: judged.url)
+            try FileManager.default.removeItem(at: file)
+            #expect(delegate.transcript.calls == Array(repeating: "session trust", count: 5))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8: an accepted connection serves later requests without another question")
+    func holdsForConnection() async throws {
+        try await withJudgedServer { judged in
+            let delegate = SessionJudge()
+            let session = judged.session(delegate)
+            for _ in 0..<3 { _ = try await session.data(from: judged.url) }
+            #expect(delegate.transcript.calls == ["session trust"])
+            #expect(judged.server.stats.connectionsAccepted == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.9: every new connection asks, a resumed one too; a delegate that changes its mind is obeyed")
+    func everyConnectionAsks() async throws {
+        for version in [TLSVersion.v12, .v13] {
+            try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
+                let pinHolds = Box(true)
+                let delegate = SessionJudge { challenge, reply in
+                    // As pinning code does: the wrong certificate cancels.
+                    if pinHolds.value {
+                        Habit.accepts(challenge, reply)
+                    } else {
+                        reply(.cancelAuthenticationChallenge, nil)
+                    }
+                }
+                let session = judged.session(delegate)
+                for _ in 0..<3 { _ = try await session.data(from: judged.url) }
+                #expect(judged.server.stats.resumedHandshakes == 2)
+                let before = judged.server.stats.bytesReceived
+                pinHolds.value = false
+                #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .cancelled)
+                #expect(delegate.transcript.calls.count == 4)
+                await judged.server.wait { $0.connectionsAccepted == 4 && $0.connectionsOpen == 0 }
+                #expect(judged.server.stats.bytesReceived == before, "not a byte left, though the session was resumed")
+                #expect(judged.server.stats.requests == 3)
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test("B1.60, B2.10: the challenge comes before everything else that a task has to tell")
+    func order() async throws {
+        try await withJudgedServer { judged in
+            let delegate = FullJudge()
+            let session = judged.session(delegate)
+            session.dataTask(with: judged.url).resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == [
+                    "created", "session trust", "response", "data", "metrics", "complete nil",
+                ])
+            session.invalidateAndCancel()
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// The challenge about our own certificate: what it says, and what each answer does, in TLS 1.2 and 1.3 (behaviour 2.4, 3.6).
+
+import Foundation
+import LoopbackServer
+import TLS
+import Testing
+import Trust
+import URLLoading
+
+@Suite("Challenges: client certificates")
+struct ClientCertificateTests {
+    /// A server that asks for certificates of one authority, and the certificates it was shown.
+    private struct Asking {
+        let judged: JudgedServer
+        let authority: IssuedCertificate
+        let seen: Box<[[String]]>
+
+        /// A credential that the server accepts.
+        func credential(_ name: String = "somebody") throws -> URLCredential {
+            URLCredential(
+                identity: SecIdentity(try authority.issue(.client(name)).identity), certificates: nil,
+                persistence: .none)
+        }
+
+        /// The code with which a load ends that answers so; `nil` for none.
+        func outcome(_ habit: @escaping ChallengeHabit) async -> URLError.Code? {
+            let session = judged.session(SessionJudge(habit))
+            defer { session.invalidateAndCancel() }
+            return await codeThrown { _ = try await session.data(from: judged.url) }
+        }
+    }
+
+    /// Notes who has shown what, and judges as an authority's own server would.
+    private struct Doorkeeper: TrustEvaluator {
+        let seen: Box<[[String]]>
+        let inner: any TrustEvaluator
+
+        func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+            seen.change { $0.append(chain.certificates.compactMap(\.commonName)) }
+            return inner.evaluate(chain, policy: policy)
+        }
+    }
+
+    private func withAskingServer(
+        _ wanted: TLSServerOptions.ClientAuthentication = .required, _ version: TLSVersion = .v13,
+        _ body: (Asking) async throws -> Void
+    ) async throws {
+        let authority = try CertificateFactory.root("Clients")
+        let seen = Box<[[String]]>([])
+        try await withJudgedServer { tls in
+            tls.maximum = version
+            tls.clientAuthentication = wanted
+            tls.clientAuthorities = [authority.certificate]
+            tls.clientEvaluator = Doorkeeper(seen: seen, inner: AnchorsEvaluator(anchors: [authority.certificate]))
+        } _: { judged in
+            try await body(Asking(judged: judged, authority: authority, seen: seen))
+        }
+    }
+
+    @Test("B2.33, B2.51: the identity is shown to the server", arguments: [TLSVersion.v12, .v13])
+    func shown(version: TLSVersion) async throws {
+        try await withAskingServer(.required, version) { asking in
+            #expect(await asking.outcome(Habit.forIdentity(.useCredential, try? asking.credential())) == nil)
+            #expect(asking.seen.value == [["somebody"]])
+        }
+    }
+
+    @Test("B2.51: the credential's certificates are shown beside the identity's own")
+    func intermediates() async throws {
+        try await withAskingServer { asking in
+            let intermediate = try asking.authority.issue(.authority("Department"))
+            let leaf = try intermediate.issue(.client("somebody"))
+            let bare = SecIdentity(try leaf.identity(showing: []))
+            let alone = URLCredential(identity: bare, certificates: nil, persistence: .none)
+            #expect(await asking.outcome(Habit.forIdentity(.useCredential, alone)) == .clientCertificateRejected)
+            let whole = URLCredential(
+                identity: bare, certificates: [SecCertificate(intermediate.certificate)], persistence: .none)
+            #expect(await asking.outcome(Habit.forIdentity(.useCredential, whole)) == nil)
+            #expect(asking.seen.value == [["somebody"], ["somebody", "Department"]])
+        }
+    }
+
+    @Test("B2.1, B2.6, B2.19, B2.27, B2.37: after the server's trust the delegate is asked for the certificate")
+    func contents() async throws {
+        try await withAskingServer { asking in
+            let seen = Box<URLAuthenticationChallenge?>(nil)
+            let credential = try asking.credential()
+            let delegate = FullJudge { challenge, reply in
+                if challenge.isAboutServer { return Habit.accepts(challenge, reply) }
+                seen.value = challenge
+                reply(.useCredential, credential)
+            }
+            let session = asking.judged.session(delegate)
+            _ = try await session.data(from: asking.judged.url)
+            #expect(delegate.transcript.calls == ["created", "session trust", "session identity", "metrics"])
+            let challenge = try #require(seen.value)
+            #expect(challenge.previousFailureCount == 0)
+            #expect(challenge.failureResponse == nil && challenge.error == nil)
+            let space = challenge.protectionSpace
+            #expect(space.authenticationMethod == NSURLAuthenticationMethodClientCertificate)
+            #expect(space.host == "localhost")
+            #expect(space.port == asking.judged.server.port)
+            #expect(space.protocol == NSURLProtectionSpaceHTTPS)
+            #expect(space.realm == nil && space.serverTrust == nil)
+            #expect(space.distinguishedNames == [Data(asking.authority.certificate.subjectDER)])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.37: default handling of the server's trust is followed by the challenge for the certificate")
+    func afterDefaultHandling() async throws {
+        try await withAskingServer { asking in
+            let credential = try asking.credential()
+            let delegate = TaskJudge { challenge, reply in
+                challenge.isAboutServer ? reply(.performDefaultHandling, nil) : reply(.useCredential, credential)
+            }
+            let session = asking.judged.session(delegate, trusts: true)
+            _ = try await session.data(from: asking.judged.url)
+            #expect(delegate.transcript.calls == ["task trust", "task identity"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B2.34, B2.35, B2.36, B2.41: without an identity the list is empty, and a server that may do without is content",
+        arguments: [TLSVersion.v12, .v13])
+    func emptyList(version: TLSVersion) async throws {
+        let password = URLCredential(user: "u", password: "p", persistence: .none)
+        let answers: [(URLSession.AuthChallengeDisposition, URLCredential?)] = [
+            (.rejectProtectionSpace, nil), (.performDefaultHandling, nil), (.useCredential, nil),
+            (.useCredential, password),
+        ]
+        try await withAskingServer(.optional, version) { asking in
+            for (disposition, credential) in answers {
+                #expect(await asking.outcome(Habit.forIdentity(disposition, credential)) == nil)
+            }
+            #expect(asking.seen.value == [])
+        }
+        try await withAskingServer(.required, version) { asking in
+            for (disposition, credential) in answers {
+                let code = await asking.outcome(Habit.forIdentity(disposition, credential))
+                #expect(code == .clientCertificateRequired, "B2.105: \(disposition)")
+            }
+            await asking.judged.server.wait { $0.connectionsAccepted == 4 && $0.connectionsOpen == 0 }
+            #expect(asking.judged.server.stats.requestsBegun == 0)
+        }
+    }
+
+    @Test(
+        "B2.105, B3.70: a certificate that the server refuses is −1205, none where one is demanded −1206",
+        arguments: [TLSVersion.v12, .v13])
+    func refused(version: TLSVersion) async throws {
+        let stranger = try CertificateFactory.root("Others").issue(.client("stranger"))
+        let credential = URLCredential(
+            identity: SecIdentity(stranger.identity), certificates: nil, persistence: .none)
+        try await withAskingServer(.required, version) { asking in
+            let wrong = await asking.outcome(Habit.forIdentity(.useCredential, credential))
+            #expect(wrong == .clientCertificateRejected)
+            #expect(asking.seen.value == [["stranger"]])
+            let none = await asking.outcome(Habit.forIdentity(.rejectProtectionSpace))
+            #expect(none == .clientCertificateRequired)
+            await asking.judged.server.wait { $0.connectionsAccepted == 2 && $0.connectionsOpen == 0 }
+            #expect(asking.judged.server.stats.requestsBegun == 0)
+        }
+    }
+
+    @Test("B2.38: cancelling ends the task with −999, and not a byte has left", arguments: [TLSVersion.v12, .v13])
+    func cancelled(version: TLSVersion) async throws {
+        try await withAskingServer(.required, version) { asking in
+            #expect(await asking.outcome(Habit.forIdentity(.cancelAuthenticationChallenge)) == .cancelled)
+            #expect(await asking.judged.sawNothing())
+        }
+    }
+
+    @Test("B1.31: the identity may come late, from another thread")
+    func lateIdentity() async throws {
+        try await withAskingServer { asking in
+            let credential = try asking.credential()
+            let code = await asking.outcome { challenge, reply in
+                DispatchQueue.global().async {
+                    Habit.forIdentity(.useCredential, credential)(challenge, reply)
+                }
+            }
+            #expect(code == nil)
+            #expect(asking.seen.value == [["somebody"]])
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// The order in which libraries for pinning put the pieces together: a default evaluation, a host's, revocation, and pins
+// among what the chain then shows. Written as they are, with Security's functions alone.
+
+import Foundation
+import LoopbackServer
+import Testing
+import Trust
+import URLLoading
+
+@Suite("SecTrust: as libraries for pinning use it")
+struct EvaluationArrangementTests {
+    /// What such a library evaluates before it looks at pins.
+    private struct Steps: Sendable, CustomTestStringConvertible {
+        var evaluates = true
+        var checksHost = true
+        var acceptsPinnedAnchors = false
+
+        var testDescription: String {
+            "default \(evaluates), host \(checksHost), pins as anchors \(acceptsPinnedAnchors)"
+        }
+
+        /// The trust's answer, with a new policy for each step.
+        func hold(_ trust: SecTrust, host: String, pinned: [SecCertificate] = []) -> Bool {
+            if acceptsPinnedAnchors {
+                SecTrustSetAnchorCertificates(trust, pinned as CFArray)
+                SecTrustSetAnchorCertificatesOnly(trust, true)
+            }
+            if evaluates {
+                SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, nil))
+                guard SecTrustEvaluateWithError(trust, nil) else { return false }
+            }
+            if checksHost {
+                SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString))
+                guard SecTrustEvaluateWithError(trust, nil) else { return false }
+            }
+            return true
+        }
+    }
+
+    private func certificates(_ trust: SecTrust) -> Set<Data> { Set(chainBytes(trust)) }
+
+    private func keys(_ certificates: [SecCertificate]) -> Set<Data> {
+        Set(
+            certificates.compactMap { certificate in
+                SecCertificateCopyKey(certificate).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? }
+            })
+    }
+
+    private func holdsPinned(_ trust: SecTrust, _ steps: Steps, _ pinned: [SecCertificate]) -> Bool {
+        guard !pinned.isEmpty, steps.hold(trust, host: "example.test", pinned: pinned) else { return false }
+        return !certificates(trust).isDisjoint(with: pinned.map { SecCertificateCopyData($0) as Data })
+    }
+
+    private func holdsKeys(_ trust: SecTrust, _ steps: Steps, _ pinned: [SecCertificate]) -> Bool {
+        guard !pinned.isEmpty, steps.hold(trust, host: "example.test") else { return false }
+        let shown = (SecTrustCopyCertificateChain(trust) as? [SecCertificate]) ?? []
+        return !keys(shown).isDisjoint(with: keys(pinned))
+    }
+
+    @Test("B3.61: with the host in the policy its name is checked, without it not")
+    func defaultEvaluation() throws {
+        let leaf = try TrustSamples.leaf.get()
+        for (host, validates, expected) in [
+            ("example.test", true, true), ("other.test", true, false), ("other.test", false, true),
+        ] {
+            let trust = try TrustSamples.trust(leaf, policies: [SecPolicyCreateBasicX509()])
+            let policy = SecPolicyCreateSSL(true, validates ? host as CFString : nil)
+            #expect(SecTrustSetPolicies(trust, policy) == errSecSuccess)
+            #expect(SecTrustEvaluateWithError(trust, nil) == expected, "\(host), \(validates)")
+        }
+    }
+
+    @Test("B3.62: the default evaluation, then the host's, then with a policy for revocation beside it")
+    func revocation() throws {
+        let intermediate = try TrustSamples.intermediate.get()
+        let leaf = try TrustSamples.leaf.get()
+        for (answer, expected) in [(OCSPAnswer.good, true), (.revoked, false)] {
+            let trust = try TrustSamples.trust(leaf)
+            let response = Data(try intermediate.ocspResponse(about: leaf.certificate, answer))
+            SecTrustSetOCSPResponse(trust, response as CFData)
+            let flags = kSecRevocationOCSPMethod
+            let revocation = try #require(SecPolicyCreateRevocation(flags))
+            // Who is known to be revoked is refused by every evaluation (B3.12).
+            #expect(Steps().hold(trust, host: "example.test") == expected)
+            let policies = [SecPolicyCreateSSL(true, "example.test" as CFString), revocation]
+            #expect(SecTrustSetPolicies(trust, policies as CFArray) == errSecSuccess)
+            #expect(SecTrustEvaluateWithError(trust, nil) == expected)
+        }
+    }
+
+    @Test("B3.63, B3.64: pins among certificates or keys; none refuse everybody, another's refuse this server")
+    func pins() throws {
+        let leaf = try TrustSamples.leaf.get()
+        let chain = [
+            leaf.certificate, try TrustSamples.intermediate.get().certificate, try TrustSamples.root.get().certificate,
+        ]
+        let other = try TrustSamples.face(CertificateFactory.root("Stranger").certificate)
+        for pin in try TrustSamples.faces(chain) {
+            #expect(try holdsPinned(TrustSamples.trust(leaf), Steps(), [other, pin]))
+            #expect(try holdsKeys(TrustSamples.trust(leaf), Steps(), [other, pin]))
+        }
+        for pins in [[], [other]] {
+            #expect(try !holdsPinned(TrustSamples.trust(leaf), Steps(), pins))
+            #expect(try !holdsKeys(TrustSamples.trust(leaf), Steps(), pins))
+        }
+        let alone = try TrustSamples.selfSigned.get()
+        let pin = try TrustSamples.face(alone.certificate)
+        let steps = Steps(acceptsPinnedAnchors: true)
+        #expect(try holdsPinned(TrustSamples.trust(alone, isAnchored: false), steps, [pin]))
+        #expect(try !holdsPinned(TrustSamples.trust(alone, isAnchored: false), Steps(), [pin]))
+    }
+
+    @Test(
+        "B3.67: an expired leaf fails while anything is evaluated, and passes by its pin or its issuer's otherwise",
+        arguments: [
+            (Steps(), false), (Steps(evaluates: false), false), (Steps(checksHost: false), false),
+            (Steps(evaluates: false, checksHost: false), true),
+        ])
+    private func expired(_ steps: Steps, passes: Bool) throws {
+        let expired = try TrustSamples.expired.get()
+        for certificate in [expired.certificate, try TrustSamples.intermediate.get().certificate] {
+            let pin = try TrustSamples.face(certificate)
+            #expect(try holdsPinned(TrustSamples.trust(expired), steps, [pin]) == passes)
+            #expect(try holdsKeys(TrustSamples.trust(expired), steps, [pin]) == passes)
+        }
+    }
+}

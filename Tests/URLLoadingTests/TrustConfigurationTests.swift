@@ -1,0 +1,348 @@
+// The ready evaluations of a configuration, alone and composed, against a server (behaviour 3.5).
+
+import Foundation
+import LoopbackServer
+import Testing
+import Trust
+
+@testable import URLLoading
+
+@Suite("Server trust chosen in the configuration", .timeLimit(.minutes(5)))
+struct TrustConfigurationTests {
+    typealias Evaluation = URLSessionConfiguration.ServerTrustEvaluation
+
+    /// A server below an intermediate below a root.
+    private struct Place {
+        let root: Certificate
+        let identity: Identity
+        let url: URL
+        let server: LoopbackServer
+
+        var leaf: Certificate { identity.chain.leaf }
+        /// The server's authority alone.
+        var base: Evaluation { .anchors(pem: root.pem) }
+    }
+
+    private func withPlace(_ body: (Place) async throws -> Void) async throws {
+        let (root, identity) = try CertificateFactory.server("localhost")
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("secret") }) { server in
+            try await body(
+                Place(root: root, identity: identity, url: server.at("/", host: "localhost"), server: server))
+        }
+    }
+
+    private let stranger = Result { try CertificateFactory.root("Stranger").certificate }
+
+    @Test("B3.38: own anchors as PEM, DER and certificates, alone and beside the system's")
+    func anchors() async throws {
+        let stranger = try stranger.get()
+        try await withPlace { place in
+            let forms: [URLSessionConfiguration.CertificateList] = [
+                .pem(stranger.pem + place.root.pem), .der([Data(place.root.der)]),
+                .certificates([SecCertificate(stranger), SecCertificate(place.root)]),
+            ]
+            for list in forms {
+                #expect(await LoadEnd(place.url, judgedBy: .anchors(list)).isWhole)
+                #expect(await LoadEnd(place.url, judgedBy: .anchorsAndSystem(list)).isWhole)
+            }
+            #expect(await LoadEnd(place.url, judgedBy: .system).isRefused())
+            #expect(await LoadEnd(place.url, judgedBy: .anchors(.pem(stranger.pem))).isRefused())
+            #expect(place.server.stats.requests == 6)
+        }
+    }
+
+    @Test("B3.40: the server's own certificate may be the anchor")
+    func leafAnchor() async throws {
+        try await withPlace { place in
+            #expect(await LoadEnd(place.url, judgedBy: .anchors(pem: place.leaf.pem)).isWhole)
+        }
+    }
+
+    @Test("B3.49, B3.50, B3.52: a pinned key may be the leaf's, an authority's or the root's; back-up pins do no harm")
+    func pinnedKeys() async throws {
+        let reserve = try stranger.get().pin
+        try await withPlace { place in
+            let intermediate = try #require(place.identity.chain.certificates.last)
+            for pinned in [place.leaf, intermediate, place.root] {
+                let evaluation = Evaluation.pinnedKeys([reserve, pinned.pin], besides: place.base)
+                #expect(await LoadEnd(place.url, judgedBy: evaluation).isWhole)
+            }
+            let wrong = await LoadEnd(place.url, judgedBy: .pinnedKeys([reserve], besides: place.base))
+            #expect(wrong.isRefused("pinned"))
+        }
+    }
+
+    @Test("B3.51, B3.68: a pin comes on top of the evaluation, not in its place")
+    func pinsDoNotReplace() async throws {
+        try await withPlace { place in
+            let pin = place.leaf.pin
+            #expect(await LoadEnd(place.url, judgedBy: .pinnedKeys([pin])).isRefused("trusted root"))
+            #expect(
+                await LoadEnd(place.url, judgedBy: .pinnedCertificates(.pem(place.leaf.pem))).isRefused("trusted root"))
+            #expect(place.server.stats.requests == 0)
+        }
+    }
+
+    @Test("B3.50, B3.63: pinned certificates")
+    func pinnedCertificates() async throws {
+        let stranger = try stranger.get()
+        try await withPlace { place in
+            for pinned in [place.leaf, place.root] {
+                let evaluation = Evaluation.pinnedCertificates(.pem(pinned.pem), besides: place.base)
+                #expect(await LoadEnd(place.url, judgedBy: evaluation).isWhole)
+            }
+            let wrong = Evaluation.pinnedCertificates(.pem(stranger.pem), besides: place.base)
+            #expect(await LoadEnd(place.url, judgedBy: wrong).isRefused("pinned"))
+        }
+    }
+
+    @Test("One self-signed certificate for one host, and no other host gets it")
+    func selfSigned() async throws {
+        let odd = try CertificateFactory.selfSigned(.server("elsewhere.test"))
+        try await withServer(.init(tls: ServerTLS(identity: odd.identity)), router: { _ in .text("secret") }) {
+            server async throws in
+            let evaluation = Evaluation.selfSigned(.pem(odd.certificate.pem), host: "localhost")
+            #expect(try await LoadEnd(server.at("/", host: "localhost"), judgedBy: evaluation).isWhole)
+            #expect(try await LoadEnd(server.at("/", host: "other.test"), judgedBy: evaluation).isRefused())
+            #expect(server.stats.requests == 1)
+        }
+    }
+
+    @Test("B3.65: any of several, all of several")
+    func combinations() async throws {
+        try await withPlace { place in
+            let url = place.url
+            let pinned = Evaluation.pinnedKeys([place.leaf.pin], besides: place.base)
+            #expect(await LoadEnd(url, judgedBy: .anyOf([.system, place.base])).isWhole)
+            #expect(await LoadEnd(url, judgedBy: .anyOf([.system])).isRefused())
+            #expect(await LoadEnd(url, judgedBy: .anyOf([])).isRefused("nobody"))
+            #expect(await LoadEnd(url, judgedBy: .allOf([place.base, pinned])).isWhole)
+            #expect(await LoadEnd(url, judgedBy: .allOf([place.base, .system])).isRefused())
+            #expect(await LoadEnd(url, judgedBy: .allOf([])).isRefused("nobody"))
+        }
+    }
+
+    @Test("B3.66: each host its own; a host without one is refused or judged by the rest")
+    func perHost() async throws {
+        try await withPlace { place in
+            let url = place.url
+            #expect(await LoadEnd(url, judgedBy: .perHost(["LOCALHOST": place.base], otherwise: nil)).isWhole)
+            #expect(await LoadEnd(url, judgedBy: .perHost(["other.test": place.base], otherwise: nil)).isRefused())
+            #expect(await LoadEnd(url, judgedBy: .perHost(["*.test": .system], otherwise: place.base)).isWhole)
+            #expect(await LoadEnd(url, judgedBy: .perHost(["localhost": .system], otherwise: place.base)).isRefused())
+        }
+    }
+
+    @Test("Known hosts: the first key is written down, another one is refused by a later session")
+    func knownHosts() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
+        defer {
+            for name in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        try await withPlace { place in
+            for _ in 0..<2 { #expect(await LoadEnd(place.url, judgedBy: .knownHosts(file: file)).isWhole) }
+        }
+        try await withPlace { place in
+            let changed = await LoadEnd(place.url, judgedBy: .knownHosts(file: file))
+            #expect(changed.isRefused("not the one that this host had before"))
+            #expect(place.server.stats.requests == 0)
+        }
+    }
+
+    @Test(
+        "B3.58, B3.63, B3.64: what cannot be carried out trusts nobody and names the mistake",
+        arguments: [
+            (Evaluation.anchors(pem: "no certificate"), "No certificate was found"),
+            (.anchors(.der([Data([1, 2, 3])])), "not a certificate"), (.anchors(.der([])), "No certificate was found"),
+            (.anchorsAndSystem(.certificates([])), "No certificate was found"),
+            (.pinnedCertificates(.pem("")), "No certificate was found"), (.pinnedKeys([]), "there is none"),
+            (.pinnedKeys(["not base64!"]), "\"not base64!\" is not base64"),
+            (.pinnedKeys(["AAAA"]), "\"AAAA\" has 3 bytes in place of 32"),
+            (.pinnedKeys(["AAAA"], besides: .dangerouslyAcceptAnyCertificate), "3 bytes"),
+            (.anyOf([.dangerouslyAcceptAnyCertificate, .pinnedKeys([])]), "there is none"),
+            (.allOf([.dangerouslyAcceptAnyCertificate, .anchors(pem: "")]), "No certificate"),
+            (.perHost(["https://localhost": .dangerouslyAcceptAnyCertificate], otherwise: nil), "is no host"),
+            (
+                .perHost(["localhost": .dangerouslyAcceptAnyCertificate, "*.*.test": .system], otherwise: nil),
+                "is no host"
+            ),
+            (.perHost(["localhost": .pinnedKeys([])], otherwise: .dangerouslyAcceptAnyCertificate), "there is none"),
+            (.selfSigned(.pem(""), host: "localhost"), "No certificate was found"),
+            (.knownHosts(file: URL(fileURLWithPath: "/dev/null/none")), "known hosts"),
+        ])
+    func mistakes(evaluation: Evaluation, words: String) async throws {
+        #expect(evaluation.problem?.contains(words) == true, "\(evaluation.problem ?? "nil")")
+        try await withPlace { place in
+            let end = await LoadEnd(place.url, judgedBy: evaluation)
+            #expect(end.isRefused(words), "\(end.error?.localizedDescription ?? "")")
+            #expect(place.server.stats.requests == 0)
+        }
+    }
+
+    @Test("Choices that can be carried out have no problem, and equal ones are equal")
+    func values() throws {
+        let pem = try stranger.get().pem
+        let composed = Evaluation.perHost(
+            ["*.a.test": .pinnedKeys([try stranger.get().pin], besides: .anchors(pem: pem)), "127.0.0.1": .system],
+            otherwise: .anyOf([.system, .selfSigned(.pem(pem), host: "b.test")]))
+        #expect(composed.problem == nil && composed == composed && composed != .system)
+        #expect(
+            Evaluation.anchors(pem: "a") == .anchors(.pem("a")) && Evaluation.anchors(pem: "a") != .anchors(pem: "b"))
+    }
+}
+
+@Suite("Identities chosen in the configuration", .timeLimit(.minutes(5)))
+struct ClientIdentityConfigurationTests {
+    typealias Identities = URLSessionConfiguration.ClientIdentities
+    typealias ClientIdentity = URLSessionConfiguration.ClientIdentity
+
+    /// Notes who has shown what.
+    private struct Doorkeeper: TrustEvaluator {
+        let seen: Box<[String]>
+        let inner: any TrustEvaluator
+
+        func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+            seen.change { $0.append(chain.leaf.commonName ?? "") }
+            return inner.evaluate(chain, policy: policy)
+        }
+    }
+
+    private struct Place {
+        let clients: IssuedCertificate
+        let url: URL
+        let seen: Box<[String]>
+        let anchor: String
+
+        func load(_ identities: Identities, storage: URLCredentialStorage? = nil) async -> LoadEnd {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.serverTrustEvaluation = .anchors(pem: anchor)
+            configuration.clientIdentities = identities
+            configuration.urlCredentialStorage = storage
+            return await LoadEnd(url, configuration)
+        }
+    }
+
+    private func withPlace(
+        required: Bool = true, _ body: (Place) async throws -> Void
+    ) async throws {
+        let clients = try CertificateFactory.root("Clients")
+        let seen = Box<[String]>([])
+        let (root, identity) = try CertificateFactory.server("localhost")
+        let tls = ServerTLS(
+            identity: identity, clientAuthentication: required ? .required : .optional,
+            clientAuthorities: [clients.certificate],
+            clientEvaluator: Doorkeeper(seen: seen, inner: AnchorsEvaluator(anchors: [clients.certificate])))
+        try await withServer(.init(tls: tls), router: { _ in .text("secret") }) { server in
+            try await body(
+                Place(clients: clients, url: server.at("/", host: "localhost"), seen: seen, anchor: root.pem))
+        }
+    }
+
+    @Test("From PEM with a plain and an encrypted key, from PKCS #12, from an identity")
+    func forms() async throws {
+        try await withPlace { place in
+            let issued = try place.clients.issue(.client("somebody"))
+            let pem = issued.certificate.pem
+            let forms: [ClientIdentity] = [
+                try .pem(certificates: pem, key: issued.identity.keyPEM),
+                try .pem(
+                    certificates: pem, key: try issued.identity.keyPEM(encryptedWith: "open"), passphrase: "open"),
+                try .pkcs12(Data(try issued.pkcs12(passphrase: "open")), passphrase: "open"),
+                .identity(SecIdentity(issued.identity)),
+                .identity(SecIdentity(issued.identity), certificates: [SecCertificate(place.clients.certificate)]),
+            ]
+            for form in forms {
+                #expect(await place.load(.allHosts(form)).isWhole)
+                #expect(form.secIdentity == SecIdentity(issued.identity))
+            }
+            #expect(place.seen.value == Array(repeating: "somebody", count: forms.count))
+            #expect(await place.load(.none).error?.code == .clientCertificateRequired)
+        }
+    }
+
+    @Test("B2.51, B17.43: certificates beside the identity are shown; a server that lacks them refuses with −1205")
+    func intermediates() async throws {
+        try await withPlace { place in
+            let department = try place.clients.issue(.authority("Department"))
+            let bare = SecIdentity(try department.issue(.client("somebody")).identity(showing: []))
+            let whole = ClientIdentity.identity(bare, certificates: [SecCertificate(department.certificate)])
+            let (shown, hidden) = (
+                try Identities.perHost(["localhost": whole]), try Identities.perHost(["localhost": .identity(bare)])
+            )
+            #expect(await place.load(shown).isWhole)
+            let alone = await place.load(hidden)
+            #expect(alone.error?.code == .clientCertificateRejected)
+        }
+    }
+
+    @Test("Each host its own; nobody else is shown it")
+    func perHost() async throws {
+        try await withPlace(required: false) { place in
+            let one = ClientIdentity.identity(SecIdentity(try place.clients.issue(.client("one")).identity))
+            let two = ClientIdentity.identity(SecIdentity(try place.clients.issue(.client("two")).identity))
+            let choices: [Identities] = [
+                try .perHost(["localhost": one], otherwise: two), try .perHost(["*.test": one], otherwise: two),
+                try .perHost(["*.test": one]), .none,
+            ]
+            for choice in choices { #expect(await place.load(choice).isWhole) }
+            #expect(place.seen.value == ["one", "two"])
+            #expect(choices[0] != choices[1] && choices[0] == choices[0])
+        }
+    }
+
+    @Test("An identity for all hosts is kept from a server that accepts other issuers only")
+    func otherIssuers() async throws {
+        try await withPlace(required: false) { place in
+            let foreign = ClientIdentity.identity(
+                SecIdentity(try CertificateFactory.root("Foreign").issue(.client("foreign")).identity))
+            #expect(await place.load(.allHosts(foreign)).isWhole)
+            #expect(place.seen.value.isEmpty)
+            // Whoever names the host has decided.
+            let named = await place.load(try .perHost(["localhost": foreign]))
+            #expect(named.error?.code == .clientCertificateRejected && place.seen.value == ["foreign"])
+        }
+    }
+
+    @Test("B2.36: without a delegate a stored identity is used; without a storage none is (B2.70)")
+    func stored() async throws {
+        try await withPlace(required: false) { place in
+            let space = URLProtectionSpace(
+                host: "localhost", port: try #require(place.url.port), protocol: "https", realm: nil,
+                authenticationMethod: NSURLAuthenticationMethodClientCertificate)
+            let storage = URLCredentialStorage()
+            storage.setDefaultCredential(
+                URLCredential(
+                    identity: SecIdentity(try place.clients.issue(.client("stored")).identity), certificates: nil,
+                    persistence: .forSession), for: space)
+            #expect(await place.load(.none, storage: nil).isWhole)
+            #expect(place.seen.value.isEmpty)
+            #expect(await place.load(.none, storage: storage).isWhole)
+            #expect(place.seen.value == ["stored"])
+        }
+    }
+
+    @Test("What cannot be read throws, names the mistake and no secret")
+    func mistakes() throws {
+        let issued = try CertificateFactory.root().issue(.client("somebody"))
+        let (pem, key) = (issued.certificate.pem, issued.identity.keyPEM)
+        let sealed = try issued.identity.keyPEM(encryptedWith: "open")
+        let other = try CertificateFactory.root().issue(.client("other")).identity.keyPEM
+        func message(_ make: () throws -> ClientIdentity) -> String {
+            do {
+                _ = try make()
+                return ""
+            } catch {
+                return error.localizedDescription
+            }
+        }
+        #expect(message { try .pem(certificates: "", key: key) }.contains("No certificate"))
+        #expect(message { try .pem(certificates: pem, key: "") }.contains("No private key"))
+        #expect(message { try .pem(certificates: pem, key: other) }.contains("does not belong"))
+        let wrong = message { try .pem(certificates: pem, key: sealed, passphrase: "hunter2") }
+        #expect(wrong.contains("passphrase") && !wrong.contains("hunter2"))
+        #expect(message { try .pkcs12(Data([1, 2]), passphrase: "hunter2") }.contains("PKCS #12"))
+        #expect(throws: URLSessionConfiguration.ClientIdentityError.self) {
+            try Identities.perHost(["not a host": .identity(SecIdentity(issued.identity))])
+        }
+    }
+}
