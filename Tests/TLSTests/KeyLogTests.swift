@@ -20,7 +20,8 @@ import Trust
             #expect(pair.client.end?.isFinished == true)
         }
         var status = stat()
-        #expect(stat(path, &status) == 0)
+        let found = stat(path, &status)
+        #expect(found == 0)
         #expect(status.st_mode & 0o777 == 0o600)
         let text = try #require(contents(path))
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("CLIENT_TRAFFIC_SECRET_0 ") }.count == 2)

@@ -1,4 +1,6 @@
 // Makes PKCS #12 files that ask for any number of rounds at any place, without doing that work.
+//
+// Calls with a string stand outside of `#require`: within it the string is gone before the call.
 
 import COpenSSL
 import LoopbackServer
@@ -25,18 +27,23 @@ enum HostilePKCS12 {
             shim_bags_free_all(keys)
             shim_bags_free_all(certificates)
         }
-        try #require(PKCS12_add_cert(&certificates, issued.certificate.pointer) != nil)
+        let added = PKCS12_add_cert(&certificates, issued.certificate.pointer)
+        try #require(added != nil)
         var parts: OpaquePointer?
         defer { shim_parts_free_all(parts) }
-        try #require(PKCS12_add_safe(&parts, keys, place == .hiddenKey ? cipher : -1, 1, "secret") == 1)
-        try #require(PKCS12_add_safe(&parts, certificates, cipher, 1, "secret") == 1)
+        let results = [
+            PKCS12_add_safe(&parts, keys, place == .hiddenKey ? cipher : -1, 1, "secret"),
+            PKCS12_add_safe(&parts, certificates, cipher, 1, "secret"),
+        ]
+        try #require(results == [1, 1])
         if place == .certificates {
             let part = try #require(shim_parts_get(parts, 1))
             try set(rounds, in: part.pointee.d.encrypted.pointee.enc_data.pointee.algorithm)
         }
         let file = try #require(PKCS12_add_safes(parts, 0))
         defer { PKCS12_free(file) }
-        try #require(PKCS12_set_mac(file, "secret", -1, nil, 0, 2, nil) == 1)
+        let isSealed = PKCS12_set_mac(file, "secret", -1, nil, 0, 2, nil)
+        try #require(isSealed == 1)
         if place == .mac {
             var count: UnsafePointer<ASN1_INTEGER>?
             PKCS12_get0_mac(nil, nil, nil, &count, file)
@@ -53,8 +60,8 @@ enum HostilePKCS12 {
 
     private static func addKey(_ issued: IssuedCertificate, rounds: Int32?) throws -> OpaquePointer? {
         var bags: OpaquePointer?
-        let bag = try #require(
-            PKCS12_add_key(&bags, issued.identity.keyPointer, 0, 1, Int32(NID_aes_256_cbc), "secret"))
+        let added = PKCS12_add_key(&bags, issued.identity.keyPointer, 0, 1, Int32(NID_aes_256_cbc), "secret")
+        let bag = try #require(added)
         if let rounds {
             var algorithm: UnsafeMutablePointer<X509_ALGOR>?
             X509_SIG_getm(PKCS12_SAFEBAG_get0_pkcs8(bag), &algorithm, nil)
@@ -76,7 +83,8 @@ enum HostileKey {
     static func make(_ issued: IssuedCertificate, rounds: Int32) throws -> String {
         let info = try #require(EVP_PKEY2PKCS8(issued.identity.keyPointer))
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        let sealed = try #require(PKCS8_encrypt(-1, EVP_aes_256_cbc(), "secret", 6, nil, 0, 1, info))
+        let made = PKCS8_encrypt(-1, EVP_aes_256_cbc(), "secret", 6, nil, 0, 1, info)
+        let sealed = try #require(made)
         defer { X509_SIG_free(sealed) }
         var algorithm: UnsafeMutablePointer<X509_ALGOR>?
         X509_SIG_getm(sealed, &algorithm, nil)

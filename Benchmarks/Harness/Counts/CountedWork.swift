@@ -20,7 +20,7 @@ struct CountedWork {
 
     private static func pure(_ part: PurePart) throws -> CountedWork {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return CountedWork(name: part.rawValue, program: program, units: 1_000) {
+        return CountedWork(name: part.rawValue, program: program, units: part.units) {
             ["count", "part", part.rawValue, "\($0)"]
         }
     }

@@ -20,6 +20,18 @@ enum PurePart: String, CaseIterable {
     case lookUpField = "look-up-field"
     /// A request given an idle connection and the connection given back.
     case poolCycle = "pool-cycle"
+    /// Both sides of a TLS 1.3 handshake, the server judged by the library.
+    case handshake
+    /// The same, the server judged by OpenSSL's own verification.
+    case handshakeByOpenSSL = "handshake-by-openssl"
+
+    /// Units of the shorter run: enough to see them beside the start of a program.
+    var units: Int {
+        switch self {
+        case .handshake, .handshakeByOpenSSL: 20
+        default: 1_000
+        }
+    }
 
     /// Does it so many times.
     func run(times: Int) throws {
@@ -31,6 +43,8 @@ enum PurePart: String, CaseIterable {
         case .decodeBytewise: try decode(Message.small, times, step: 1)
         case .lookUpField: try lookUp(times)
         case .poolCycle: cycle(times)
+        case .handshake: try HandshakeCount().run(times: times, byOpenSSL: false)
+        case .handshakeByOpenSSL: try HandshakeCount().run(times: times, byOpenSSL: true)
         }
     }
 
