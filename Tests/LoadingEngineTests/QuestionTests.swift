@@ -181,7 +181,7 @@ import Trust
         let context = try TLSContext(server: TLSServerOptions(identity: identity().identity))
         rig.network.setAddress(
             "10.0.0.1:443",
-            .accept(delay: .seconds(5)) { stream in
+            .accept(delay: .seconds(5)) { [unowned rig] stream in
                 if let peer = try? TLSPeer(stream, context: context, answer: "") { rig.keep(stream, peer) }
             })
         let second = rig.submit(scheme: .https, answers: true)
@@ -327,6 +327,8 @@ import Trust
             })
         #expect(answer.error.isCancelled)
         if case .peer(let peer)? = question.withLock({ $0 }) { peer.answer(.accept) }
+        // Its request holds the closures that hold it.
+        handle.withLock { $0 = nil }
         await server.wait { $0.connectionsAccepted == 1 && $0.connectionsOpen == 0 }
         #expect(server.stats.requestsBegun == 0)
         await server.stop()

@@ -9,7 +9,8 @@ import URLLoading
 @Suite("SecPKCS12Import")
 struct SecPKCS12ImportTests {
     private static let client = Result { try TrustSamples.intermediate.get().issue(.client("somebody")) }
-    private static let file = Result { Data(try client.get().pkcs12(passphrase: "secret")) }
+
+    private func makeFile() throws -> Data { Data(try Self.client.get().pkcs12(passphrase: "secret")) }
 
     private func read(_ data: Data, _ options: CFDictionary) -> (OSStatus, [[String: Any]]?) {
         var items: CFArray? = NSArray()
@@ -20,10 +21,11 @@ struct SecPKCS12ImportTests {
     @Test("An identity with its chain, a trust, a label and a key's number, whichever way the passphrase is named")
     func identity() throws {
         let issued = try Self.client.get()
+        let file = try makeFile()
         let asText: [String: Any] = [kSecImportExportPassphrase as String: "secret"]
         let asString: [CFString: Any] = [kSecImportExportPassphrase: "secret" as NSString]
         for options in [asText as CFDictionary, asString as CFDictionary, NSDictionary(dictionary: asText)] {
-            let (status, items) = read(try Self.file.get(), options)
+            let (status, items) = read(file, options)
             #expect(status == errSecSuccess)
             #expect(items?.count == 1)
             let item = try #require(items?.first)
@@ -48,7 +50,7 @@ struct SecPKCS12ImportTests {
 
     @Test("A wrong passphrase, none, and options that are none have codes of their own")
     func passphrases() throws {
-        let file = try Self.file.get()
+        let file = try makeFile()
         func status(_ options: CFDictionary) -> OSStatus {
             let (status, items) = read(file, options)
             #expect(items == nil || status == errSecSuccess)
@@ -72,7 +74,7 @@ struct SecPKCS12ImportTests {
 
     @Test("What is no such file is not decoded")
     func garbage() throws {
-        let file = try Self.file.get()
+        let file = try makeFile()
         let options: CFDictionary = [kSecImportExportPassphrase: "secret"]
         for data in [Data(), Data("garbage".utf8), Data(repeating: 0x30, count: 10_000), file.prefix(file.count / 2)] {
             let (status, items) = read(data, options)
