@@ -137,10 +137,7 @@ final class RawClient {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
             }
         }
-        guard result == 0 else {
-            let error = errno
-            Glibc.close(descriptor)
-            throw ClientError.system("connect", error)
-        }
+        // The descriptor is closed by the deinit, which runs for an object whose making fails here, too.
+        guard result == 0 else { throw ClientError.system("connect", errno) }
     }
 }
