@@ -148,6 +148,33 @@ struct ServerTrustTests {
         }
     }
 
+    @Test(
+        "A pin that no longer fits is noticed in a resumed handshake too, before a byte of the request",
+        arguments: [TLSVersion.v12, .v13])
+    func pinAfterResumption(version: TLSVersion) async throws {
+        let stranger = Data(try CertificateFactory.root("Stranger").certificate.der)
+        try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
+            let pins = Box<Set<Data>>([Data(judged.root.der)])
+            let session = judged.session(
+                SessionJudge { challenge, reply in
+                    let policy = URLSession.ServerSecurityPolicy(
+                        pinningMode: .publicKey, pinnedCertificates: pins.value)
+                    let (disposition, credential) = policy.answer(to: challenge)
+                    reply(disposition, credential)
+                }, trusts: true)
+            _ = try await session.data(from: judged.url)
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.resumedHandshakes == 1)
+            let before = judged.server.stats.bytesReceived
+            pins.value = [stranger]
+            let code = await codeThrown { _ = try await session.data(from: judged.url) }
+            #expect(code == .cancelled)
+            await judged.server.wait { $0.connectionsAccepted == 3 && $0.connectionsOpen == 0 }
+            #expect(judged.server.stats.bytesReceived == before)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B2.20: what is said to the sender counts as said to the handler")
     func sender() async throws {
         let cases: [(@Sendable (URLAuthenticationChallenge) -> Void, Bool, URLError.Code?)] = [

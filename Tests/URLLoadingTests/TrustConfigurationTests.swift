@@ -133,6 +133,50 @@ struct TrustConfigurationTests {
         }
     }
 
+    @Test("B3.12, B3.13, B3.47: revocation is asked about as the choice says, with the lists that are given")
+    func revocation() async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("localhost"))
+        let (full, empty) = try (
+            root.revocationList(revoking: [leaf.certificate]), root.revocationList(revoking: [])
+        )
+        let text = Data(full.der).base64EncodedString(options: .lineLength64Characters)
+        let pem = "-----BEGIN X509 CRL-----\n\(text)\n-----END X509 CRL-----\n"
+        let base = Evaluation.anchors(pem: root.certificate.pem)
+        try await withServer(.init(tls: ServerTLS(identity: leaf.identity)), router: { _ in .text("secret") }) {
+            server in
+            let url = try server.at("/", host: "localhost")
+            #expect(await LoadEnd(url, judgedBy: base.checkingRevocation(.soft())).isWhole)
+            #expect(await LoadEnd(url, judgedBy: base.checkingRevocation(.soft(.pem(pem)))).isRefused("revoked"))
+            #expect(await LoadEnd(url, judgedBy: base.checkingRevocation(.hard())).isRefused("revo"))
+            #expect(await LoadEnd(url, judgedBy: base.checkingRevocation(.hard(.der([Data(empty.der)])))).isWhole)
+            let revoked = base.checkingRevocation(.hard(.der([Data(empty.der), Data(full.der)])))
+            #expect(await LoadEnd(url, judgedBy: revoked).isRefused("revoked"))
+            #expect(await LoadEnd(url, judgedBy: base.checkingRevocation(.none)).isWhole)
+            let inner = Evaluation.perHost(["localhost": base.checkingRevocation(.hard())], otherwise: nil)
+            #expect(await LoadEnd(url, judgedBy: inner).isRefused())
+            #expect(server.stats.requests == 3)
+        }
+    }
+
+    @Test("B3.24, B3.41: another date, and no host name")
+    func conditions() async throws {
+        try await withPlace { place in
+            let end = try #require(place.leaf.notAfter)
+            let late = place.base.judging(asOf: Date(timeIntervalSince1970: Double(end) + 1))
+            #expect(await LoadEnd(place.url, judgedBy: late).isRefused("expired"))
+            let intime = place.base.judging(asOf: Date(timeIntervalSince1970: Double(end)))
+            #expect(await LoadEnd(place.url, judgedBy: intime).isWhole)
+            let other = try place.server.at("/", host: "other.test")
+            #expect(await LoadEnd(other, judgedBy: place.base).isRefused("other.test"))
+            #expect(await LoadEnd(other, judgedBy: place.base.dangerouslyIgnoringHostNames()).isWhole)
+            // No argument of a test: Foundation cannot describe such a date.
+            let never = place.base.judging(asOf: Date(timeIntervalSince1970: .nan))
+            #expect(never.problem?.contains("no moment in time") == true)
+            #expect(await LoadEnd(place.url, judgedBy: never).isRefused("no moment in time"))
+        }
+    }
+
     @Test("Known hosts: the first key is written down, another one is refused by a later session")
     func knownHosts() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
@@ -168,6 +212,8 @@ struct TrustConfigurationTests {
             ),
             (.perHost(["localhost": .pinnedKeys([])], otherwise: .dangerouslyAcceptAnyCertificate), "there is none"),
             (.selfSigned(.pem(""), host: "localhost"), "No certificate was found"),
+            (.dangerouslyAcceptAnyCertificate.checkingRevocation(.soft(.pem(""))), "not a revocation list"),
+            (.dangerouslyAcceptAnyCertificate.checkingRevocation(.hard(.der([Data([1])]))), "not a revocation list"),
             (.knownHosts(file: URL(fileURLWithPath: "/dev/null/none")), "known hosts"),
         ])
     func mistakes(evaluation: Evaluation, words: String) async throws {

@@ -13,6 +13,8 @@ package enum CertificateError: Error, Sendable, Equatable, CustomStringConvertib
     case notAPin(String)
     /// A text is no host and no pattern of hosts.
     case notAHost(String)
+    /// A date is no moment in time.
+    case notADate
     /// A file of known hosts could not be read or written.
     case knownHosts(String)
     /// The text holds no PEM block of a certificate.
@@ -34,6 +36,7 @@ package enum CertificateError: Error, Sendable, Equatable, CustomStringConvertib
         case .notPKCS12(let reason): "The bytes are not a usable PKCS #12 file (\(reason))."
         case .notAPin(let reason): "The pins cannot be used (\(reason))."
         case .notAHost(let text): "\"\(text)\" is no host and no pattern of hosts such as *.example.com."
+        case .notADate: "The date of the evaluation is no moment in time."
         case .knownHosts(let reason): "The file of known hosts cannot be used (\(reason))."
         case .noCertificateFound: "No certificate was found in the PEM text."
         case .unreadableKey(let reason): "No private key could be read (\(reason))."

@@ -82,6 +82,11 @@ extension URLSessionConfiguration {
         /// Not at all: whoever sits between here and the server can read and change everything.
         public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anybody)
 
+        /// This choice under a condition.
+        func under(_ condition: ServerTrustCondition) -> ServerTrustEvaluation {
+            ServerTrustEvaluation(choice: .conditional(self, condition))
+        }
+
         /// What is wrong with this choice, in a sentence; nil where it can be carried out. Reads files of known hosts.
         public var problem: String? {
             do throws(CertificateError) {
@@ -121,6 +126,7 @@ private indirect enum Choice: Sendable, Equatable {
     case knownHosts(URL)
     case perHost([String: Evaluation], Evaluation?)
     case anybody
+    case conditional(Evaluation, ServerTrustCondition)
 
     func evaluator() throws(CertificateError) -> any TrustEvaluator {
         switch self {
@@ -156,6 +162,8 @@ private indirect enum Choice: Sendable, Equatable {
             return PerHostEvaluator(entries, otherwise: try others?.made())
         case .anybody:
             return DangerouslyAcceptAnyEvaluator()
+        case .conditional(let base, let condition):
+            return try condition.imposed(on: try base.made())
         }
     }
 

@@ -11,7 +11,7 @@ import URLLoading
 final class Driver: Sendable {
     private struct State {
         var sessions: [String: DriverSession] = [:]
-        var tasks: [Int64: URLSessionDataTask] = [:]
+        var loads: [Int64: any Load] = [:]
     }
 
     private let state = Mutex(State())
@@ -103,7 +103,7 @@ final class Driver: Sendable {
         guard let session = state.withLock({ $0.sessions[plan.session] }) else {
             throw .badCommand("request: session \(plan.session) is not open")
         }
-        guard state.withLock({ $0.tasks[id] == nil }) else {
+        guard state.withLock({ $0.loads[id] == nil }) else {
             throw .badCommand("request: \(id) is the number of a request in progress")
         }
         guard let url = URL(string: plan.url) else {
@@ -113,17 +113,15 @@ final class Driver: Sendable {
         }
         let redirects = plan.options.redirects ?? session.redirects
         let transfer = Transfer(options: plan.options, redirects: redirects) { [self] record in
-            state.withLock { _ = $0.tasks.removeValue(forKey: id) }
+            state.withLock { _ = $0.loads.removeValue(forKey: id) }
             reply.succeed(record.result)
         }
-        // An upload task asks for its stream.
-        let stream = plan.options.task == .data ? transfer.makeBodyStream() : nil
-        let task = session.task(for: plan, plan.request(to: url, stream: stream), reportingTo: transfer)
-        state.withLock { $0.tasks[id] = task }
-        task.resume()
+        let load = session.load(plan, from: url, reportingTo: transfer)
+        state.withLock { $0.loads[id] = load }
+        load.resume()
         guard let milliseconds = plan.options.cancelAfterMilliseconds else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak task] in
-            task?.cancel()
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak load] in
+            load?.cancel()
         }
     }
 
@@ -131,9 +129,9 @@ final class Driver: Sendable {
         var members = members
         guard let target = try members.integer("target") else { throw .badCommand("cancel: target is missing") }
         try members.finish()
-        let task = state.withLock { $0.tasks[target] }
-        task?.cancel()
-        reply.succeed(["found": .bool(task != nil)])
+        let load = state.withLock { $0.loads[target] }
+        load?.cancel()
+        reply.succeed(["found": .bool(load != nil)])
     }
 
     // MARK: Trust

@@ -17,7 +17,7 @@ struct ProtocolTests {
         #expect(
             result["config"] == [
                 "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
-                "trust", "tls",
+                "trust", "client_identity", "tls",
             ])
         #expect(
             result["options"] == [
@@ -41,10 +41,8 @@ struct ProtocolTests {
         "Unknown and missing configuration keys are refused",
         arguments: [
             ["nonsense": 1], ["cookies": true], ["cache": ["memory_bytes": 1]], ["credentials": [["user": "u"]]],
-            ["proxy": ["kind": "http"]], ["client_identity": ["chain_pem": "", "key_pem": ""]],
-            ["trust": ["mode": "ask", "answer": "use"]], ["trust": ["mode": "pin_keys", "pins_sha256": []]],
-            ["trust": ["mode": "system", "nonsense": 1]],
-            ["trust": ["mode": "anchors", "anchors_pem": [], "check_host": false]], ["tls": ["nonsense": 1]],
+            ["proxy": ["kind": "http"]], ["trust": ["mode": "system", "nonsense": 1]],
+            ["trust": ["mode": "system", "check_host": false]], ["tls": ["nonsense": 1]],
         ] as [JSONValue])
     func unknownConfiguration(config: JSONValue) async throws {
         let answer = try await DriverProcess().call("session.open", ["session": "a", "config": config])
@@ -61,7 +59,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing options are refused",
         arguments: [
-            ["nonsense": 1], ["task": "download"], ["task": "bytes"], ["resume": true],
+            ["nonsense": 1], ["resume": true],
         ] as [JSONValue])
     func unknownOption(options: JSONValue) async throws {
         let driver = try DriverProcess()
@@ -77,6 +75,11 @@ struct ProtocolTests {
             ["session": "a", "config": ["redirects": "sometimes"]], ["session": "a", "config": ["headers": ["A"]]],
             ["session": "a", "config": ["headers": [["A"]]]], ["session": "a", "config": ["trust": [:]]],
             ["session": "a", "config": ["trust": ["mode": "anchors"]]],
+            ["session": "a", "config": ["trust": ["mode": "pin_keys"]]],
+            ["session": "a", "config": ["trust": ["mode": "pin_certificates"]]],
+            ["session": "a", "config": ["trust": ["mode": "ask"]]],
+            ["session": "a", "config": ["client_identity": ["chain_pem": "", "key_pem": ""]]],
+            ["session": "a", "config": ["client_identity": ["chain_pem": ""]]],
             ["session": "a", "config": ["tls": ["min": "2"]]],
             ["session": "a", "config": ["resolve": ["a.test": 1]]], ["session": "a", "config": []], ["session": 1], [:],
         ] as [JSONValue])

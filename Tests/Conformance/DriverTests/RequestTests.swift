@@ -76,6 +76,44 @@ struct RequestTests {
         }
     }
 
+    @Test("Downloads and asynchronous sequences give the same body", arguments: ["data", "download", "bytes"])
+    func forms(task: String) async throws {
+        let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+        let router: LoopbackServer.Router = { request in
+            request.target == "/" ? .status(302).adding("Location", "/body") : .bytes(Array(body))
+        }
+        try await withDriver(router: router) { driver, server in
+            try await driver.open()
+            let options: JSONValue = ["task": .string(task)]
+            let result = try await driver.result(driver.get(server.url(), options: options))
+            #expect(result["body_base64"]?.data == body)
+            #expect(result["response"]?["status"] == 200)
+            #expect(result["redirects"]?.elements.count == 1)
+            #expect(result["metrics"]?["transactions"]?.elements.count == 2)
+            #expect(result["error"] == .null)
+            let missing = try await driver.result(driver.get("http://127.0.0.1:1/", options: options))
+            #expect(missing.errorName == "cannotConnectToHost")
+        }
+    }
+
+    @Test("Downloads and asynchronous sequences are cancelled", arguments: ["download", "bytes"])
+    func cancelForms(task: String) async throws {
+        let gate = ServerGate()
+        try await withDriver(router: { _ in .slow([.init("0123456789"), .init("more", when: gate)]) }) {
+            driver, server in
+            try await driver.open()
+            let word = JSONValue.string(task)
+            let long = try await driver.result(
+                driver.get(server.url(), options: ["task": word, "cancel_after_bytes": 3]))
+            #expect(long.errorName == "cancelled")
+            let id = driver.get(server.url(), options: ["task": word])
+            await server.wait { $0.requests == 2 }
+            #expect(try await driver.result("cancel", ["target": .integer(id)]) == ["found": true])
+            #expect(try await driver.result(id).errorName == "cancelled")
+            gate.open()
+        }
+    }
+
     @Test("A body can be supplied piece by piece")
     func bodyStream() async throws {
         try await withDriver(router: { .echo($0) }) { driver, server in

@@ -1,8 +1,10 @@
 // Trust, TLS versions and names. Driver protocol, section 3.
 
+import Foundation
 import LoopbackServer
 import TLS
 import Testing
+import Trust
 import conformance_driver
 
 @Suite("Driver and TLS")
@@ -26,6 +28,116 @@ struct TLSTests {
                 #expect(result.errorName == error, "\(session) \(host)")
             }
         }
+    }
+
+    @Test("Anchors come with conditions: no host, a time, revocation")
+    func conditions() async throws {
+        let root = try CertificateFactory.root("Driver Root")
+        let leaf = try root.issue(.server("api.example.test"))
+        let full = Self.pem(try root.revocationList(revoking: [leaf.certificate]))
+        let empty = Self.pem(try root.revocationList(revoking: []))
+        let end = try #require(leaf.certificate.notAfter)
+        let cases: [([String: JSONValue], String, JSONValue?)] = [
+            ([:], "other.example.test", "serverCertificateUntrusted"),
+            (["check_host": false], "other.example.test", nil), (["check_host": true], "api.example.test", nil),
+            (["at_ms": .integer(end * 1000)], "api.example.test", nil),
+            (["at_ms": .integer(end * 1000 + 1000)], "api.example.test", "serverCertificateUntrusted"),
+            (["crls_pem": [full]], "api.example.test", "serverCertificateUntrusted"),
+            (["crls_pem": [full], "check_revocation": "none"], "api.example.test", nil),
+            (["crls_pem": [empty], "check_revocation": "hard"], "api.example.test", nil),
+            (["check_revocation": "hard"], "api.example.test", "serverCertificateUntrusted"),
+            (["check_revocation": "soft"], "api.example.test", nil),
+        ]
+        try await withDriver(.init(tls: ServerTLS(identity: leaf.identity)), router: { _ in .text("ok") }) {
+            driver, server in
+            for (number, (members, host, error)) in cases.enumerated() {
+                var trust: [String: JSONValue] = [
+                    "mode": "anchors", "anchors_pem": [.string(root.certificate.pem)],
+                ]
+                trust.merge(members) { $1 }
+                let result = try await load(
+                    "s\(number)", .object(trust.map { .init(name: $0, value: $1) }), host, driver, server)
+                #expect(result.errorName == error, "\(members)")
+            }
+        }
+    }
+
+    @Test("Pins come on top of anchors, or of the system's")
+    func pins() async throws {
+        let (root, identity) = try CertificateFactory.server("api.example.test")
+        let leaf = identity.chain.leaf
+        let stranger = try CertificateFactory.root("Stranger").certificate
+        func key(_ certificate: Certificate) -> JSONValue { .base64(Data(certificate.spkiSHA256)) }
+        let anchors: JSONValue = [.string(root.pem)]
+        let cases: [(JSONValue, JSONValue?)] = [
+            (["mode": "pin_keys", "anchors_pem": anchors, "pins_sha256": [key(leaf), key(stranger)]], nil),
+            (
+                ["mode": "pin_keys", "anchors_pem": anchors, "pins_sha256": [key(stranger)]],
+                "serverCertificateUntrusted"
+            ),
+            (["mode": "pin_keys", "pins_sha256": [key(leaf)]], "serverCertificateUntrusted"),
+            (["mode": "pin_certificates", "anchors_pem": anchors, "pins_pem": [.string(leaf.pem)]], nil),
+            (
+                ["mode": "pin_certificates", "anchors_pem": anchors, "pins_pem": [.string(stranger.pem)]],
+                "serverCertificateUntrusted"
+            ),
+        ]
+        try await withDriver(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("ok") }) {
+            driver, server in
+            for (number, (trust, error)) in cases.enumerated() {
+                let result = try await load("s\(number)", trust, "api.example.test", driver, server)
+                #expect(result.errorName == error, "\(trust)")
+            }
+        }
+    }
+
+    @Test(
+        "A delegate's answer takes the evaluation's place",
+        arguments: [
+            ("use", nil), ("cancel", "cancelled"), ("default", "serverCertificateUntrusted"),
+            ("reject", "serverCertificateUntrusted"),
+        ] as [(String, JSONValue?)])
+    func ask(answer: String, error: JSONValue?) async throws {
+        let (_, identity) = try CertificateFactory.server("api.example.test")
+        try await withDriver(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("ok") }) {
+            driver, server in
+            let trust: JSONValue = ["mode": "ask", "answer": .string(answer)]
+            let result = try await load("a", trust, "api.example.test", driver, server)
+            #expect(result.errorName == error)
+        }
+    }
+
+    @Test("A server that demands a certificate is shown the session's")
+    func clientIdentity() async throws {
+        let clients = try CertificateFactory.root("Clients")
+        let client = try clients.issue(.client("somebody")).identity
+        let (_, identity) = try CertificateFactory.server("api.example.test")
+        let tls = ServerTLS(
+            identity: identity, clientAuthentication: .required, clientAuthorities: [clients.certificate])
+        try await withDriver(.init(tls: tls), router: { _ in .text("ok") }) { driver, server in
+            let any: JSONValue = ["mode": "accept_any"]
+            let shown: JSONValue = [
+                "chain_pem": .string(client.chain.certificates.map(\.pem).joined()), "key_pem": .string(client.keyPEM),
+            ]
+            try await driver.open("with", ["trust": any, "client_identity": shown])
+            try await driver.open("without", ["trust": any])
+            #expect(try await driver.result(driver.get(server.url(), session: "with")).errorName == nil)
+            let refused = try await driver.result(driver.get(server.url(), session: "without"))
+            #expect(refused.errorName == "clientCertificateRequired")
+        }
+    }
+
+    private func load(
+        _ session: String, _ trust: JSONValue, _ host: String, _ driver: DriverProcess, _ server: LoopbackServer
+    ) async throws -> JSONValue {
+        let resolve: JSONValue = ["api.example.test": "127.0.0.1", "other.example.test": "127.0.0.1"]
+        try await driver.open(session, ["resolve": resolve, "trust": trust])
+        return try await driver.result(driver.get(server.url(host: host), session: session))
+    }
+
+    private static func pem(_ list: RevocationList) -> JSONValue {
+        let text = Data(list.der).base64EncodedString(options: .lineLength64Characters)
+        return .string("-----BEGIN X509 CRL-----\n\(text)\n-----END X509 CRL-----\n")
     }
 
     @Test(

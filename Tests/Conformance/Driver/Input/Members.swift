@@ -119,12 +119,9 @@ struct Members {
         return data
     }
 
-    /// One of a few words; of those, `unsupported` are known to the protocol but not to the package.
-    mutating func word<Value>(
-        _ name: String, _ words: [String: Value], unsupported: Set<String> = []
-    ) throws(Refusal) -> Value? {
+    /// One of a few words.
+    mutating func word<Value>(_ name: String, _ words: [String: Value]) throws(Refusal) -> Value? {
         guard let text = try string(name) else { return nil }
-        if unsupported.contains(text) { throw .unsupported("\(place): \(name) \(text)") }
         guard let value = words[text] else { throw wrong(name, words.keys.sorted().joined(separator: ", ")) }
         return value
     }

@@ -28,7 +28,7 @@ struct RequestOptions {
     /// Reads the value of `options`.
     init(_ members: consuming Members) throws(Refusal) {
         var members = members
-        task = try members.word("task", Self.tasks, unsupported: Self.missingTasks) ?? .data
+        task = try members.word("task", Self.tasks) ?? .data
         cachePolicy = try members.word("cache_policy", Self.cachePolicies) ?? .useProtocolCachePolicy
         timeout = try members.timeout("timeout_ms")
         isWithoutCookies = try members.bool("cookies").map { !$0 } ?? false
@@ -57,8 +57,9 @@ struct RequestOptions {
         return pieces
     }
 
-    private static let tasks: [String: TaskWord] = ["data": .data, "upload": .upload]
-    private static let missingTasks: Set<String> = ["download", "bytes"]
+    private static let tasks: [String: TaskWord] = [
+        "data": .data, "download": .download, "upload": .upload, "bytes": .bytes,
+    ]
 
     private static let cachePolicies: [String: URLRequest.CachePolicy] = [
         "protocol": .useProtocolCachePolicy, "reload": .reloadIgnoringLocalCacheData,
@@ -70,6 +71,10 @@ struct RequestOptions {
 /// The kind of task that carries out a request.
 enum TaskWord {
     case data
+    /// A download task, whose file is read back.
+    case download
     /// An upload task, with data or with a stream.
     case upload
+    /// An asynchronous sequence.
+    case bytes
 }

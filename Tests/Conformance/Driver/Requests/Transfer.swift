@@ -9,7 +9,7 @@ import URLLoading
 ///
 /// What has been told is kept on a queue of its own: hashing a large body must not hold up the other requests of the
 /// session, which share the delegate queue.
-final class Transfer: NSObject, URLSessionDataDelegate {
+final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     private let options: RequestOptions
     private let redirects: RedirectPolicy
     /// The body that is being read, if it comes piece by piece.
@@ -81,19 +81,32 @@ final class Transfer: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note { $0.response = response }
-        if options.cancelAfterBytes == 0 { dataTask.cancel() }
+        if received(response) { dataTask.cancel() }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let elapsed = (ContinuousClock.now - start).milliseconds
-        let length = length.add(Int64(data.count), ordering: .relaxed).newValue
-        if let limit = options.cancelAfterBytes, length >= limit { dataTask.cancel() }
-        room.wait()
-        note { [room] record in
-            record.add(data, at: elapsed)
-            room.signal()
+        // The delegate of an asynchronous sequence sees the body too.
+        if options.task != .bytes, received(data) { dataTask.cancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        if let limit = options.cancelAfterBytes, totalBytesWritten >= limit { downloadTask.cancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        do {
+            let file = try FileHandle(forReadingFrom: location)
+            defer { try? file.close() }
+            while let data = try file.read(upToCount: 1 << 20), !data.isEmpty { _ = received(data) }
+        } catch {
+            let failure = TransferError(error)
+            note { $0.error = failure }
         }
     }
 
@@ -102,9 +115,35 @@ final class Transfer: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if let response = task.response { _ = received(response) }
+        ended(error)
+    }
+
+    // MARK: What is the same in all forms
+
+    /// Notes the response; whether the load is to be cancelled.
+    func received(_ response: URLResponse) -> Bool {
+        note { $0.response = response }
+        return options.cancelAfterBytes == 0
+    }
+
+    /// Notes a part of the body; whether the load is to be cancelled.
+    func received(_ data: Data) -> Bool {
+        let elapsed = (ContinuousClock.now - start).milliseconds
+        let length = length.add(Int64(data.count), ordering: .relaxed).newValue
+        room.wait()
+        note { [room] record in
+            record.add(data, at: elapsed)
+            room.signal()
+        }
+        return options.cancelAfterBytes.map { length >= $0 } ?? false
+    }
+
+    /// Answers.
+    func ended(_ error: (any Error)?) {
         body.withLock { $0 }?.giveUp()
         let failure = error.map(TransferError.init)
-        note { $0.error = failure }
+        note { $0.error = $0.error ?? failure }
         queue.async { [self] in completion(record.withLock { $0 }) }
     }
 

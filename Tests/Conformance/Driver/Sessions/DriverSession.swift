@@ -8,24 +8,30 @@ import URLLoading
 final class DriverSession: Sendable {
     let redirects: RedirectPolicy
     private let session: URLSession
-    private let watch = InvalidationWatch()
+    private let watch: InvalidationWatch
 
     init(_ plan: SessionPlan) {
+        let watch = InvalidationWatch()
+        self.watch = watch
         redirects = plan.redirects
-        session = URLSession(configuration: plan.configuration, delegate: watch, delegateQueue: nil)
+        let delegate: any URLSessionDelegate = plan.trustAnswer.map { Judge($0, watch) } ?? watch
+        session = URLSession(configuration: plan.configuration, delegate: delegate, delegateQueue: nil)
     }
 
-    /// Makes a task that reports to `delegate`.
-    func task(
-        for plan: RequestPlan, _ request: URLRequest, reportingTo delegate: any URLSessionDataDelegate
-    ) -> URLSessionDataTask {
-        let task =
-            switch (plan.options.task, plan.options.bodyPieces) {
-            case (.data, _): session.dataTask(with: request)
-            case (.upload, nil): session.uploadTask(with: request, from: plan.body ?? Data())
-            case (.upload, _): session.uploadTask(withStreamedRequest: request)
-            }
-        task.delegate = delegate
+    /// A request, ready to be carried out.
+    func load(_ plan: RequestPlan, from url: URL, reportingTo transfer: Transfer) -> any Load {
+        // An upload task asks for its stream.
+        let stream = plan.options.task == .upload ? nil : transfer.makeBodyStream()
+        let request = plan.request(to: url, stream: stream)
+        let task: URLSessionTask
+        switch plan.options.task {
+        case .bytes: return BytesLoad(session, request, reportingTo: transfer)
+        case .data: task = session.dataTask(with: request)
+        case .download: task = session.downloadTask(with: request)
+        case .upload where plan.options.bodyPieces != nil: task = session.uploadTask(withStreamedRequest: request)
+        case .upload: task = session.uploadTask(with: request, from: plan.body ?? Data())
+        }
+        task.delegate = transfer
         return task
     }
 
@@ -50,5 +56,28 @@ private final class InvalidationWatch: NSObject, URLSessionDelegate {
             return stored
         }
         completion?()
+    }
+}
+
+/// Answers for servers; a class of its own, because a delegate that has the method is asked about every one of them.
+private final class Judge: NSObject, URLSessionDelegate {
+    private let answer: TrustAnswer
+    private let watch: InvalidationWatch
+
+    init(_ answer: TrustAnswer, _ watch: InvalidationWatch) {
+        self.answer = answer
+        self.watch = watch
+    }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let (disposition, credential) = answer.disposition(for: challenge)
+        completionHandler(disposition, credential)
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        watch.urlSession(session, didBecomeInvalidWithError: error)
     }
 }

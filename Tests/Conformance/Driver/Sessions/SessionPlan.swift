@@ -17,11 +17,13 @@ enum RedirectPolicy: Sendable {
 struct SessionPlan {
     let configuration: URLSessionConfiguration
     let redirects: RedirectPolicy
+    /// What a delegate says about servers.
+    let trustAnswer: TrustAnswer?
 
     /// The keys that are honoured.
     static let keys = [
         "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve", "trust",
-        "tls",
+        "client_identity", "tls",
     ]
 
     /// Reads the value of `config`.
@@ -37,8 +39,12 @@ struct SessionPlan {
         let fields = try members.fields("headers")
         if !fields.isEmpty { configuration.httpAdditionalHeaders = Self.dictionary(fields) }
         if let overrides = try Self.overrides(members.object("resolve")) { configuration.hostOverrides = overrides }
-        if let trust = members.take("trust") {
-            configuration.serverTrustEvaluation = try TrustPlan.evaluation(Members(trust, of: "trust"))
+        let trust: TrustPlan?
+        if let value = members.take("trust") { trust = try TrustPlan(Members(value, of: "trust")) } else { trust = nil }
+        if let trust { configuration.serverTrustEvaluation = trust.evaluation }
+        trustAnswer = trust?.answer
+        if let identity = try Self.identity(members.object("client_identity")) {
+            configuration.clientIdentities = .allHosts(identity)
         }
         try Self.setVersions(members.object("tls"), of: configuration)
         redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
@@ -61,6 +67,20 @@ struct SessionPlan {
         var overrides: [String: String] = [:]
         for name in members.names { overrides[name] = try members.requiredString(name) }
         return overrides.isEmpty ? nil : overrides
+    }
+
+    private static func identity(
+        _ members: Members
+    ) throws(Refusal) -> URLSessionConfiguration.ClientIdentity? {
+        var members = members
+        guard !members.names.isEmpty else { return nil }
+        let (chain, key) = (try members.requiredString("chain_pem"), try members.requiredString("key_pem"))
+        try members.finish()
+        do {
+            return try .pem(certificates: chain, key: key)
+        } catch {
+            throw .badCommand("client_identity: \(error.localizedDescription)")
+        }
     }
 
     private static func setVersions(_ members: Members, of configuration: URLSessionConfiguration) throws(Refusal) {

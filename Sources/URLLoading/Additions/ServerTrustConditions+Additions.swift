@@ -1,0 +1,94 @@
+// What a server's certificates must prove where it is more or less than usual: that nobody has revoked them, another
+// date, no host name. Conditions are put on a choice and hold for all choices in it.
+
+import Foundation
+import Trust
+
+extension URLSessionConfiguration.ServerTrustEvaluation {
+    /// Ours: what is asked about revocation. Nothing is fetched: lists are given, and servers staple OCSP responses
+    /// (B3.12, B3.13).
+    public enum RevocationCheck: Sendable, Equatable {
+        /// Nothing.
+        case none
+        /// Who is known to be revoked is refused; of whom nothing is known, is believed. The default, without lists.
+        case soft(URLSessionConfiguration.RevocationLists = .none)
+        /// Every certificate below the anchor needs a fresh answer, from a list or, the server's own, stapled (B3.47).
+        case hard(URLSessionConfiguration.RevocationLists = .none)
+    }
+
+    /// This choice, with this question about revocation. A delegate whose trust has a policy that asks for more gets
+    /// more.
+    public func checkingRevocation(_ check: RevocationCheck) -> Self { under(.revocation(check)) }
+
+    /// This choice, made as it would be at that moment, unless a delegate sets one of its own (B3.41).
+    public func judging(asOf date: Date) -> Self { under(.date(date)) }
+
+    /// This choice, but whatever host the certificate is for: everybody with a certificate that the choice believes can
+    /// then pass for everybody else. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
+    public func dangerouslyIgnoringHostNames() -> Self { under(.anyHost) }
+}
+
+extension URLSessionConfiguration {
+    /// Ours: revocation lists as PEM text or DER data.
+    public struct RevocationLists: Sendable, Equatable {
+        private let form: Form
+
+        /// No list: only what servers staple counts.
+        public static let none = RevocationLists(form: .der([]))
+
+        /// The lists in a PEM text, of which there must be one; other blocks and the text between are passed over.
+        public static func pem(_ text: String) -> RevocationLists { RevocationLists(form: .pem(text)) }
+
+        /// One encoded list in each data.
+        public static func der(_ lists: [Data]) -> RevocationLists { RevocationLists(form: .der(lists)) }
+
+        fileprivate func read() throws(CertificateError) -> [RevocationList] {
+            switch form {
+            case .pem(let text):
+                return try RevocationList.parse(pem: text)
+            case .der(let data):
+                var lists: [RevocationList] = []
+                for one in data { lists.append(try RevocationList(der: Array(one))) }
+                return lists
+            }
+        }
+
+        private enum Form: Sendable, Equatable {
+            case pem(String)
+            case der([Data])
+        }
+    }
+}
+
+/// One condition in place of the usual one.
+enum ServerTrustCondition: Sendable, Equatable {
+    case revocation(URLSessionConfiguration.ServerTrustEvaluation.RevocationCheck)
+    case date(Date)
+    case anyHost
+
+    /// The evaluator under this condition.
+    func imposed(on base: any TrustEvaluator) throws(CertificateError) -> any TrustEvaluator {
+        switch self {
+        case .anyHost:
+            return base.adjusting { $0.host = nil }
+        case .date(let date):
+            guard let time = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else { throw .notADate }
+            return base.adjusting { $0.time = $0.time ?? time }
+        case .revocation(.none):
+            return Self.checking(.none, [], base)
+        case .revocation(.soft(let lists)):
+            return Self.checking(.soft, try lists.read(), base)
+        case .revocation(.hard(let lists)):
+            return Self.checking(.hard, try lists.read(), base)
+        }
+    }
+
+    private static func checking(
+        _ mode: RevocationPolicy.Mode, _ lists: [RevocationList], _ base: any TrustEvaluator
+    ) -> any TrustEvaluator {
+        base.adjusting { policy in
+            if policy.revocation.mode != .hard { policy.revocation.mode = mode }
+            policy.revocation.lists += lists
+        }
+    }
+}
