@@ -22,7 +22,7 @@ demo: ## See it work: requests over http and https against a server made for the
 	@swift build --product demo
 	@swift run --skip-build demo
 
-test: ## Run the whole suite, the real peers (nginx, openssl, python3) included
+test: ## Run the whole suite, the real peers (servers and proxies) included
 	@Scripts/install-packages test
 	@Scripts/suite
 

@@ -10,6 +10,7 @@ let package = Package(
     ],
     targets: [
         // What Swift cannot import by itself: headers only.
+        .systemLibrary(name: "CGSSAPI"),
         .systemLibrary(name: "CPlatform"),
         // No pkgConfig: the module maps name the libraries, and a machine without pkg-config would only be warned.
         .systemLibrary(name: "COpenSSL"),
@@ -21,7 +22,8 @@ let package = Package(
         .target(name: "TLS", dependencies: ["Trust", "COpenSSL"]),
         .target(name: "Sockets", dependencies: ["CPlatform"]),
         .target(name: "LoadingPolicy", dependencies: ["HTTPWire"]),
-        .target(name: "LoadingEngine", dependencies: ["LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+        .target(
+            name: "LoadingEngine", dependencies: ["LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets", "CGSSAPI"]),
         .target(
             name: "URLLoading",
             dependencies: ["LoadingEngine", "LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
@@ -33,15 +35,21 @@ let package = Package(
 
         // One test target per layer, and what they share.
         .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
-        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"]),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
         .executableTarget(name: "worst-cases", dependencies: ["Trust", "LoopbackServer"], path: "Tests/WorstCases"),
         .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL", "worst-cases"]),
         .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer", "COpenSSL"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
-        .testTarget(name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire"]),
+        .testTarget(
+            name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire", "Trust", "TestSupport"]),
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
-        .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .executableTarget(name: "cache-tool", dependencies: ["URLLoading"], path: "Tests/CacheTool"),
+        .executableTarget(
+            name: "cookie-tool", dependencies: ["URLLoading", "LoadingPolicy", "TestSupport"], path: "Tests/CookieTool"),
+        .testTarget(
+            name: "URLLoadingTests",
+            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool"]),
         .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.
         .target(
@@ -53,7 +61,8 @@ let package = Package(
             dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport", "Trust"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(
-            name: "conformance-driver", dependencies: ["URLLoading", "Trust"], path: "Tests/Conformance/Driver"),
+            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust"],
+            path: "Tests/Conformance/Driver"),
         .testTarget(
             name: "ConformanceDriverTests",
             dependencies: ["conformance-driver", "LoopbackServer", "TLS", "Trust", "TestSupport"],
@@ -63,9 +72,13 @@ let package = Package(
         .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
         .testTarget(
             name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
+        .executableTarget(name: "kerberos-client", dependencies: ["URLLoading"], path: "Tests/KerberosClient"),
         .testTarget(
-            name: "RealPeersTests", dependencies: ["URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport"]),
-        .testTarget(name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "TestSupport"]),
+            name: "RealPeersTests",
+            dependencies: ["URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport", "kerberos-client"]),
+        .executableTarget(name: "secret-client", dependencies: ["URLLoading"], path: "Tests/SecretClient"),
+        .testTarget(
+            name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "HTTPWire", "TestSupport", "secret-client"]),
 
         // The harness, and our own client in the form in which it measures all others.
         .executableTarget(name: "urlloading-client", dependencies: ["URLLoading"], path: "Benchmarks/Client"),

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -204,6 +206,76 @@ static inline ssize_t urlloading_read_at(int file, void *bytes, size_t length, i
 static inline ssize_t urlloading_read_cached(int file, void *bytes, size_t length, int64_t offset) {
     struct iovec part = {bytes, length};
     return urlloading_libc_syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, 0L, 8L);
+}
+
+// Whether a file belongs to the user this process acts for.
+static inline int urlloading_is_own_file(int file) {
+    struct stat about;
+    return fstat(file, &about) == 0 && about.st_uid == geteuid();
+}
+
+// A file to lock by, made where there is none; a link that somebody has laid is not followed.
+static inline int urlloading_open_lock(const char *path) {
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
+
+// Takes the lock unless somebody else has it (EWOULDBLOCK); it goes with the descriptor.
+static inline int urlloading_try_lock(int file) {
+    return flock(file, LOCK_EX | LOCK_NB);
+}
+
+// The same, to be had by many at a time who all want no more than this.
+static inline int urlloading_try_shared_lock(int file) {
+    return flock(file, LOCK_SH | LOCK_NB);
+}
+
+// A file that grows at its end only, made where there is none; a link that somebody has laid is not followed.
+static inline int urlloading_open_log(const char *path) {
+    return open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
+
+// Which file it is, how long, when it last changed in any way, and by how many names it can be found.
+static inline int urlloading_file_identity(int file, uint64_t *inode, int64_t *length, int64_t *changed, uint64_t *names) {
+    struct stat about;
+    if (fstat(file, &about) != 0) return -1;
+    if (!S_ISREG(about.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    *inode = (uint64_t)about.st_ino;
+    *length = (int64_t)about.st_size;
+    *changed = (int64_t)about.st_ctim.tv_sec * 1000000000 + about.st_ctim.tv_nsec;
+    *names = (uint64_t)about.st_nlink;
+    return 0;
+}
+
+// Whether a path is a directory of this process's user into which nobody else may write.
+static inline int urlloading_is_private_directory(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid()
+        && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static inline int urlloading_shorten(int file, int64_t length) {
+    return ftruncate(file, (off_t)length);
+}
+
+// A file's bytes where the kernel keeps them; 0 on failure.
+static inline uintptr_t urlloading_map(int file, size_t length) {
+    void *start = mmap(0, length, PROT_READ, MAP_PRIVATE, file, 0);
+    return start == MAP_FAILED ? 0 : (uintptr_t)start;
+}
+
+static inline void urlloading_unmap(uintptr_t start, size_t length) {
+    munmap((void *)start, length);
+}
+
+static inline int urlloading_make_directory(const char *path) {
+    return mkdir(path, 0700);
+}
+
+static inline int urlloading_rename(const char *from, const char *to) {
+    return rename(from, to);
 }
 
 // A hint that the file will be read from its beginning to its end.

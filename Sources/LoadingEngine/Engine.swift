@@ -45,6 +45,11 @@ package final class Engine: Sendable {
         return handle
     }
 
+    /// Closes the connection that was kept for a request which does not come, if there is one.
+    package func abandonKept(after request: RequestID) {
+        port.tell { $0.abandonKept(after: request) }
+    }
+
     /// Closes every connection that carries no request.
     package func closeIdleConnections() {
         port.tell { $0.closeIdleConnections() }

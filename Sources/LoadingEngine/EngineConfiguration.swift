@@ -2,6 +2,7 @@
 //
 // Must not know: URLSessionConfiguration, delegates, Foundation.
 
+import LoadingPolicy
 import Sockets
 import TLS
 import Trust
@@ -34,6 +35,21 @@ package struct EngineConfiguration: Sendable {
 
     /// Names that are not looked up but taken from here: name to IP literal.
     package var hostOverrides: [String: String] = [:]
+
+    /// The address of ours from which connections are made, its port 0 unless it must be a certain one; `nil` leaves
+    /// it to the system. Only addresses of the same family are connected to then; UNIX-domain sockets have none.
+    package var localAddress: SocketAddress?
+
+    /// The network interface over which connections are made, by its name; `nil` leaves it to the system.
+    package var interface: String?
+
+    /// What a CONNECT to a proxy says in User-Agent (B13.15); `nil` leaves the field out.
+    package var connectUserAgent: String?
+
+    /// The value of Proxy-Authorization for the first CONNECT on a connection to a proxy, before that asks for one;
+    /// called on the loop with CONNECT's target. Not called for requests that are forwarded: theirs is among their
+    /// fields.
+    package var proxyAuthorization: (@Sendable (ProxyServer, _ connectTarget: String) -> String?)?
 
     /// How long a looked-up address is used again without asking.
     package var resolverCacheLifetime: Duration = .seconds(30)

@@ -11,6 +11,8 @@ final class LoopBuffers {
 
     /// Where plain streams are read into, and where TLS puts decrypted bytes.
     let received = BodyBuffers()
+    /// Where streams that TLS with a proxy carries read what they have to decrypt; made at the first need.
+    lazy var sealed = BodyBuffers()
     /// Where a content decoder puts its output.
     let decoded = BodyBuffers()
     /// Where a request's head is written before it is sent.

@@ -19,6 +19,8 @@ package final class LoopCore {
     let resolver: any Resolver
     let buffers: LoopBuffers
     let tickets = TLSTicketStore()
+    /// How sockets are set up.
+    let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
     let port: EnginePort
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
@@ -54,6 +56,8 @@ package final class LoopCore {
         self.reactor = reactor
         self.configuration = configuration
         self.trace = configuration.trace.map { Trace($0) }
+        self.dialOptions = DialOptions(
+            localAddress: configuration.localAddress, interface: configuration.interface)
         self.dialer = dialer
         self.resolver = resolver
         self.port = port
@@ -106,6 +110,12 @@ package final class LoopCore {
     /// Closes every connection that carries no request.
     package func closeIdleConnections() {
         pool.closeIdle()
+    }
+
+    /// Closes the connection that was kept for a request which does not come, if there is one.
+    package func abandonKept(after request: RequestID) {
+        pool.abandonKept(after: request)
+        leaveIfDone()
     }
 
     /// Ends the engine, with every transaction or after the last.

@@ -1,5 +1,5 @@
 // One connection of the server: requests in, answers out, one after the other. It decodes with HTTPWire, asks the
-// route and plays the answer; it stops reading while more requests wait than it cares to keep, and stops writing when
+// route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops writing when
 // the client does not read. Confined to the server's loop. RFC 9112 §9.
 
 import HTTPWire
@@ -17,8 +17,8 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     let number: Int
-    private let channel: ServerChannel
-    private unowned let core: ServerCore
+    let channel: ServerChannel
+    unowned let core: ServerCore
     private var phase = Phase.serving
 
     // Reading.
@@ -27,16 +27,16 @@ final class ServerConnection: ByteStreamObserver {
     private var requestNumber = 0
     /// Received while an answer was under way, and not decoded yet.
     private var inbox: [UInt8] = []
-    private var inputHasEnded = false
+    var inputHasEnded = false
     private var isReading = false
     private var isDecoding = false
 
     // Writing.
-    private var player = AnswerPlayer()
-    private var closesAfterAnswer = false
-    private var isCountedAsBlocked = false
-    private var isPlaying = false
-    private lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
+    var player = AnswerPlayer()
+    var closesAfterAnswer = false
+    var isCountedAsBlocked = false
+    var isPlaying = false
+    lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
 
     private struct IncomingRequest {
         let head: RequestHead
@@ -97,7 +97,7 @@ final class ServerConnection: ByteStreamObserver {
 
     // MARK: Reading
 
-    private func read() {
+    func read() {
         guard !isReading else { return }
         isReading = true
         defer { isReading = false }
@@ -125,7 +125,7 @@ final class ServerConnection: ByteStreamObserver {
         }
     }
 
-    private var isServing: Bool {
+    var isServing: Bool {
         if case .serving = phase { true } else { false }
     }
 
@@ -173,7 +173,7 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     /// Goes on with what waited for an answer to end.
-    private func serveInbox() {
+    func serveInbox() {
         guard isServing, !isDecoding, !inbox.isEmpty else { return }
         let bytes = inbox
         inbox = []
@@ -261,96 +261,6 @@ final class ServerConnection: ByteStreamObserver {
         play()
     }
 
-    // MARK: Answers
-
-    private func answer(_ response: ServerResponse, to request: ServerRequest) {
-        do {
-            closesAfterAnswer = try AnswerEncoder.encode(
-                response, to: request.head, body: request.body, into: &player)
-        } catch {
-            // The route wants to send what may not be sent: its author finds the reason in the body.
-            player.end()
-            let text = "the route's answer cannot be sent: \(error)\n"
-            player.first += Array(
-                "HTTP/1.1 500 Internal Server Error\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
-        }
-        player.begin()
-        play()
-    }
-
-    /// Plays the answer until it waits for something, then looks at what has arrived meanwhile.
-    private func play() {
-        guard !isPlaying else { return }
-        isPlaying = true
-        while isServing, player.isActive {
-            let pause = player.play(on: channel)
-            record(pause)
-            guard canPlayOn(after: pause) else { break }
-        }
-        isPlaying = false
-        serveInbox()
-        if channel.stream.hasPendingInput { read() }
-    }
-
-    /// Does what a pause asks for; true where the answer can go on at once.
-    private func canPlayOn(after pause: AnswerPlayer.Pause) -> Bool {
-        switch pause {
-        case .finished:
-            endAnswer()
-            if closesAfterAnswer { linger() }
-        case .blocked, .nextRequest:
-            break
-        case .yielded:
-            core.reactor.later { [weak self] in self?.play() }
-        case .delay(let duration):
-            timer.set(core.reactor.now + duration)
-        case .gate(let gate):
-            wait(for: gate)
-        case .clientClose:
-            guard inputHasEnded else { break }
-            player.resume()
-            return true
-        case .close:
-            endAnswer()
-            linger()
-        case .drop:
-            endAnswer()
-            close()
-        case .reset:
-            endAnswer()
-            channel.stream.reset()
-            close()
-        case .failed:
-            lost()
-        }
-        return false
-    }
-
-    private func wait(for gate: ServerGate) {
-        let (loop, key, number, step) = (core.loop, core.key, number, player.stepNumber)
-        gate.whenOpen {
-            loop.run { reactor in
-                reactor.resident(key)?.connection(number)?.gateOpened(step: step)
-            }
-        }
-    }
-
-    private func endAnswer() {
-        player.end()
-        core.board.update { $0.responses += 1 }
-    }
-
-    private func record(_ pause: AnswerPlayer.Pause) {
-        let written = player.takeWritten()
-        let isBlocked = if case .blocked = pause { true } else { false }
-        guard written > 0 || isBlocked != isCountedAsBlocked else { return }
-        core.board.update { statistics in
-            statistics.bytesWritten += written
-            statistics.blockedWriters += (isBlocked ? 1 : 0) - (isCountedAsBlocked ? 1 : 0)
-        }
-        isCountedAsBlocked = isBlocked
-    }
-
     // MARK: The end
 
     private func inputEnded() {
@@ -368,7 +278,7 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     /// The client is gone; that counts only where there was something left to do for it.
-    private func lost() {
+    func lost() {
         if isServing, !channel.isEstablished {
             core.board.update { $0.failedHandshakes += 1 }
         } else if isServing, player.isActive || incoming != nil {
@@ -378,7 +288,7 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     /// Ends the server's side and waits, not for ever, for the client to end its own.
-    private func linger() {
+    func linger() {
         guard isServing else { return }
         phase = .lingering(hasShutDown: false)
         player.end()

@@ -228,6 +228,77 @@ enum Platform {
         close(raw) == 0 || errno == EINTR ? 0 : errno
     }
 
+    /// Waits until the disk has what was written.
+    static func synchronise(_ raw: Int32) -> Outcome<Int32> {
+        call { fsync(raw) }
+    }
+
+    static func rename(_ path: String, to other: String) -> Outcome<Int32> {
+        call { urlloading_rename(path, other) }
+    }
+
+    /// Makes a directory for its owner only; one that is there already is fine.
+    static func makeDirectory(_ path: String) -> Outcome<Int32> {
+        let outcome = call { urlloading_make_directory(path) }
+        return outcome.error == EEXIST ? Outcome(value: 0, error: 0) : outcome
+    }
+
+    static func isOwn(file raw: Int32) -> Bool { urlloading_is_own_file(raw) != 0 }
+
+    static func openLock(_ path: String) -> Outcome<Int32> {
+        call { urlloading_open_lock(path) }
+    }
+
+    static func tryLock(_ raw: Int32) -> Outcome<Int32> {
+        call { urlloading_try_lock(raw) }
+    }
+
+    static func trySharedLock(_ raw: Int32) -> Outcome<Int32> {
+        call { urlloading_try_shared_lock(raw) }
+    }
+
+    static func openLog(_ path: String) -> Outcome<Int32> {
+        call { urlloading_open_log(path) }
+    }
+
+    static func identity(ofFile raw: Int32) -> (identity: FileIdentity, names: UInt64)? {
+        var (inode, length, changed, names): (UInt64, Int64, Int64, UInt64) = (0, 0, 0, 0)
+        guard urlloading_file_identity(raw, &inode, &length, &changed, &names) == 0 else { return nil }
+        return (FileIdentity(inode: inode, byteCount: length, changedAt: changed), names)
+    }
+
+    static func isPrivateDirectory(_ path: String) -> Bool { urlloading_is_private_directory(path) != 0 }
+
+    static func shorten(_ raw: Int32, to length: Int64) -> Outcome<Int32> {
+        call { urlloading_shorten(raw, length) }
+    }
+
+    /// The address of a file's bytes; nil where they cannot be mapped.
+    static func map(_ raw: Int32, count: Int) -> UInt? {
+        let address = urlloading_map(raw, count)
+        return address == 0 ? nil : UInt(address)
+    }
+
+    static func unmap(_ address: UInt, count: Int) {
+        urlloading_unmap(address, count)
+    }
+
+    /// The names in a directory, without those that begin with a dot.
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
     /// Removes a path from the file system; an absent one is fine.
     static func remove(path: String) {
         _ = unlink(path)

@@ -32,6 +32,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Call and reason: "connect: Connection refused".
     package var description: String { "\(call): \(message)" }
 
+    /// The error of a stream whose bytes do not keep to the protocol above it, in a call that is not the system's.
+    package static func brokenProtocol(in call: String) -> SystemError { SystemError(errno: EPROTO, call: call) }
+
     /// True when the system knows no way to the address: no route, or no network at all.
     package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
 

@@ -28,6 +28,8 @@ enum Demo {
         let secure = try LoopbackServer.start(.init(tls: ServerTLS(identity: identity)), router: Site.answer)
 
         let configuration = URLSessionConfiguration.ephemeral
+        // The server is in this process.
+        configuration.usesProxyEnvironment = false
         configuration.hostOverrides = [host: "127.0.0.1"]
         let distrusting = URLSession(configuration: configuration)
         configuration.serverTrustEvaluation = .anchors(pem: root.pem)

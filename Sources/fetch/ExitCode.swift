@@ -20,10 +20,16 @@ enum ExitCode: Int32, CaseIterable {
     case untrusted = 60
     case cannotDecode = 61
     case badAnchorFile = 77
+    case proxyFailed = 97
     case other = 70
 
-    init(_ code: URLError.Code) {
-        switch code {
+    init(_ error: URLError) {
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        let isOfProxy = cause?.domain == kCFErrorDomainCFNetwork as String
+        switch error.code {
+        // A proxy that cannot be reached is like a server that cannot.
+        case .cannotConnectToHost where isOfProxy && !Self.isUnreachable(cause), .userAuthenticationRequired:
+            self = .proxyFailed
         case .badURL, .unsupportedURL: self = .badURL
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet: self = .cannotConnect
@@ -38,6 +44,11 @@ enum ExitCode: Int32, CaseIterable {
         case .cannotDecodeRawData, .cannotDecodeContentData: self = .cannotDecode
         default: self = .other
         }
+    }
+
+    private static func isUnreachable(_ cause: NSError?) -> Bool {
+        let codes: [CFNetworkErrors] = [.cfErrorHTTPProxyConnectionFailure, .cfErrorHTTPSProxyConnectionFailure]
+        return codes.contains { cause?.code == Int($0.rawValue) }
     }
 
     /// What the help says about it.
@@ -58,6 +69,7 @@ enum ExitCode: Int32, CaseIterable {
         case .untrusted: "the server's certificate is not trusted"
         case .cannotDecode: "the body's compression is broken"
         case .badAnchorFile: "the file of --cacert cannot be read"
+        case .proxyFailed: "the proxy did not open the way"
         case .other: "anything else"
         }
     }

@@ -23,6 +23,10 @@ enum Fetch {
     private static func run(_ options: FetchOptions) async -> ExitCode {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.hostOverrides = options.hostOverrides
+        configuration.unixSocketPath = options.socketPath
+        configuration.localAddress = options.localAddress
+        configuration.networkInterface = options.interface
+        chooseProxy(options, configuration)
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }
         if options.acceptsAnyCertificate {
             configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
@@ -36,6 +40,20 @@ enum Fetch {
         var request = URLRequest(url: options.url)
         for field in options.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
         return await Transfer(options).run(request, configuration)
+    }
+
+    private static func chooseProxy(_ options: FetchOptions, _ configuration: URLSessionConfiguration) {
+        switch options.proxy {
+        case .server(var proxy):
+            let exceptions = options.proxyExceptions ?? ""
+            proxy.excludedDomains = exceptions.split { $0 == "," || $0 == " " }.map(String.init)
+            configuration.proxyConfigurations = [proxy]
+        case .direct:
+            configuration.connectionProxyDictionary = [:]
+        case nil:
+            // Only this command's thread runs yet, and the session has not read the variables.
+            if let exceptions = options.proxyExceptions { setenv("no_proxy", exceptions, 1) }
+        }
     }
 }
 
@@ -81,6 +99,12 @@ private enum Usage {
                   --cacert FILE        trust the certificates of this PEM file, and no others
                   --insecure           accept any certificate: anybody in between can read and change everything
                   --resolve HOST:ADDR  use this address for the host and do not look it up
+              -x, --proxy URL          go through this proxy (http, https, socks4, socks4a, socks5, socks5h), '' for none;
+                                       without it http_proxy, https_proxy and all_proxy count
+              -U, --proxy-user U:P     user and password for the proxy
+                  --noproxy LIST       hosts to reach without a proxy, in place of no_proxy; * for all
+                  --unix-socket PATH   connect to this UNIX-domain socket, whatever the URL's host
+                  --interface NAME     connect over this interface, or from this address of this machine
                   --max-time SECONDS   give up after so long
               -h, --help               this text
 

@@ -17,7 +17,8 @@ struct TimeReport {
         var lines: [String] = []
         if let address = transaction.remoteAddress, let port = transaction.remotePort {
             let connection = transaction.isReusedConnection ? "a connection that was open already" : "a new connection"
-            lines.append("\(address) port \(port), by \(connection)\(security(of: transaction))")
+            let place = transaction.isProxyConnection ? "the proxy \(address) port \(port)" : "\(address) port \(port)"
+            lines.append("\(place), by \(connection)\(security(of: transaction))")
         }
         let steps: [(String, Date?, Date?)] = [
             ("look-up", transaction.domainLookupStartDate, transaction.domainLookupEndDate),

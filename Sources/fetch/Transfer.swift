@@ -62,7 +62,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
         if options.isVerbose, let advice = (error as NSError).localizedRecoverySuggestion {
             Terminal.note("* \(advice)")
         }
-        isDone?.resume(returning: (error as? URLError).map { ExitCode($0.code) } ?? .other)
+        isDone?.resume(returning: (error as? URLError).map { ExitCode($0) } ?? .other)
     }
 
     private func write(_ data: Data, for task: URLSessionTask) {

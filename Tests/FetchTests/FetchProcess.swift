@@ -14,16 +14,18 @@ struct FetchRun: Sendable {
         try await run(arguments)
     }
 
-    static func run(_ arguments: [String]) async throws -> FetchRun {
+    /// `changes` sets or, with nil, unsets variables; those about proxies are unset otherwise.
+    static func run(_ arguments: [String], changing changes: [String: String?] = [:]) async throws -> FetchRun {
         try await withThrowingHandover { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try FetchRun(arguments) })
+                continuation.resume(with: Result { try FetchRun(arguments, changes) })
             }
         }
     }
 
-    private init(_ arguments: [String]) throws {
-        let child = try ChildRun("fetch", arguments, changing: Self.environment)
+    private init(_ arguments: [String], _ changes: [String: String?]) throws {
+        let environment = Self.environment.merging(changes) { $1 }
+        let child = try ChildRun("fetch", arguments, changing: environment)
         output = child.outputText
         complaints = child.complaintsText
         exitCode = child.exitCode
@@ -33,7 +35,12 @@ struct FetchRun: Sendable {
     /// held by an enum alone, because Swift keeps the case in spare bits of the pointer.
     private static var environment: [String: String?] {
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
-        return ["ASAN_OPTIONS": options + "detect_leaks=0"]
+        var changes: [String: String?] = ["ASAN_OPTIONS": options + "detect_leaks=0"]
+        for name in ["http", "https", "ftp", "all", "no"] {
+            changes.updateValue(nil, forKey: "\(name)_proxy")
+            changes.updateValue(nil, forKey: "\(name.uppercased())_PROXY")
+        }
+        return changes
     }
 }
 

@@ -1,6 +1,7 @@
 // Content codings: the vector file, and what a vector cannot say.
 
 import HTTPWire
+import TestSupport
 import Testing
 
 @Suite("Content codings")

@@ -44,6 +44,8 @@ final class EngineRig {
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
         waitsForConnectivity: Bool = false, isReplay: Bool = false, scheme: Scheme = .http, answers: Bool = false,
+        continues: Journal? = nil,
+        route: Route = .direct(),
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
         guard let origin = Origin(scheme: scheme, host: host) else {
@@ -67,6 +69,8 @@ final class EngineRig {
             return journal
         }
         request.waitsForConnectivity = waitsForConnectivity
+        request.continues = continues?.handle?.id
+        request.route = route
         nextID += 1
         _ = core.submit(request, id: nextID)
         let journal = box.take() ?? Journal(handle: nil)

@@ -20,20 +20,25 @@ final class LiveEngine: Sendable {
         engine = Engine(configuration: configuration)
     }
 
-    /// Sends a GET and waits for its end.
+    /// Sends a GET, or a POST where there is a body, and waits for its end.
     func get(
         _ server: LoopbackServer, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
+        route: Route = .direct(), body: [UInt8]? = nil,
         started: (@Sendable (TransactionHandle) -> Void)? = nil,
         asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
         let origin = try #require(Origin(scheme: scheme, host: host, port: server.port))
-        var head = RequestHead(method: "GET", target: target)
+        var head = RequestHead(method: body == nil ? "GET" : "POST", target: target)
         head.fields.append("Host", origin.hostField)
         return await withHandover { continuation in
-            let handle = engine.submit(
-                TransactionRequest(origin: origin, head: head) { _, _ in
-                    Collector(onQuestion: asked) { continuation.resume(returning: $0) }
-                })
+            var request = TransactionRequest(
+                origin: origin, head: head, body: body.map { .bytes($0) } ?? RequestBody.none,
+                framing: body.map { .length(Int64($0.count)) } ?? BodyFraming.none
+            ) { _, _ in
+                Collector(onQuestion: asked) { continuation.resume(returning: $0) }
+            }
+            request.route = route
+            let handle = engine.submit(request)
             started?(handle)
         }
     }

@@ -48,11 +48,13 @@ final class VirtualPool {
     func advance(_ duration: Duration) { elapsed += duration }
 
     func request(
-        _ request: RequestID, _ key: PoolKey, priority: Float = 0.5, atFront: Bool = false, new: Bool = false
+        _ request: RequestID, _ key: PoolKey, priority: Float = 0.5, atFront: Bool = false, new: Bool = false,
+        continuing: RequestID? = nil
     ) -> [Action] {
         listed(
             machine.requested(
-                request, key: key, priority: priority, now: elapsed, atFront: atFront, onNewConnection: new))
+                request, key: key, priority: priority, now: elapsed, atFront: atFront, onNewConnection: new,
+                continuing: continuing))
     }
 
     func cancel(_ request: RequestID) -> [Action] { listed(machine.cancelled(request, now: elapsed)) }
@@ -62,6 +64,8 @@ final class VirtualPool {
     func release(_ connection: ConnectionID, idleLimit: Duration? = nil) -> [Action] {
         listed(machine.released(connection, idleLimit: idleLimit, now: elapsed))
     }
+    func keep(_ connection: ConnectionID, after request: RequestID) { machine.kept(connection, after: request) }
+    func abandonKept(after request: RequestID) -> [Action] { listed(machine.abandonedKept(after: request)) }
     func close(_ connection: ConnectionID) -> [Action] { listed(machine.closed(connection, now: elapsed)) }
     func detach(_ connection: ConnectionID) -> [Action] { listed(machine.detached(connection)) }
     func fireTimer() -> [Action] { listed(machine.timerFired(now: elapsed)) }

@@ -21,6 +21,8 @@ final class Nginx: Sendable {
         forClients = [ports[3], ports[4]]
         try directory.write("Hello from nginx.\n", to: "www/hello")
         try directory.write(String(repeating: "the same again, ", count: 4096), to: "www/long.txt")
+        // The MD5 of the password, as crypt(5) has it; nginx knows no Digest.
+        try directory.write("user:$1$saltsalt$9xy1btjgzLYfb7hivXtC//\n", to: "passwords")
         try directory.write(Self.configuration(in: directory.path, ports), to: "nginx.conf")
         process = try PeerProcess(
             program, ["-e", "stderr", "-p", directory.path, "-c", "\(directory.path)/nginx.conf"])
@@ -47,7 +49,7 @@ final class Nginx: Sendable {
         events { worker_connections 64; }
         http {
             log_format peers 'entry $request_uri connection=$connection request=$connection_requests '
-                'tls=$ssl_protocol reused=$ssl_session_reused status=$status sent=$sent_http_content_encoding';
+                'tls=$ssl_protocol reused=$ssl_session_reused status=$status user=$remote_user sent=$sent_http_content_encoding';
             access_log /dev/stdout peers;
             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
             uwsgi_temp_path uwsgi; scgi_temp_path scgi;
@@ -74,6 +76,9 @@ final class Nginx: Sendable {
                     \(version.isEmpty ? "" : "ssl_protocols \(version);")
                     \(index < 3 ? "" : "ssl_client_certificate \(path)/clients.pem; ssl_verify_client on;")
                     location = /who { return 200 "$ssl_client_s_dn"; }
+                    location /basic/ {
+                        auth_basic "files"; auth_basic_user_file \(path)/passwords; alias \(path)/www/;
+                    }
                     location /closing/ { alias \(path)/www/; keepalive_timeout 0; }
                 }
                 """

@@ -57,6 +57,30 @@ struct NginxTests {
         session.invalidateAndCancel()
     }
 
+    @Test(
+        "B2.76, B2.77, B2.45: Basic at nginx over http and https: asked once, sent ahead then; a wrong one is the 401")
+    func basic() async throws {
+        let nginx = try await Nginx()
+        for (scheme, port) in [("http", nginx.plain), ("https", nginx.tls13)] {
+            let (right, wrong) = (Answering(), Answering(password: "wrong"))
+            for (delegate, statuses, count) in [(right, [200, 200], 1), (wrong, [401], 3)] {
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.serverTrustEvaluation = .anchors(pem: nginx.directory.anchor)
+                let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+                for status in statuses {
+                    let (_, response) = try await session.data(from: nginx.url(scheme, port, "/basic/hello"))
+                    #expect((response as? HTTPURLResponse)?.statusCode == status)
+                }
+                #expect(
+                    delegate.questions.methods
+                        == [String](repeating: NSURLAuthenticationMethodHTTPBasic, count: count))
+                session.invalidateAndCancel()
+            }
+        }
+        let log = try await nginx.log(12)
+        #expect(log.map { $0.contains("status=200 user=user ") }.prefix(3) == [false, true, true], "\(log)")
+    }
+
     @Test("B16.49: a body that nginx compresses with gzip arrives as it was")
     func gzip() async throws {
         let nginx = try await Nginx()

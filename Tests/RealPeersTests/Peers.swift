@@ -3,12 +3,35 @@
 
 import Foundation
 import LoopbackServer
+import Synchronization
+import TestSupport
 
 /// Which programs there are.
 enum Peers {
     static let nginx = PeerProcess.find("nginx")
     static let openssl = PeerProcess.find("openssl")
     static let python = PeerProcess.find("python3")
+    static let squid = PeerProcess.find("squid")
+    static let tinyproxy = PeerProcess.find("tinyproxy")
+    static let danted = PeerProcess.find("danted")
+    static let unshare = PeerProcess.find("unshare")
+    /// What `unshare` needs to be told for files of a program's own.
+    static let namespaceOptions = geteuid() == 0 ? ["-m"] : ["-r", "-m"]
+    /// Whether this machine allows that.
+    static let allowsNamespaces: Bool = {
+        guard let unshare else { return false }
+        return (try? ChildRun(unshare, namespaceOptions + ["true"]))?.exitCode == 0
+    }()
+    static let microsocks = PeerProcess.find("microsocks")
+    /// OpenSSH's client, server and key generator.
+    static let ssh: (client: String, server: String, keys: String)? = {
+        guard let client = PeerProcess.find("ssh"), let server = PeerProcess.find("sshd"),
+            let keys = PeerProcess.find("ssh-keygen")
+        else { return nil }
+        // As root the server wants a place of its own in /run.
+        return geteuid() == 0 && !allowsNamespaces ? nil : (client, server, keys)
+    }()
+    static let apache = PeerProcess.find("apache2")
 }
 
 /// A directory that is removed with its owner, with a certificate for 127.0.0.1 and peers.test in it.
@@ -43,4 +66,13 @@ final class PeerDirectory: Sendable {
 func freePorts(_ count: Int) throws -> [Int] {
     // All are held before the first is given back: no port comes twice.
     try (0..<count).map { _ in try LoopbackServer.start { _ in .status(404) } }.map(\.port)
+}
+
+/// The methods that a delegate was asked about, in order.
+final class AskedMethods: Sendable {
+    private let asked = Mutex<[String]>([])
+
+    func note(_ method: String) { asked.withLock { $0.append(method) } }
+
+    var methods: [String] { asked.withLock { $0 } }
 }

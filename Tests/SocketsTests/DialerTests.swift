@@ -117,7 +117,8 @@ struct DialerTests {
             }
             #expect(local?.host == "127.0.0.9")
             let nowhere = DialOptions(interface: "nosuchinterface")
-            #expect(try await dial(loop, loopback(port: 1), nowhere)?.call == "setsockopt")
+            #expect(
+                try await dial(loop, loopback(port: 1), nowhere)?.call == "binding to the interface nosuchinterface")
             let foreign = DialOptions(localAddress: SocketAddress(literal: "203.0.113.1", port: 0))
             #expect(
                 try await dial(loop, loopback(port: 1), foreign) == SystemError(errno: EADDRNOTAVAIL, call: "bind"))

@@ -24,7 +24,7 @@ struct LeakTests {
     func everythingGoes(kind: String, invalidates: Bool) async throws {
         // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.
         guard invalidates || kind != "unresumed" else { return }
-        try await withServer(router: { _ in .text("hello") }) { server in
+        try await withServer(router: { _ in .text("hello") }) { server async throws in
             let watch = try await load(try server.at("/"), kind: kind, invalidates: invalidates)
             try await until { watch.isEmpty }
             await server.wait { $0.connectionsOpen == 0 }
@@ -59,6 +59,27 @@ struct LeakTests {
             session.invalidateAndCancel()
             await delegate.transcript.invalidated.wait()
         }
+        return watch
+    }
+
+    @Test(
+        "B1.97: a task that was asked for a password leaves nothing behind", .timeLimit(.minutes(5)),
+        arguments: [true, false])
+    func asked(isRight: Bool) async throws {
+        try await withServer(router: door("r", isRight ? ["u": "p"] : [:])) { server async throws in
+            let watch = try await ask(try server.at("/"))
+            try await until { watch.isEmpty }
+            await server.wait { $0.connectionsOpen == 0 }
+        }
+    }
+
+    private func ask(_ url: URL) async throws -> Watch {
+        let (watch, delegate) = (Watch(), AsyncGuest())
+        let session = visitor(delegate)
+        watch.session = session
+        watch.delegate = delegate
+        _ = try await session.visit(url)
+        session.finishTasksAndInvalidate()
         return watch
     }
 }

@@ -50,6 +50,8 @@ extension FieldName {
     package static var acceptRanges: FieldName { "Accept-Ranges" }
     /// The name `Age`.
     package static var age: FieldName { "Age" }
+    /// The name `Authentication-Info`.
+    package static var authenticationInfo: FieldName { "Authentication-Info" }
     /// The name `Authorization`.
     package static var authorization: FieldName { "Authorization" }
     /// The name `Cache-Control`.
@@ -96,6 +98,8 @@ extension FieldName {
     package static var pragma: FieldName { "Pragma" }
     /// The name `Proxy-Authenticate`.
     package static var proxyAuthenticate: FieldName { "Proxy-Authenticate" }
+    /// The name `Proxy-Authentication-Info`.
+    package static var proxyAuthenticationInfo: FieldName { "Proxy-Authentication-Info" }
     /// The name `Proxy-Authorization`.
     package static var proxyAuthorization: FieldName { "Proxy-Authorization" }
     /// The name `Proxy-Connection`.

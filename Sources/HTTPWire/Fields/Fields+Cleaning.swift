@@ -8,6 +8,11 @@ extension Fields {
             // A framing field that becomes readable only once a control byte is gone would be read in one way here
             // and in another by whoever forwarded it: it stays unreadable (RFC 9112 §11.2).
             let replacement = isFraming(slots[index]) ? UInt8(ascii: "?") : ASCII.space
+            // RFC 6265bis §5.6 item 1: a cookie with a control byte in it is none, and must not become one by cleaning.
+            if isSpoiledCookie(slots[index]) {
+                slots[index].valueLength = 0
+                continue
+            }
             let cleaned = cleanValue(
                 from: slots[index].valueStart, count: slots[index].valueLength, controlsBecome: replacement)
             slots[index].valueStart = cleaned.lowerBound
@@ -19,6 +24,15 @@ extension Fields {
         bytes.withUnsafeBytes { bytes in
             let name = bytes.name(of: slot)
             return name.equalsIgnoringCase("Transfer-Encoding") || name.equalsIgnoringCase("Content-Length")
+        }
+    }
+
+    private func isSpoiledCookie(_ slot: Slot) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            bytes.name(of: slot).equalsIgnoringCase("Set-Cookie")
+                && bytes.value(of: slot).contains {
+                    Tokens.isControl($0) && $0 != ASCII.carriageReturn && $0 != ASCII.lineFeed
+                }
         }
     }
 

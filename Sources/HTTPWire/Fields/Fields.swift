@@ -212,7 +212,8 @@ package struct Fields: Sendable {
         }
     }
 
-    func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
+    /// Calls `body` with the bytes of each value under that name, in order of arrival.
+    package func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
         name.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in
                 for slot in slots where slot.nameLength == wanted.count {

@@ -48,7 +48,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The text the bytes are: UTF-8 where they are valid UTF-8, else ISO-8859-1 (B5.47).
-    var text: String {
+    package var text: String {
         if let text = String(validating: self, as: UTF8.self) { return text }
         var scalars = String.UnicodeScalarView()
         for byte in self { scalars.append(Unicode.Scalar(byte)) }

@@ -54,7 +54,7 @@ final class AddressDialer {
     private func dialSingle() {
         let address = addresses[0]
         core.trace?.hooks.connectStarted?(connection, address)
-        single = core.dialer.dial(address, options: DialOptions()) { [self] result in
+        single = core.dialer.dial(address, options: core.dialOptions) { [self] result in
             single = nil
             isDone = true
             switch result {
@@ -86,7 +86,7 @@ final class AddressDialer {
     private func dial(_ index: Int) {
         let address = addresses[index]
         core.trace?.hooks.connectStarted?(connection, address)
-        let attempt = core.dialer.dial(address, options: DialOptions()) { [self] result in
+        let attempt = core.dialer.dial(address, options: core.dialOptions) { [self] result in
             attempts.removeAll { $0.number == index }
             switch result {
             case .success(let stream):

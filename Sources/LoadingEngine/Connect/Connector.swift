@@ -1,9 +1,10 @@
 // Opens one connection: name, addresses, TLS; reports the connection or the reason why there is none.
 //
-// The steps are objects of their own (`AddressDialer`, `TLSHandshake`), each of which can be cancelled; this file
-// only strings them together and notes when each happened.
+// The steps are objects of their own (`AddressDialer`, `TLSHandshake`, `ProxyDialogue`), each of which can be cancelled;
+// this file only strings them together and notes when each happened. What comes between an address and the origin where
+// a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
 //
-// Must not know: which request the connection is for (the pool binds late), nor who answers what the handshake asks.
+// Must not know: which request the connection is for (the pool binds late), nor who answers what the steps ask.
 
 import HTTPWire
 import LoadingPolicy
@@ -17,21 +18,44 @@ final class Connector {
     let key: PoolKey
     /// Whether it was begun for a request whose receiver answers questions.
     let isForAsking: Bool
-    @exclusivity(unchecked) private(set) var phase = EngineError.Phase.lookingUpName
-    private unowned let core: LoopCore
+    @exclusivity(unchecked) var phase = EngineError.Phase.lookingUpName
+    unowned let core: LoopCore
     private let completion: (Result<HTTP1Connection, EngineError>) -> Void
     @exclusivity(unchecked) private var setup = ConnectionSetup()
-    @exclusivity(unchecked) private var step = Step.none
-    @exclusivity(unchecked) private var question: TLSHandshake.Question?
+    @exclusivity(unchecked) var step = Step.none
+    @exclusivity(unchecked) var question: Question?
     /// How often somebody was asked; tells late answers from the one that is awaited.
     @exclusivity(unchecked) private var timesAsked = 0
+    /// What is known on the way through a proxy; nil where there is none.
+    let passage: ProxyPassage?
 
-    private enum Step {
+    /// What a name is looked up for.
+    enum Purpose {
+        /// To connect to the origin.
+        case connecting
+        /// To connect to the proxy.
+        case connectingToProxy
+        /// To tell the proxy where the origin is.
+        case telling
+    }
+
+    enum Step {
         case none
         case resolving(any Resolution)
         case dialling(AddressDialer)
         case shakingHands(TLSHandshake)
+        case talking(ProxyDialogue)
+        /// Nothing is open: what was asked is answered first.
+        case waiting
         case done
+    }
+
+    /// What somebody is asked.
+    enum Question {
+        /// By a handshake with the origin, or with the proxy.
+        case handshake(TLSHandshake.Question, ofProxy: Bool)
+        /// By the proxy.
+        case proxy(ProxyQuestion.Demand)
     }
 
     init(
@@ -43,53 +67,61 @@ final class Connector {
         self.isForAsking = isForAsking
         self.core = core
         self.completion = completion
+        passage = key.route.proxy.map { ProxyPassage($0) }
     }
 
     /// Begins; the completion is called once, later, unless the connector is cancelled.
     func start() {
         switch key.route {
-        case .direct(let path?):
-            guard let address = SocketAddress.unix(path) else {
-                // A path that is too long for the system has no address.
-                return core.reactor.later { [self] in finish(.failure(.connect(host: key.origin.host, []))) }
-            }
-            connect(to: [address])
-        case .direct(nil):
-            findAddresses()
+        case .direct(let path?): connect(to: path)
+        case .direct(nil): lookUp(key.origin, for: .connecting)
+        case .proxied: startThroughProxy()
         }
     }
 
     /// Gives up; the completion is not called any more.
     func cancel() {
         switch step {
-        case .none, .done: break
+        case .none, .waiting, .done: break
         case .resolving(let resolution): resolution.cancel()
         case .dialling(let dialer): dialer.cancel()
         case .shakingHands(let handshake): handshake.cancel()
+        case .talking(let dialogue): dialogue.cancel()
         }
         step = .done
     }
 
     // MARK: Questions
 
-    /// Whether the handshake waits for an answer.
+    /// Whether a step waits for an answer.
     var isAsking: Bool { question != nil }
 
-    /// What the handshake waits for, to be put to somebody; what was put before is void.
+    /// Whether that is who we are to a proxy.
+    var isAskedByProxy: Bool { if case .proxy = question { true } else { false } }
+
+    /// What is waited for, to be put to somebody; what was put before is void.
     func nextQuestion() -> ConnectionQuestion? {
         timesAsked += 1
         let reply = QuestionReply(port: core.port, connection: id, number: timesAsked)
         switch question {
-        case .peer(let chain, let policy):
+        case .handshake(.peer(let chain, let policy), let isOfProxy):
+            let proxy = isOfProxy ? passage?.proxy : nil
             return .peer(
                 PeerQuestion(
-                    origin: key.origin, chain: chain, policy: policy, evaluator: core.configuration.trust,
-                    reply: reply))
-        case .identity(let issuers):
+                    origin: proxy?.endpoint ?? key.origin, proxy: proxy, chain: chain, policy: policy,
+                    evaluator: core.configuration.trust, reply: reply))
+        case .handshake(.identity(let issuers), let isOfProxy):
+            let proxy = isOfProxy ? passage?.proxy : nil
+            let origin = proxy?.endpoint ?? key.origin
             return .identity(
                 IdentityQuestion(
-                    origin: key.origin, acceptableIssuers: issuers, usual: core.identity(for: key.origin, issuers),
+                    origin: origin, proxy: proxy, acceptableIssuers: issuers,
+                    usual: core.identity(for: origin, issuers),
                     reply: reply))
+        case .proxy(let demand):
+            return passage.map {
+                .proxy(ProxyQuestion(proxy: $0.proxy, origin: key.origin, demand: demand, reply: reply))
+            }
         case nil:
             return nil
         }
@@ -100,18 +132,22 @@ final class Connector {
 
     /// Goes on with the answer to the open question, or with what is done when nobody is asked.
     func answer(_ answer: QuestionAnswer?) {
-        guard question != nil, case .shakingHands(let handshake) = step else { return }
+        guard let asked = question else { return }
         question = nil
         if answer?.isCancellation == true {
-            handshake.cancel()
-            finish(.failure(.cancelled))
-        } else {
-            handshake.answer(answer)
+            cancel()
+            step = .none
+            return finish(.failure(.cancelled))
+        }
+        switch (asked, step) {
+        case (.handshake, .shakingHands(let handshake)): handshake.answer(answer)
+        case (.proxy(let demand), _): goOn(with: answer, to: demand)
+        case (.handshake, _): break
         }
     }
 
     /// Whether somebody is asked.
-    private func ask(_ asked: TLSHandshake.Question) -> Bool {
+    func ask(_ asked: Question) -> Bool {
         question = asked
         if core.pool.asked(self) { return true }
         question = nil
@@ -120,49 +156,71 @@ final class Connector {
 
     // MARK: Steps
 
-    private func findAddresses() {
-        let host = key.origin.host
-        if !key.origin.isIPLiteral {
-            setup.lookup.begin(core.reactor.nanoseconds)
-            core.trace?.hooks.lookupStarted?(host)
+    /// Looks a name up; literals and what is known already are answered at once.
+    func lookUp(_ place: Origin, for purpose: Purpose) {
+        if !place.isIPLiteral {
+            if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) }
+            core.trace?.hooks.lookupStarted?(place.host)
         }
-        if let addresses = core.resolver.addressesAtHand(host, port: key.origin.port) {
-            return found(.success(addresses))
+        if let addresses = core.resolver.addressesAtHand(place.host, port: place.port) {
+            return lookedUp(place, for: purpose, .success(addresses))
         }
-        step = .resolving(core.resolver.resolve(host, port: key.origin.port) { [self] in found($0) })
+        step = .resolving(
+            core.resolver.resolve(place.host, port: place.port) { [self] in lookedUp(place, for: purpose, $0) })
     }
 
-    private func found(_ result: Result<[SocketAddress], ResolverFailure>) {
-        if !key.origin.isIPLiteral {
+    private func lookedUp(
+        _ place: Origin, for purpose: Purpose, _ result: Result<[SocketAddress], ResolverFailure>
+    ) {
+        if !place.isIPLiteral {
             setup.lookup.finish(core.reactor.nanoseconds)
-            core.trace?.hooks.lookupFinished?(key.origin.host, try? result.get())
+            core.trace?.hooks.lookupFinished?(place.host, try? result.get())
         }
-        switch result {
-        case .success(let addresses): connect(to: addresses)
-        case .failure(let failure): finish(.failure(.nameLookup(failure)))
+        switch (result, purpose) {
+        case (.success(let addresses), .connecting), (.success(let addresses), .connectingToProxy):
+            connect(to: addresses, of: place)
+        case (.success(let addresses), .telling): foundTargets(addresses)
+        case (.failure(let failure), .connecting), (.failure(let failure), .telling):
+            finish(.failure(.nameLookup(failure)))
+        case (.failure(let failure), .connectingToProxy): proxyFailed(.lookup(failure))
         }
     }
 
-    private func connect(to addresses: [SocketAddress]) {
+    private func connect(to path: String) {
+        guard let address = SocketAddress.unix(path) else {
+            // A path that is too long for the system has no address.
+            return core.reactor.later { [self] in finish(.failure(.connect(host: key.origin.host, []))) }
+        }
+        connect(to: [address], of: key.origin)
+    }
+
+    /// Connects to the first of the addresses that answers: the origin's, or the proxy's.
+    func connect(to addresses: [SocketAddress], of place: Origin) {
+        passage?.addresses = addresses
         phase = .connecting
-        setup.connect.begin(core.reactor.nanoseconds)
+        if setup.connect.start < 0 { setup.connect.begin(core.reactor.nanoseconds) }
         let dialer = AddressDialer(
-            connection: id, host: key.origin.host, addresses: addresses, core: core
+            connection: id, host: place.host, addresses: addresses, core: core
         ) { [self] result in
             switch result {
             case .success(let stream):
-                connected(stream)
+                if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
                 // The host may have moved: the next attempt asks for its addresses anew.
-                if !key.origin.isIPLiteral { core.resolver.forget(key.origin.host) }
-                finish(.failure(error))
+                if !place.isIPLiteral { core.resolver.forget(place.host) }
+                if passage != nil, case .connect(_, let failures) = error {
+                    proxyFailed(.unreachable(failures))
+                } else {
+                    finish(.failure(error))
+                }
             }
         }
         step = .dialling(dialer)
         dialer.start()
     }
 
-    private func connected(_ stream: any ByteStream) {
+    /// Here is a stream that leads to the origin.
+    func reached(_ stream: any ByteStream) {
         switch key.origin.scheme {
         case .http: established(stream, tls: nil, held: [])
         case .https: shakeHands(stream)
@@ -170,19 +228,28 @@ final class Connector {
     }
 
     private func shakeHands(_ stream: any ByteStream) {
-        phase = .shakingHands
         setup.secure.begin(core.reactor.nanoseconds)
+        // Tickets are only offered to the very origin that gave them.
+        shakeHands(stream, with: key.origin, ticketKey: "\(key.origin.host):\(key.origin.port)", isProxy: false)
+    }
+
+    /// Sets TLS up with a place: the origin, or the proxy.
+    func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: String, isProxy: Bool) {
+        phase = .shakingHands
         let handshake = TLSHandshake(
-            origin: key.origin, ticketKey: ticketKey, stream: stream, core: core, ask: { [unowned self] in ask($0) }
+            origin: place, ticketKey: ticketKey, stream: stream, core: core,
+            ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
         ) { [self] result in
-            setup.secure.finish(core.reactor.nanoseconds)
+            if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
             switch result {
             case .success(let ready):
-                setup.negotiated = ready.tls.negotiated
                 core.trace?.hooks.handshakeFinished?(id, ready.tls.negotiated, nil)
+                if isProxy { return reachedProxy(stream, tls: ready) }
+                setup.negotiated = ready.tls.negotiated
                 established(stream, tls: ready.tls, held: ready.held)
             case .failure(let error):
                 core.trace?.hooks.handshakeFinished?(id, nil, error)
+                if isProxy { return proxyFailed(.tls(error)) }
                 finish(.failure(.tls(error, host: key.origin.host)))
             }
         }
@@ -190,7 +257,8 @@ final class Connector {
         handshake.start()
     }
 
-    private func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
+    /// Everything stands.
+    func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
         setup.connect.finish(core.reactor.nanoseconds)
         finish(
             .success(
@@ -198,14 +266,12 @@ final class Connector {
                     id: id, key: key, setup: setup, stream: stream, tls: tls, heldCiphertext: held, core: core)))
     }
 
-    private func finish(_ result: Result<HTTP1Connection, EngineError>) {
+    /// Ends, unless it has ended.
+    func finish(_ result: Result<HTTP1Connection, EngineError>) {
         guard case .done = step else {
             step = .done
             completion(result)
             return
         }
     }
-
-    /// Tickets are only offered to the very origin that gave them.
-    private var ticketKey: String { "\(key.origin.host):\(key.origin.port)" }
 }

@@ -5,6 +5,7 @@
 // that is open counts; others, whenever they come, are ignored. A question that nobody answers is open until its
 // request goes away; then the next request that waits for the connection is asked.
 
+import HTTPWire
 import LoadingPolicy
 import TLS
 import Trust
@@ -15,12 +16,16 @@ package enum ConnectionQuestion: Sendable {
     case peer(PeerQuestion)
     /// Which client certificate it is shown.
     case identity(IdentityQuestion)
+    /// Who we are to a proxy.
+    case proxy(ProxyQuestion)
 }
 
 /// "May I talk to the holder of these certificates?"
 package struct PeerQuestion: Sendable {
-    /// Where the connection goes.
+    /// Where the connection goes; the place of the proxy, where one has sent the certificates (B13.21).
     package let origin: Origin
+    /// The proxy that has sent them, if it was one.
+    package var proxy: ProxyServer?
     /// What the server sent.
     package let chain: CertificateChain
     /// What a default evaluation applies.
@@ -49,8 +54,10 @@ package struct PeerQuestion: Sendable {
 
 /// "Which certificate shall I show?"
 package struct IdentityQuestion: Sendable {
-    /// Where the connection goes.
+    /// Where the connection goes; the place of the proxy, where one asks.
     package let origin: Origin
+    /// The proxy that asks, if it is one.
+    package var proxy: ProxyServer?
     /// The names of the authorities the server accepts, DER; empty means any.
     package let acceptableIssuers: [[UInt8]]
     /// What is shown by default.
@@ -71,15 +78,52 @@ package struct IdentityQuestion: Sendable {
     }
 }
 
+/// "Who are you?", asked by a proxy before it opens a tunnel.
+package struct ProxyQuestion: Sendable {
+    /// The proxy that asks.
+    package let proxy: ProxyServer
+    /// Where the tunnel is to go.
+    package let origin: Origin
+    /// What it wants.
+    package let demand: Demand
+    let reply: QuestionReply
+
+    /// What a proxy can want.
+    package enum Demand: Sendable {
+        /// It answered CONNECT with 407; the target is CONNECT's, in authority form (B2.100).
+        case http(ResponseHead, target: String)
+        /// It wants a user name and a password, or others than it was given (B13.28).
+        case socksPassword
+    }
+
+    /// What it is told.
+    package enum Answer: Sendable {
+        /// CONNECT goes out again with this value of Proxy-Authorization, on the same connection if that still stands.
+        case authorize(String)
+        /// These are sent to a SOCKS proxy, on a new connection.
+        case password(user: String, password: String)
+        /// Nothing: the request that was asked fails with `EngineError.proxy`.
+        case giveUp
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
+    }
+
+    /// Answers; the connection goes on being opened, or ends.
+    package func answer(_ answer: Answer) {
+        reply.send(.proxy(answer))
+    }
+}
+
 /// What came back.
 enum QuestionAnswer: Sendable {
     case peer(PeerQuestion.Answer)
     case identity(IdentityQuestion.Answer)
+    case proxy(ProxyQuestion.Answer)
 
     var isCancellation: Bool {
         switch self {
-        case .peer(.cancel), .identity(.cancel): true
-        case .peer, .identity: false
+        case .peer(.cancel), .identity(.cancel), .proxy(.cancel): true
+        case .peer, .identity, .proxy: false
         }
     }
 }

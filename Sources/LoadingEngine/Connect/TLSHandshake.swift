@@ -199,13 +199,13 @@ final class TLSHandshake: ByteStreamObserver {
             tls.supply(.vouchedForByApplication(chain))
         case (.peer, .peer(.refuse(let failure))):
             tls.refuse(failure)
-        case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity):
+        case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity), (.peer(let chain, _), .proxy):
             tls.refuse(TrustFailure(.other("nobody has vouched for it"), chain.leaf))
         case (.identity(let issuers), nil):
             tls.supply(identity: core.identity(for: origin, issuers))
         case (.identity, .identity(.show(let identity))):
             tls.supply(identity: identity)
-        case (.identity, .identity(.cancel)), (.identity, .peer):
+        case (.identity, .identity(.cancel)), (.identity, .peer), (.identity, .proxy):
             tls.supply(identity: nil)
         }
         goOn()

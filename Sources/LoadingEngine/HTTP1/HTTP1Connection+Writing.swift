@@ -10,9 +10,10 @@ extension HTTP1Connection {
     func queue(_ transaction: Transaction) throws(WireError) -> Int {
         let handle = transaction.handle
         core.buffers.outgoing.removeAll(keepingCapacity: true)
-        if transaction.isExpectationDropped {
-            try RequestEncoder.encode(
-                handle.request.headWithoutExpectation, framing: handle.request.framing, into: &core.buffers.outgoing)
+        if isForwarding || transaction.isExpectationDropped {
+            let head = handle.request.wireHead(
+                withoutExpectation: transaction.isExpectationDropped, absoluteTarget: isForwarding)
+            try RequestEncoder.encode(head, framing: handle.request.framing, into: &core.buffers.outgoing)
         } else {
             try RequestEncoder.encode(
                 handle.request.head, framing: handle.request.framing, into: &core.buffers.outgoing)

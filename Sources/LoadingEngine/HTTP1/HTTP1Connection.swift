@@ -20,6 +20,10 @@ final class HTTP1Connection: ByteStreamObserver {
     let setup: ConnectionSetup
     let stream: any ByteStream
     let tls: TLSSession?
+    /// Whether it leads to or through a proxy.
+    let isProxied: Bool
+    /// Whether requests on it name their origins: they are for a proxy that forwards them (RFC 9112 §3.2.2).
+    let isForwarding: Bool
     // Owner: the core; its pool lets go of every connection that is closed.
     let core: LoopCore
 
@@ -79,6 +83,8 @@ final class HTTP1Connection: ByteStreamObserver {
         self.setup = setup
         self.stream = stream
         self.tls = tls
+        isProxied = key.route.proxy != nil
+        isForwarding = key.isForwarding
         self.heldCiphertext = heldCiphertext
         self.core = core
         self.readyAt = core.reactor.nanoseconds
@@ -164,7 +170,11 @@ final class HTTP1Connection: ByteStreamObserver {
         hasServed = true
         if exchange.canReuse, output.isEmpty, writeError == nil, !hasCloseNotify, !leftover() {
             // Order: the pool first, the user second.
-            core.pool.released(self, idleLimit: exchange.keepAliveTimeout)
+            if transaction.keepsConnection {
+                core.pool.kept(self, after: transaction)
+            } else {
+                core.pool.released(self, idleLimit: exchange.keepAliveTimeout)
+            }
         } else {
             close()
         }

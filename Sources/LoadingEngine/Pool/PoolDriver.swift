@@ -36,7 +36,7 @@ final class PoolDriver {
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
         let actions = machine.requested(
             transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
-            atFront: atFront, onNewConnection: onNewConnection)
+            atFront: atFront, onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
         if actions.dial?.key == transaction.key {
             // The usual way: no list is needed, because its wait is the network's doing from the start.
             transaction.dialBegan()
@@ -69,6 +69,16 @@ final class PoolDriver {
         perform(machine.released(connection.id, idleLimit: idleLimit, now: reactor.elapsed))
     }
 
+    /// An exchange is over, and what follows `transaction` goes on upon this connection.
+    func kept(_ connection: HTTP1Connection, after transaction: Transaction) {
+        machine.kept(connection.id, after: transaction.id)
+    }
+
+    /// Nothing follows a request on the connection that was kept for it, if one was.
+    func abandonKept(after request: RequestID) {
+        perform(machine.abandonedKept(after: request))
+    }
+
     /// A connection has gone, for whatever reason.
     func closed(_ connection: HTTP1Connection) {
         guard table.remove(connection) else { return }
@@ -84,7 +94,7 @@ final class PoolDriver {
         guard let transaction = machine.request(behind: connector.id).flatMap({ core.transactions[$0] }) else {
             // The request that it was dialled for has gone to another connection. Whoever gets this one without having
             // been asked must not be one that answers questions.
-            guard connector.isForAsking else { return false }
+            guard connector.isForAsking || connector.isAskedByProxy else { return false }
             core.reactor.later { [self] in settle(connector.id) }
             return true
         }
@@ -105,7 +115,10 @@ final class PoolDriver {
     }
 
     private func put(_ connector: Connector, to transaction: Transaction) -> Bool {
-        guard transaction.receiver.answersQuestions, let question = connector.nextQuestion() else { return false }
+        let receiver = transaction.receiver
+        guard connector.isAskedByProxy ? receiver.answersProxies : receiver.answersQuestions,
+            let question = connector.nextQuestion()
+        else { return false }
         machine.asked(by: connector.id)
         transaction.asked(question)
         return true
@@ -113,7 +126,9 @@ final class PoolDriver {
 
     /// Whether a dial is for a request whose receiver answers questions, if there may be any.
     private func mayAsk(for id: ConnectionID, _ key: PoolKey) -> Bool {
-        guard key.origin.scheme == .https, let request = machine.request(behind: id) else { return false }
+        guard key.origin.scheme == .https || key.route.proxy != nil, let request = machine.request(behind: id) else {
+            return false
+        }
         return core.transactions[request]?.receiver.answersQuestions ?? false
     }
 
@@ -221,6 +236,6 @@ final class PoolDriver {
 
     /// Which connections may serve a request.
     func key(of request: TransactionRequest) -> PoolKey {
-        PoolKey(origin: request.origin, route: request.route, tlsSettings: 0)
+        PoolKey(toReach: request.origin, by: request.route)
     }
 }

@@ -17,6 +17,8 @@ package struct Timeline: Sendable {
 
     /// Whether the connection had carried an exchange before (B12.12).
     package var reused = false
+    /// Whether the connection led to or through a proxy (B12.17); the other end is then the proxy's (B12.20).
+    package var usesProxy = false
     /// Whether the server spoke HTTP/1.0 (B12.16).
     package var isOldProtocol = false
     /// This end of the connection.

@@ -21,6 +21,10 @@ package struct TraceHooks: Sendable {
     /// A TLS handshake ended.
     package var handshakeFinished:
         (@Sendable (_ connection: ConnectionID, _ negotiated: Negotiated?, _ error: TLSError?) -> Void)?
+    /// A proxy was asked for a tunnel, which stands now or, with a failure, never will; requests that are forwarded need
+    /// none, and are told of only where the proxy was of no use.
+    package var tunnelFinished:
+        (@Sendable (_ connection: ConnectionID, _ proxy: ProxyServer, _ failure: ProxyFailure?) -> Void)?
     /// A request gets its connection.
     package var connectionAssigned:
         (@Sendable (_ transaction: RequestID, _ connection: ConnectionID, _ reused: Bool) -> Void)?

@@ -18,6 +18,9 @@ package enum EngineError: Error, Sendable {
     case nameLookup(ResolverFailure)
     /// No address accepted a connection; every reason, in the order of the attempts (B16.11).
     case connect(host: String, [ConnectFailure])
+    // Indirect, so that every outcome does not carry the room for one.
+    /// A proxy on the way did not open it.
+    indirect case proxy(ProxyFailure)
     /// The TLS handshake, the trust verdict or a record failed.
     case tls(TLSError, host: String)
     /// The connection was lost after it had been established.
@@ -55,6 +58,8 @@ package enum EngineError: Error, Sendable {
         case lookingUpName = "looking up the host's name"
         /// An address was being connected to.
         case connecting = "connecting"
+        /// A proxy had been asked for the way, and had not opened it.
+        case tunnelling = "waiting for the proxy"
         /// TLS was being set up.
         case shakingHands = "setting up TLS"
         /// The request was being sent.
@@ -84,6 +89,8 @@ extension EngineError: CustomStringConvertible {
         case .connect(let host, let failures):
             let reasons = failures.map { "\($0.address): \($0.error)" }.joined(separator: "; ")
             return "No connection to \(host): \(reasons.isEmpty ? "it has no address" : reasons)."
+        case .proxy(let failure):
+            return failure.description
         case .tls(let error, let host):
             return "TLS with \(host) failed: \(error)"
         case .connectionLost(let cause, let phase, let received, let expected):

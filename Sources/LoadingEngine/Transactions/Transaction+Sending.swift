@@ -103,8 +103,8 @@ extension EngineError {
         switch self {
         case .connectionLost: return true
         case .wire(let error): return error.kind == .truncated
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .tls, .body, .invalidRequest,
-            .localResource:
+        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body,
+            .invalidRequest, .localResource:
             return false
         }
     }

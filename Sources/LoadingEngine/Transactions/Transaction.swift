@@ -52,6 +52,8 @@ final class Transaction {
     /// So much of a body that nobody wants is still read; `nil` while it is wanted.
     @exclusivity(unchecked) var discardBudget: Int?
     @exclusivity(unchecked) var isReported = false
+    /// The connection stays with whoever continues this request.
+    @exclusivity(unchecked) var keepsConnection = false
 
     // Waiting for the network (+Connectivity)
     /// The change of the network that the last attempt to connect knew of.
@@ -216,6 +218,7 @@ final class Transaction {
         state = .exchanging(connection)
         core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
+        timeline.usesProxy = connection.isProxied
         if receiver.wantsAddresses {
             timeline.localAddress = connection.stream.localAddress
             timeline.remoteAddress = connection.stream.remoteAddress
@@ -283,6 +286,7 @@ final class Transaction {
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
         if hearsOfNetwork { core.connectivity.leave(id) }
+        if let before = handle.request.continues { core.pool.abandonKept(after: before) }
         report(error, needsNewBody: needsNewBody)
         core.ended(id)
     }

@@ -35,6 +35,12 @@ package final class TransactionHandle: Sendable {
         tell { $0.discardRest() }
     }
 
+    /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole; said
+    /// while the response is not read on. Whoever says it sends that request or calls `Engine.abandonKept`.
+    package func keepConnection() {
+        tell { $0.keepsConnection = true }
+    }
+
     /// Stops sending and reading and the idle timer (B1.39, B1.40); nests.
     package func suspend() {
         tell { $0.suspend() }

@@ -13,6 +13,9 @@ package protocol TransactionReceiver: AnyObject {
     /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
     var answersQuestions: Bool { get }
 
+    /// The same about proxies that want to know who we are; without anybody to say so they open nothing.
+    var answersProxies: Bool { get }
+
     /// The connection for this request cannot be opened without an answer, which may come at any time from any thread.
     /// Until then no idle time runs (B6.9). Comes for every new connection (B2.9), also repeatedly for one request.
     func asked(_ question: ConnectionQuestion)
@@ -43,6 +46,9 @@ extension TransactionReceiver {
 
     /// No.
     package var answersQuestions: Bool { false }
+
+    /// As about servers.
+    package var answersProxies: Bool { answersQuestions }
 
     /// Does nothing: it is not called.
     package func asked(_ question: ConnectionQuestion) {}

@@ -11,7 +11,7 @@ package struct TransactionRequest: Sendable {
     /// Where the request goes.
     package var origin: Origin
     /// How it gets there.
-    package var route: Route = .direct(overridePath: nil)
+    package var route: Route
     /// Method, target and fields; the framing fields are added from `framing`.
     package var head: RequestHead
     /// The content.
@@ -30,18 +30,22 @@ package struct TransactionRequest: Sendable {
     package var waitsForConnectivity: Bool
     /// Whether it is sent a second time and so goes to a new connection: others may have died just as unnoticed (B6.26).
     package var isReplay: Bool
+    /// The request after which a connection was kept for this one (`TransactionHandle.keepConnection()`).
+    package var continues: RequestID?
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 
     /// Makes a request from its parts.
     package init(
-        origin: Origin, head: RequestHead, body: RequestBody = .none, framing: BodyFraming = .none,
+        origin: Origin, route: Route = .direct(), head: RequestHead, body: RequestBody = .none,
+        framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true, waitsForConnectivity: Bool = false,
-        isReplay: Bool = false,
+        isReplay: Bool = false, continues: RequestID? = nil,
         makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
+        self.route = route
         self.head = head
         self.body = body
         self.framing = framing
@@ -51,13 +55,22 @@ package struct TransactionRequest: Sendable {
         self.decodesContent = decodesContent
         self.waitsForConnectivity = waitsForConnectivity
         self.isReplay = isReplay
+        self.continues = continues
         self.makeReceiver = makeReceiver
     }
 
-    /// The head for a server that does not know Expect.
-    var headWithoutExpectation: RequestHead {
+    /// The head where it does not go out as it is: without Expect for a server that does not know it, and for a proxy
+    /// that forwards it with a target that names the origin (RFC 9112 §3.2.2).
+    func wireHead(withoutExpectation: Bool, absoluteTarget: Bool) -> RequestHead {
         var head = head
-        head.fields.removeAll(.expect)
+        if withoutExpectation { head.fields.removeAll(.expect) }
+        guard absoluteTarget else { return head }
+        if head.target == "*" {
+            // RFC 9112 §3.2.4: the last proxy makes an asterisk of it again.
+            head.target = "\(origin.scheme.name)://\(origin.hostField)"
+        } else if head.target.utf8.first == UInt8(ascii: "/") {
+            head.target = "\(origin.scheme.name)://\(origin.hostField)\(head.target)"
+        }
         return head
     }
 }

@@ -15,6 +15,17 @@ enum ASCII {
         return true
     }
 
+    /// Whether bytes are a text when A–Z and a–z count as equal.
+    static func isEqual(_ bytes: UnsafeRawBufferPointer, _ text: String) -> Bool {
+        let text = text.utf8
+        guard bytes.count == text.count else { return false }
+        var other = text.makeIterator()
+        for byte in bytes {
+            guard let next = other.next(), byte == next || lowercase(byte) == lowercase(next) else { return false }
+        }
+        return true
+    }
+
     /// Whether `names` holds `name` in any case.
     static func contains(_ names: [String], _ name: String) -> Bool {
         names.contains { isEqual($0, name) }
@@ -35,6 +46,11 @@ enum ASCII {
 
     static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    /// A space or a control that counts as one: tab to carriage return.
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
     }
 
     /// The value of a hexadecimal digit, nil for any other byte.

@@ -55,7 +55,7 @@ struct NormalHost {
         return NormalHost(text: String(decoding: name, as: UTF8.self), isIPLiteral: false)
     }
 
-    private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes

@@ -48,6 +48,12 @@ package struct Origin: Sendable {
         return host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
     }
 
+    /// Host and port with the port always given, as CONNECT names its target: IPv6 in brackets, no zone (B13.15).
+    package var authority: String {
+        let host = isIPLiteral ? addressWithoutZone : host
+        return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
     /// The value of the Host field: IPv6 in brackets, no zone, the port unless it is the default (B5.21, B16.12).
     package var hostField: String {
         var field = isIPLiteral ? addressWithoutZone : host

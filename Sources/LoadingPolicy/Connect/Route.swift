@@ -4,4 +4,15 @@
 package enum Route: Sendable, Hashable {
     /// Straight to the origin; a path replaces name and port by a UNIX-domain socket.
     case direct(overridePath: String? = nil)
+    // Indirect, so that requests that need no proxy do not carry the room for one.
+    /// Through a proxy.
+    indirect case proxied(ProxyServer)
+
+    /// The proxy on the way, if there is one.
+    package var proxy: ProxyServer? {
+        switch self {
+        case .direct: nil
+        case .proxied(let proxy): proxy
+        }
+    }
 }

@@ -89,6 +89,8 @@ struct PoolBooks {
     private(set) var hosts: [PooledHost] = []
     private(set) var waiters: [Waiter] = []
     private(set) var counts = PoolCounts()
+    /// Connections in use that wait for the next request of whoever used them, by the request before.
+    var kept: [RequestID: ConnectionID] = [:]
 
     private var keyRows: [PoolKey: Int] = [:]
     /// The key asked for last: most sessions talk to one server at a time.

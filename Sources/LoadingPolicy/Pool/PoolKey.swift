@@ -15,6 +15,23 @@ package struct PoolKey: Sendable {
     /// Identity of the TLS settings the connection was made with.
     package let tlsSettings: Int
 
+    /// Whether the requests on its connections name their origins themselves: plain http through an HTTP proxy. The
+    /// origin is then the proxy's `endpoint`, so that all of them share connections (B13.13, B13.33).
+    package var isForwarding: Bool {
+        switch route {
+        case .direct: false
+        case .proxied(let proxy): proxy.forwards(origin.scheme)
+        }
+    }
+
+    /// The key of requests to an origin on a route.
+    package init(toReach origin: Origin, by route: Route) {
+        switch route {
+        case .proxied(let proxy) where proxy.forwards(origin.scheme): self.init(origin: proxy.endpoint, route: route)
+        case .direct, .proxied: self.init(origin: origin, route: route)
+        }
+    }
+
     /// Makes a key.
     package init(origin: Origin, route: Route = .direct(), tlsSettings: Int = 0) {
         self.origin = origin

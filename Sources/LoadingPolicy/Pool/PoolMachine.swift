@@ -15,6 +15,7 @@
 //    one serves nobody else, and if the dial fails the request does. When the request goes away, the next that has no
 //    dial takes its place; where there is none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
+// 6. A connection that is kept after a request serves the request that continues that one, and nobody else.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -40,18 +41,30 @@ package struct PoolMachine: ~Copyable {
     ///
     /// `atFront` puts it before the others of its priority: for one that had a connection and lost it.
     /// `onNewConnection` refuses connections that have served before: for a request that is sent again (B6.26).
+    /// `continuing` names the request after which a connection was kept for this one; it goes without where that has
+    /// gone.
     package mutating func requested(
         _ request: RequestID,
         key: PoolKey,
         priority: Float = 0.5,
         now: Duration,
         atFront: Bool = false,
-        onNewConnection: Bool = false
+        onNewConnection: Bool = false,
+        continuing: RequestID? = nil
     ) -> PoolActions {
         var actions = PoolActions()
         guard phase != .shutDown else {
             actions.fail = request
             return actions
+        }
+        if let continuing, let row = takeKept(after: continuing) {
+            if books.keys[books.connections[row].key].key == key {
+                actions.use = (request, books.id(of: row))
+                return actions
+            }
+            actions.close.append(books.id(of: row))
+            books.move(row, to: .free)
+            books.dropKeyIfUnused(books.connections[row].key)
         }
         let row = books.keyRow(for: key)
         if !onNewConnection, let connection = freshestIdle(of: row, now: now, &actions) {
@@ -352,7 +365,7 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Ending
 
-    private mutating func close(_ row: Int, _ actions: inout PoolActions) {
+    mutating func close(_ row: Int, _ actions: inout PoolActions) {
         actions.close.append(books.id(of: row))
         books.move(row, to: .free)
         finish(books.connections[row].key, &actions)
@@ -360,6 +373,7 @@ package struct PoolMachine: ~Copyable {
 
     private mutating func forget(_ connection: ConnectionID) -> PoolActions {
         var actions = PoolActions()
+        forgetKept(connection)
         guard let row = books.row(of: connection) else { return actions }
         if books.connections[row].state == .dialling, books.connections[row].waiter != PoolBooks.none {
             books.unbind(books.connections[row].waiter)

@@ -65,6 +65,22 @@ package final class TemporaryFile: Sendable {
         }
     }
 
+    /// Puts the file, all of it on the disk, in the place of the one at `path`, if any, in one step.
+    package func replace(_ path: String) -> SystemError? {
+        let written = state.withLock { Platform.synchronise($0.descriptor.raw) }
+        if written.failed { return SystemError(errno: written.error, call: "fsync") }
+        return move(to: path)
+    }
+
+    /// The same without waiting for the disk: for files whose content shows whether it is whole.
+    package func move(to path: String) -> SystemError? {
+        if let error = close() { return error }
+        let moved = Platform.rename(self.path, to: path)
+        if moved.failed { return SystemError(errno: moved.error, call: "rename") }
+        letGo()
+        return nil
+    }
+
     /// Leaves the file to whoever knows its path.
     package func letGo() {
         state.withLock { $0.isOwned = false }

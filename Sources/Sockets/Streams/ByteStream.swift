@@ -62,6 +62,18 @@ package protocol ByteStream: AnyObject {
     var remoteAddress: SocketAddress? { get }
 }
 
+extension ByteStream {
+    /// Writes a part of a file through memory, for streams and files between which the kernel cannot move pages.
+    package func copy(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
+        withUnsafeTemporaryAllocation(byteCount: min(count, 64 << 10), alignment: 16) { buffer in
+            switch file.read(at: offset, into: buffer) {
+            case .success(let count): .stream(write(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+            case .failure(let failure): .file(failure)
+            }
+        }
+    }
+}
+
 /// Who is told when a stream is ready.
 ///
 /// Every call is on the stream's loop.

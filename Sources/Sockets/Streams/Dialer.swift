@@ -27,7 +27,7 @@ package struct DialOptions: Sendable {
     package var noDelay: Bool
     /// Our end, if it matters; port 0 leaves the port to the system.
     package var localAddress: SocketAddress?
-    /// The network interface to use, if it matters.
+    /// The network interface to use, if it matters; needs no privilege since Linux 5.7 (SO_BINDTODEVICE).
     package var interface: String?
 
     /// Keep-alive and no delay on, everything else left to the system.

@@ -77,13 +77,17 @@ final class SocketDialAttempt: DialAttempt {
         if options.keepAlive {
             try set(raw, level: Platform.levelSocket, option: Platform.keepAlive)
         }
+        // A UNIX-domain socket is on no network.
+        guard address.family != .unix else { return }
         if let interface = options.interface {
             let outcome = Platform.bind(raw, toInterface: interface)
             if outcome.failed {
-                throw SystemError(errno: outcome.error, call: "setsockopt")
+                throw SystemError(errno: outcome.error, call: "binding to the interface \(interface)")
             }
         }
         if let local = options.localAddress {
+            // Asked for the wrong family the system complains in several ways, some of them misleading.
+            guard local.family == address.family else { throw SystemError(errno: EAFNOSUPPORT, call: "bind") }
             if local.port == 0 {
                 Platform.bindWithoutPort(raw)
             }

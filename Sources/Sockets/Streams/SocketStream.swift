@@ -163,16 +163,6 @@ package final class SocketStream: ByteStream, PollTarget {
         }
     }
 
-    /// For files of file systems that the kernel cannot move pages from.
-    private func copy(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
-        withUnsafeTemporaryAllocation(byteCount: min(count, 64 << 10), alignment: 16) { buffer in
-            switch file.read(at: offset, into: buffer) {
-            case .success(let count): .stream(write(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-            case .failure(let failure): .file(failure)
-            }
-        }
-    }
-
     private func written(_ outcome: Platform.Outcome<Int>, of count: Int, call: String) -> IOResult {
         if !outcome.failed {
             // Less than everything means that the buffer is full, and that the system owes an edge.

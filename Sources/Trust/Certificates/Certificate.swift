@@ -98,7 +98,7 @@ package final class Certificate: Sendable {
     }
 
     /// SHA-256 of the encoded SubjectPublicKeyInfo, the form of public key pins (B3.52).
-    package var spkiSHA256: [UInt8] { Self.sha256(publicKeyInfo) }
+    package var spkiSHA256: [UInt8] { SecureHash.sha256.hash(publicKeyInfo) ?? [] }
 
     /// SHA-1 of the key's bits without the header of its algorithm, by which key stores number keys.
     package var publicKeySHA1: [UInt8] {
@@ -116,7 +116,7 @@ package final class Certificate: Sendable {
     }
 
     /// SHA-256 of the whole certificate.
-    package var fingerprintSHA256: [UInt8] { Self.sha256(der) }
+    package var fingerprintSHA256: [UInt8] { SecureHash.sha256.hash(der) ?? [] }
 
     /// The hash of the subject name under which hashed directories file a certificate.
     package var subjectHash: UInt { X509_get_subject_name(pointer).map { shim_x509_name_hash($0) } ?? 0 }
@@ -171,12 +171,5 @@ extension Certificate {
 
     private static func text(of name: OpaquePointer) -> String {
         PEM.text { shim_x509_name_print($0, name) }
-    }
-
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1, length == 32 else { return [] }
-        return digest
     }
 }

@@ -11,6 +11,10 @@ public enum URLLoadingErrorDomain {
     /// Messages that could not be understood or sent; codes are `HTTPCode`.
     public static let http = "URLLoading.HTTP"
 
+    /// The key, in an underlying error of the domain `kCFErrorDomainCFNetwork`, of the status with which a proxy
+    /// refused a tunnel.
+    public static let proxyStatusKey = "URLLoading.ProxyStatus"
+
     /// What went wrong with TLS.
     public enum TLSCode: Int, Sendable {
         /// The handshake failed for another reason than those below.

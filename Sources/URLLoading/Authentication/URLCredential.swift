@@ -3,6 +3,7 @@
 // Must not know: where it is kept, to which space it is sent. A password never stands in a description.
 
 import Foundation
+import LoadingPolicy
 import Trust
 
 /// A user and password, a client's identity, or the acceptance of a server's certificates (B2.50).
@@ -149,7 +150,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         return "<\(type(of: self)): \(what), persistence \(persistence)>"
     }
 
-    private enum Proof: Hashable {
+    private enum Proof: Hashable, Concealed {
         case password(user: String, password: String?)
         case identity(SecIdentity, [SecCertificate])
         case trust(SecTrust)

@@ -1,6 +1,7 @@
-// Where credentials are kept, space by space. In memory only: there is no keychain on Linux.
+// Where credentials are kept, space by space: in memory, and where a program says so in a file, since there is no
+// keychain on Linux.
 //
-// Must not know: sessions, challenges, how a credential is used.
+// Must not know: sessions, challenges, how a credential is used, how a file is written (`CredentialFile`).
 
 import Foundation
 import Synchronization
@@ -17,19 +18,38 @@ extension Notification.Name {
 
 /// Credentials by protection space.
 ///
-/// Kept in memory, those with `.permanent` persistence too: they end with the process, as those of `.forSession` do
-/// (B2.55). Not kept are credentials with `.none` (B2.53) and `.synchronizable` (B2.56), and the trust in a server,
-/// which belongs to its connection (B2.57).
+/// Kept in memory, those with `.permanent` persistence too: they end with the process, as those of `.forSession` do,
+/// unless the storage was made with `init(permanentCredentialsIn:)` (B2.55). Not kept are credentials with `.none` (B2.53)
+/// and `.synchronizable` (B2.56), and the trust in a server, which belongs to its connection (B2.57).
 ///
 /// Spaces are found by host in any case, port, protocol or proxy type, realm and method, where the default method and
 /// Basic are one (B2.64, B2.65). An identity is listed under the SHA-256 of its certificate, since it has no user.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
     // Safe to share: everything is behind this Mutex.
-    private let entries = Mutex<[Place: Entry]>([:])
+    private let entries: Mutex<[Place: Entry]>
+    /// Where permanent credentials are kept beyond the process.
+    let file: CredentialFile?
     private static let common = URLCredentialStorage()
 
     /// Makes an empty storage.
     public override init() {
+        entries = Mutex([:])
+        file = nil
+        super.init()
+    }
+
+    /// Makes a storage with what is in a file, which follows what happens to the permanent ones.
+    init(file: CredentialFile, records: [CredentialRecord]) {
+        var found: [Place: Entry] = [:]
+        for record in records {
+            let place = Place(record.space)
+            var entry = found[place] ?? Entry(space: record.space)
+            entry.credentials[record.user] = record.credential
+            if record.isDefault { entry.defaultName = record.user }
+            found[place] = entry
+        }
+        entries = Mutex(found)
+        self.file = file
         super.init()
     }
 
@@ -87,7 +107,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
             entries[place] = entry.credentials.isEmpty ? nil : entry
             return true
         }
-        if isChanged { announceChange() }
+        if isChanged { noteChange() }
     }
 
     // MARK: For a task
@@ -154,7 +174,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
             defer { entries = [:] }
             return !entries.isEmpty
         }
-        if isChanged { announceChange() }
+        if isChanged { noteChange() }
     }
 
     // MARK: Inside
@@ -165,7 +185,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         else { return }
         let isChanged = entries.withLock { entries in
             let place = Place(space)
-            var entry = entries[place] ?? Entry(space: space, defaultName: name)
+            var entry = entries[place] ?? Entry(space: space)
+            if entry.credentials.isEmpty { entry.defaultName = name }
             let isNewDefault = asDefault && entry.defaultName != name
             if entry.credentials[name] == credential, !isNewDefault { return false }
             entry.credentials[name] = credential
@@ -173,7 +194,24 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
             entries[place] = entry
             return true
         }
-        if isChanged { announceChange() }
+        if isChanged { noteChange() }
+    }
+
+    /// Called without the lock.
+    private func noteChange() {
+        file?.keep { permanentRecords }
+        announceChange()
+    }
+
+    /// The passwords that are kept beyond the process, in an order that does not change by itself.
+    private var permanentRecords: [CredentialRecord] {
+        let entries = entries.withLock { Array($0.values) }
+        return entries.flatMap { entry in
+            entry.credentials.compactMap { name, credential in
+                CredentialRecord(credential, in: entry.space, isDefault: entry.defaultName == name)
+            }
+        }
+        .sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
     /// Called without the lock: observers may ask the storage. The main queue stands for the main thread, which a program
@@ -192,10 +230,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         var credentials: [String: URLCredential] = [:]
         var defaultName: String?
 
-        init(space: URLProtectionSpace, defaultName: String) {
-            self.space = space
-            self.defaultName = defaultName
-        }
+        init(space: URLProtectionSpace) { self.space = space }
 
         var defaultCredential: URLCredential? { defaultName.flatMap { credentials[$0] } }
     }

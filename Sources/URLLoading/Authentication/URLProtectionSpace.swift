@@ -39,17 +39,17 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
         super.init()
     }
 
-    /// The space of a server that has shown its certificates (B2.19).
-    init(serverTrust: SecTrust, host: String, port: Int) {
-        place = Place(host: host, port: port, method: NSURLAuthenticationMethodServerTrust)
+    /// The space of a server that has shown its certificates (B2.19), or of a proxy (B13.21).
+    init(serverTrust: SecTrust, host: String, port: Int, isProxy: Bool = false) {
+        place = Place(host: host, port: port, isProxy: isProxy, method: NSURLAuthenticationMethodServerTrust)
         givenNames = nil
         givenTrust = serverTrust
         super.init()
     }
 
-    /// The space of a server that wants our certificate, issued by one of `distinguishedNames` (B2.19).
-    init(distinguishedNames: [Data], host: String, port: Int) {
-        place = Place(host: host, port: port, method: NSURLAuthenticationMethodClientCertificate)
+    /// The space of a server or proxy that wants our certificate, issued by one of `distinguishedNames` (B2.19).
+    init(distinguishedNames: [Data], host: String, port: Int, isProxy: Bool = false) {
+        place = Place(host: host, port: port, isProxy: isProxy, method: NSURLAuthenticationMethodClientCertificate)
         givenNames = distinguishedNames
         givenTrust = nil
         super.init()

@@ -28,6 +28,8 @@ package enum ErrorMapping {
             return LoadFailure.make(
                 connectCode(failures.map(\.error.errno)), url, error.description,
                 underlying: decisive.map { UnderlyingError.system($0.error) })
+        case .proxy(let failure):
+            return proxyError(failure, url: url, evaluator)
         case .tls(let failure, let host):
             return tlsError(failure, host: host, description: error.description, url: url, evaluator)
         case .connectionLost(let cause, _, _, _):
@@ -76,7 +78,7 @@ package enum ErrorMapping {
     // MARK: Names and connections
 
     /// B17.14, B17.17, B17.52.
-    private static func lookupCode(_ failure: ResolverFailure) -> URLError.Code {
+    static func lookupCode(_ failure: ResolverFailure) -> URLError.Code {
         switch failure.reason {
         case .noSuchHost: .cannotFindHost
         case .temporary, .failed: NetworkPresence.hasInterface ? .dnsLookupFailed : .notConnectedToInternet
@@ -85,7 +87,7 @@ package enum ErrorMapping {
     }
 
     /// The failure that says most: one that reached the host before one that found no way (B16.11).
-    private static func decisiveFailure(_ failures: [EngineError.ConnectFailure]) -> EngineError.ConnectFailure? {
+    static func decisiveFailure(_ failures: [EngineError.ConnectFailure]) -> EngineError.ConnectFailure? {
         failures.last { !isNoRoute($0.error.errno) } ?? failures.first
     }
 
@@ -145,7 +147,7 @@ package enum ErrorMapping {
     }
 
     /// What a person can do about it (B3.73).
-    private static func suggestion(_ failure: TrustFailure, host: String) -> String {
+    static func suggestion(_ failure: TrustFailure, host: String) -> String {
         switch failure.reason {
         case .noRootsFound:
             "Install the package ca-certificates, or name a file of trusted certificates in SSL_CERT_FILE."

@@ -3,6 +3,7 @@
 
 import Foundation
 import LoadingEngine
+import LoadingPolicy
 
 /// Makes the errors that the API's own layer finds.
 enum LoadFailure {
@@ -70,6 +71,25 @@ enum LoadFailure {
             .appTransportSecurityRequiresSecureConnection, url,
             "App Transport Security, which the session's configuration has, allows no plain http with \(host).",
             suggestion: "Use https, or make an exception for the host in the policy.")
+    }
+
+    /// A setting for the URL that names no proxy; going without one would send what was not meant to be seen.
+    static func unusableProxy(_ url: URL?, _ fault: ProxyFault) -> URLError {
+        make(
+            .cannotConnectToHost, url, "There is no way to the server: \(fault)",
+            underlying: UnderlyingError.proxy(UnderlyingError.connectionToProxy(for: url), "\(fault)"))
+    }
+
+    /// A script would have to say which proxy to use (B13.30), or who is asked in its place has failed (B13.31).
+    static func noWay(_ url: URL?, _ description: String, cause: (any Error)? = nil) -> URLError {
+        make(
+            .cannotConnectToHost, url, description,
+            underlying: UnderlyingError.proxy(.cfErrorPACFileError, description, cause: cause))
+    }
+
+    /// A local address that is none.
+    static func unusableLocalAddress(_ url: URL?, _ text: String) -> URLError {
+        make(.cannotConnectToHost, url, "The configuration's localAddress \"\(text)\" is no numeric address.")
     }
 
     /// More than 20 redirects (B4.14).

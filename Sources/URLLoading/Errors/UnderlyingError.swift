@@ -92,6 +92,21 @@ enum UnderlyingError {
         make(URLLoadingErrorDomain.http, URLLoadingErrorDomain.HTTPCode.connectionClosed.rawValue, description)
     }
 
+    /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27).
+    static func proxy(
+        _ code: CFNetworkErrors, _ description: String, status: Int? = nil, cause: (any Error)? = nil
+    ) -> any Error {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let status { userInfo[URLLoadingErrorDomain.proxyStatusKey] = status }
+        if let cause { userInfo[NSUnderlyingErrorKey] = cause }
+        return NSError(domain: kCFErrorDomainCFNetwork as String, code: Int(code.rawValue), userInfo: userInfo)
+    }
+
+    /// B13.18: by the scheme of what is loaded.
+    static func connectionToProxy(for url: URL?) -> CFNetworkErrors {
+        url?.scheme?.lowercased() == "http" ? .cfErrorHTTPProxyConnectionFailure : .cfErrorHTTPSProxyConnectionFailure
+    }
+
     private static func make(_ domain: String, _ code: Int, _ description: String) -> NSError {
         NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: description])
     }

@@ -47,6 +47,14 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         super.init(url: url, expectedContentLength: length)
     }
 
+    /// Makes a response of fields that have arrived, now or before it was kept in a cache.
+    package init(url: URL?, status: Int, fields: Fields, expectedContentLength: Int64) {
+        self.status = status
+        self.fields = fields
+        headers = Mutex(nil)
+        super.init(url: url, expectedContentLength: expectedContentLength)
+    }
+
     /// Reads a response from a keyed archive.
     public required init?(coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return nil }
@@ -118,6 +126,14 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
     open override var description: String {
         "<HTTPURLResponse: \(url.map(ErrorText.withoutSecrets) ?? "no URL"), status \(status), \(headerDictionary.count) fields>"
+    }
+
+    /// The fields as they arrived; of a response made by hand, in the order of their names.
+    var arrivedFields: Fields {
+        if !fields.isEmpty { return fields }
+        var made = Fields()
+        for (name, value) in headerDictionary.sorted(by: { $0.key < $1.key }) { made.append(name, value) }
+        return made
     }
 
     private var headerDictionary: [String: String] {

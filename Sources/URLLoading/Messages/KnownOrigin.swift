@@ -10,13 +10,16 @@ import LoadingPolicy
 final class KnownOrigin: Sendable {
     let origin: Origin
     let fields: Fields
+    /// The ways to it.
+    let ways: ProxyWays
     /// The URL's text up to its path.
     private let prefix: [UInt8]
 
-    init(prefix: Substring, origin: Origin, fields: Fields) {
+    init(prefix: Substring, origin: Origin, fields: Fields, ways: ProxyWays) {
         self.prefix = Array(prefix.utf8)
         self.origin = origin
         self.fields = fields
+        self.ways = ways
     }
 
     /// The request target of a URL, or `nil` if the URL begins otherwise.

@@ -1,5 +1,5 @@
-// Makes of a `URLRequest` what the engine sends: origin, target, fields and framing. Whatever is wrong with a request
-// is found here, before anything is opened.
+// Makes of a `URLRequest` what the engine sends: origin, ways, target, fields and framing. Whatever is wrong with a
+// request is found here, before anything is opened.
 //
 // Origins are remembered per session, with the fields that a request without fields of its own gets, so that a plain
 // GET builds almost nothing.
@@ -24,13 +24,26 @@ final class RequestBuilder: Sendable {
     /// A request as the engine sends it.
     struct Message {
         let origin: Origin
+        let ways: ProxyWays
         let head: RequestHead
+        /// Whether the loader has put cookies into the head.
+        let carriesCookies: Bool
         let body: RequestBody
         let framing: BodyFraming
+
+        /// The fields without the secrets that the loader adds: what others may see of them.
+        var shownFields: Fields {
+            guard carriesCookies else { return head.fields }
+            var fields = head.fields
+            fields.removeAll(.cookie)
+            return fields
+        }
     }
 
     /// Builds a request that is sent with `content`, whatever the request's own body is.
-    func message(for request: URLRequest, content: HopContent) throws(URLError) -> Message {
+    func message(
+        for request: URLRequest, content: HopContent, cookies: HopCookies = .none
+    ) throws(URLError) -> Message {
         guard let url = request.values.url else {
             throw LoadFailure.unsupportedURL(nil, "The request has no URL.")
         }
@@ -46,22 +59,38 @@ final class RequestBuilder: Sendable {
 
         let (place, target) = try place(of: url)
         try refusePlainHTTP(place.origin, url)
-        if request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation {
-            try refuseLookup(place.origin, url)
+        let socketPath = request.values.unixSocketPath
+        if socketPath == nil, request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation {
+            try refuseLookup(place, url)
         }
+        if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
         let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
-        let fields =
+        var fields =
             isPlain && !length.hasContent
             ? place.fields
             : RequestFieldRules.fields(
                 application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
                 defaults: settings.defaultFields, method: method, origin: place.origin, body: length)
+        // B8.57: a field that the program has set stays as it is.
+        var carriesCookies = false
+        if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
+            fields.append(.cookie, cookie)
+            carriesCookies = true
+        }
+        let ways = if let socketPath { ProxyWays.routes([.direct(overridePath: socketPath)]) } else { place.ways }
         return Message(
-            origin: place.origin, head: RequestHead(method: method, target: target, fields: fields),
+            origin: place.origin, ways: ways,
+            head: RequestHead(method: method, target: target, fields: fields), carriesCookies: carriesCookies,
             body: content.body,
             framing: RequestFieldRules.framing(
                 method: method, body: length,
                 applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
+    }
+
+    /// The place of a URL as cookies see it; nil where no request can go there.
+    func cookiePlace(of url: URL) -> CookiePlace? {
+        guard let (place, target) = try? place(of: url) else { return nil }
+        return CookiePlace(origin: place.origin, target: target)
     }
 
     /// Where a request goes, and its target there.
@@ -86,7 +115,7 @@ final class RequestBuilder: Sendable {
             fields: RequestFieldRules.fields(
                 application: Fields(), additional: settings.additionalFields, defaults: settings.defaultFields,
                 method: "GET", origin: origin, body: .none
-            ).sealed())
+            ).sealed(), ways: settings.proxies.ways(to: origin))
         // User information may hold a password: not a thing to keep.
         guard !text.hasUserInformation else { return entry }
         known.withLock { known in
@@ -104,9 +133,11 @@ final class RequestBuilder: Sendable {
         throw LoadFailure.insecure(url, host: origin.matchingHost)
     }
 
-    /// The system's resolver cannot tell whether an answer was validated, so a load that insists on it must not ask.
-    private func refuseLookup(_ origin: Origin, _ url: URL) throws(URLError) {
-        if origin.isIPLiteral || settings.hostOverrides.contains(origin.host) { return }
+    /// The system's resolver cannot tell whether an answer was validated, so a load that insists on it must not ask;
+    /// nor can a proxy.
+    private func refuseLookup(_ place: KnownOrigin, _ url: URL) throws(URLError) {
+        let origin = place.origin
+        if settings.proxies.usesSocket || origin.isIPLiteral || settings.hostOverrides.contains(origin.host) { return }
         throw LoadFailure.cannotValidateDNSSEC(url, host: origin.host)
     }
 

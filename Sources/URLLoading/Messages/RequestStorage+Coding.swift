@@ -16,6 +16,7 @@ extension RequestValues {
         if let body = coder.decodeObject(of: NSData.self, forKey: Key.body) { httpBody = body as Data }
         cookiePartitionIdentifier =
             coder.decodeObject(of: NSString.self, forKey: Key.cookiePartition).map { $0 as String }
+        unixSocketPath = coder.decodeObject(of: NSString.self, forKey: Key.unixSocketPath).map { $0 as String }
         let names = Self.strings(coder, Key.fieldNames)
         for (name, value) in zip(names, Self.strings(coder, Key.fieldValues)) { fields.set(value, for: name) }
         for (key, path) in Self.flagKeys where coder.containsValue(forKey: key) {
@@ -34,6 +35,7 @@ extension RequestValues {
         coder.encode(method as NSString, forKey: Key.method)
         coder.encode(httpBody.map { $0 as NSData }, forKey: Key.body)
         coder.encode(cookiePartitionIdentifier.map { $0 as NSString }, forKey: Key.cookiePartition)
+        coder.encode(unixSocketPath.map { $0 as NSString }, forKey: Key.unixSocketPath)
         coder.encode(fields.fields.map { $0.name as NSString } as NSArray, forKey: Key.fieldNames)
         coder.encode(fields.fields.map { $0.value as NSString } as NSArray, forKey: Key.fieldValues)
         for (key, path) in Self.flagKeys { coder.encode(self[keyPath: path], forKey: key) }
@@ -59,6 +61,7 @@ extension RequestValues {
         static let method = "httpMethod"
         static let body = "httpBody"
         static let cookiePartition = "cookiePartitionIdentifier"
+        static let unixSocketPath = "unixSocketPath"
         static let fieldNames = "fieldNames"
         static let fieldValues = "fieldValues"
     }

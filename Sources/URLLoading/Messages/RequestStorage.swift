@@ -40,6 +40,7 @@ struct RequestValues {
     var httpShouldHandleCookies = true
     var httpShouldUsePipelining = false
     var cookiePartitionIdentifier: String?
+    var unixSocketPath: String?
 
     /// A request's content; setting one kind clears the other (B5.8).
     enum Body {
@@ -84,6 +85,7 @@ extension RequestValues: Hashable {
             && left.timeoutInterval == right.timeoutInterval && left.networkServiceType == right.networkServiceType
             && left.attribution == right.attribution && left.flags == right.flags
             && left.cookiePartitionIdentifier == right.cookiePartitionIdentifier
+            && left.unixSocketPath == right.unixSocketPath
     }
 
     func hash(into hasher: inout Hasher) {

@@ -219,12 +219,13 @@ extension URLRequest: Hashable {
 }
 
 extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL as text.
+    /// The URL as text, without a password (B17.57).
     public var description: String {
-        url.map { "\($0)" } ?? "url: nil"
+        guard let url else { return "url: nil" }
+        return url.password(percentEncoded: true) == nil ? "\(url)" : ErrorText.withoutSecrets(url)
     }
 
-    /// The URL as text.
+    /// The URL as text, without a password.
     public var debugDescription: String { description }
 
     /// The parts of the request, for `dump`.

@@ -20,6 +20,9 @@ struct ConfigurationValues: Sendable {
     var tlsMinimum: tls_protocol_version_t = .TLSv12
     var tlsMaximum: tls_protocol_version_t = .TLSv13
     var httpShouldUsePipelining = false
+    var httpShouldSetCookies = true
+    var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy = .onlyFromMainDocumentDomain
+    var httpCookieStorage: HTTPCookieStorage? = .shared
     var additionalHeaders = AdditionalHeaders(dictionary: nil)
     var httpMaximumConnectionsPerHost = 6
     var shouldUseExtendedBackgroundIdleMode = false
@@ -27,6 +30,13 @@ struct ConfigurationValues: Sendable {
     var usesClassicLoadingMode = true
     var enablesEarlyData = false
     var hostOverrides: [String: String] = [:]
+    var connectionProxyDictionary = ProxyDictionary(dictionary: nil)
+    var proxyConfigurations: [ProxyConfiguration] = []
+    var proxyResolver: URLSessionConfiguration.ProxyResolver?
+    var usesProxyEnvironment = true
+    var unixSocketPath: String?
+    var localAddress: String?
+    var networkInterface: String?
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared

@@ -46,6 +46,8 @@ final class SessionCore: Sendable {
         state = Mutex(State(delegate: delegate, delegateView: delegate.map { DelegateView($0) }))
     }
 
+    var authentication: SessionAuthentication { settings.authentication }
+
     /// Made with the first request, so that a session which loads nothing costs no thread.
     var engine: Engine {
         if let made = state.withLock({ $0.engine }) { return made }
@@ -81,7 +83,8 @@ final class SessionCore: Sendable {
         let view = delegate.map { DelegateView($0) }
         let expected = body.expectedLength(of: request)
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let usesRelay = !outlet.isAwaited || delegate != nil || state.delegate != nil
+            let asksProgram = delegate != nil || state.delegate != nil || settings.cookies.map { !$0.isPlain } ?? false
+            let usesRelay = !outlet.isAwaited || asksProgram
             let isRefused = state.ending != .none
             let core = TaskCore(
                 identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,

@@ -6,6 +6,7 @@ import Foundation
 import HTTPWire
 import LoadingEngine
 import LoadingPolicy
+import Sockets
 import TLS
 import Trust
 
@@ -18,9 +19,16 @@ struct SessionSettings: Sendable {
     let waitsForConnectivity: Bool
     let honorsEarliestBeginDate: Bool
     let hostOverrides: Set<String>
+    let proxies: SessionProxies
+    /// What `localAddress` says where it is no address.
+    let unusableLocalAddress: String?
+    let cookies: SessionCookies?
     let additionalFields: Fields
     let defaultFields: DefaultFields
     let engine: EngineConfiguration
+    /// Where passwords are looked up and kept; nil for nowhere (B2.70).
+    let credentialStorage: URLCredentialStorage?
+    let authentication: SessionAuthentication
 
     init(_ values: ConfigurationValues) {
         requestTimeout = Duration(
@@ -31,6 +39,7 @@ struct SessionSettings: Sendable {
         requiresDNSSECValidation = values.requiresDNSSECValidation
         waitsForConnectivity = values.waitsForConnectivity
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
+        cookies = SessionCookies(values)
         var additional = Fields()
         for field in values.additionalHeaders.fields { additional.append(field.name, field.value) }
         additionalFields = additional
@@ -41,6 +50,9 @@ struct SessionSettings: Sendable {
         for (name, address) in values.hostOverrides { overrides[name.lowercased()] = address }
         hostOverrides = Set(overrides.keys)
 
+        credentialStorage = values.urlCredentialStorage
+        let authentication = SessionAuthentication()
+        self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost
         engine.minimumTLSVersion = TLSVersion(values.tlsMinimum)
@@ -49,8 +61,14 @@ struct SessionSettings: Sendable {
         engine.trust = values.serverTrustEvaluation.evaluator
         engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
         engine.transportSecurity = values.appTransportSecurity?.rules
+        engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }
         engine.hostOverrides = overrides
+        engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
+        engine.interface = values.networkInterface
+        engine.connectUserAgent = defaultFields.userAgent
         self.engine = engine
+        proxies = SessionProxies(values)
+        unusableLocalAddress = engine.localAddress == nil ? values.localAddress : nil
     }
 
     /// Who judges servers where no delegate does.

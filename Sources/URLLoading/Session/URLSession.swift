@@ -1,6 +1,7 @@
 // The face of a session. Everything it does is `SessionCore`'s and, for tasks, `TaskCore`'s.
 
 import Foundation
+import Sockets
 
 /// Loads URLs, with one configuration and one delegate.
 ///
@@ -80,29 +81,37 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Cancels all tasks, allows no new ones, and then tells the delegate (B1.16).
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
-    /// Empties the session's credential storage and closes idle connections, so that later requests open new ones; the
-    /// handler is called on the delegate queue (B1.26). The stores of cookies and caches, which Apple's empties too,
-    /// come with these features.
+    /// Empties the session's storages of credentials and cookies, on the disk too, forgets which proofs were accepted, and
+    /// closes idle connections, so that later requests open new ones; the handler is called on the delegate queue
+    /// (B1.26). The cache, which Apple's empties too, comes with that feature.
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         configurationCopy.urlCredentialStorage?.removeAll()
-        core.closeIdleConnections()
-        core.relay.run(completionHandler)
+        core.authentication.forgetAll()
+        configurationCopy.httpCookieStorage?.removeCookies(since: .distantPast)
+        flush(completionHandler: completionHandler)
     }
 
-    /// Empties the session's credential storage and closes idle connections, so that later requests open new ones.
+    /// Empties the session's storages of credentials and cookies and closes idle connections.
     open func reset() async {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }
 
-    /// Closes idle connections, so that later requests open new ones; the handler is called on the delegate queue.
+    /// Writes cookies to the disk and closes idle connections, so that later requests open new ones; the handler is called
+    /// on the delegate queue (B1.26).
     @preconcurrency
     open func flush(completionHandler: @escaping @Sendable () -> Void) {
         core.closeIdleConnections()
-        core.relay.run(completionHandler)
+        guard let storage = configurationCopy.httpCookieStorage, storage.store.needsWriting else {
+            return core.relay.run(completionHandler)
+        }
+        BlockingLane.files.run { [core] in
+            storage.write()
+            core.relay.run(completionHandler)
+        }
     }
 
-    /// Closes idle connections, so that later requests open new ones.
+    /// Writes cookies to the disk and closes idle connections, so that later requests open new ones.
     open func flush() async {
         await withUnsafeContinuation { continuation in flush { continuation.resume() } }
     }

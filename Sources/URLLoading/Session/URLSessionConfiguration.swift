@@ -1,7 +1,6 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
 //
-// Properties that belong to cookies, caches, proxies, custom protocols and background sessions come
-// with those parts of the library.
+// Properties that belong to caches, custom protocols and background sessions come with those parts of the library.
 
 import Foundation
 import Synchronization
@@ -32,6 +31,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open class var ephemeral: URLSessionConfiguration {
         var values = ConfigurationValues()
         values.urlCredentialStorage = URLCredentialStorage()
+        values.httpCookieStorage = HTTPCookieStorage()
         return URLSessionConfiguration(values)
     }
 
@@ -152,6 +152,33 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.urlCredentialStorage, newValue) }
     }
 
+    /// Which proxies loads go through, under the keys `kCFNetworkProxies…` as `CFString` or `String`; nil, the default,
+    /// means the variables of the environment, an empty dictionary no proxy (B13.4). docs/proxies.md tells the keys.
+    open var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { value(\.connectionProxyDictionary).dictionary }
+        set { assign(\.connectionProxyDictionary, ProxyDictionary(dictionary: newValue)) }
+    }
+
+    /// Whether cookies of the storage are sent, and those of answers kept in it (B8.43); a request can keep out of it with
+    /// `httpShouldHandleCookies`.
+    open var httpShouldSetCookies: Bool {
+        get { value(\.httpShouldSetCookies) }
+        set { assign(\.httpShouldSetCookies, newValue) }
+    }
+
+    /// Whose cookies are kept; wins over the policy of the storage (B8.42).
+    open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+        get { value(\.httpCookieAcceptPolicy) }
+        set { assign(\.httpCookieAcceptPolicy, newValue) }
+    }
+
+    /// Where cookies are kept: the shared storage unless set, one of its own in ephemeral configurations; nil handles no
+    /// cookies (B8.45). A copy of the configuration has the same storage.
+    open var httpCookieStorage: HTTPCookieStorage? {
+        get { value(\.httpCookieStorage) }
+        set { assign(\.httpCookieStorage, newValue) }
+    }
+
     /// Permission to pipeline; stored, requests are never pipelined (B16.8).
     open var httpShouldUsePipelining: Bool {
         get { value(\.httpShouldUsePipelining) }
@@ -204,5 +231,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         case interactive = 2
         /// All paths together.
         case aggregate = 3
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Proxies in the order in which they are considered: the first that is for the host is used, and hosts that none
+    /// is for are reached without one. Wins over `connectionProxyDictionary` and the environment where it is not empty.
+    public var proxyConfigurations: [ProxyConfiguration] {
+        get { value(\.proxyConfigurations) }
+        set { assign(\.proxyConfigurations, newValue) }
     }
 }

@@ -4,16 +4,20 @@ import Foundation
 import LoadingEngine
 
 /// Takes the answer to one challenge of one task.
-final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+///
+/// It shows nothing of the task to `dump`: credentials that are under way would be seen through it.
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomReflectable {
     let core: TaskCore
     private let token: Int
-    private let question: ConnectionQuestion
+    private let subject: TaskChallenge.Subject
 
-    init(core: TaskCore, token: Int, question: ConnectionQuestion) {
+    init(core: TaskCore, token: Int, subject: TaskChallenge.Subject) {
         self.core = core
         self.token = token
-        self.question = question
+        self.subject = subject
     }
+
+    var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
         answer(.useCredential, credential, challenge)
@@ -39,7 +43,7 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
         _ challenge: URLAuthenticationChallenge
     ) {
-        let asked = TaskChallenge(shown: challenge, question: question)
+        let asked = TaskChallenge(shown: challenge, subject: subject)
         core.answer(token, .challenge(disposition, credential), of: .challenge(asked, ofTask: false))
     }
 }

@@ -29,6 +29,9 @@ final class InputStreamSource: BodySource {
         self.holder = holder
     }
 
+    /// Whether nobody has asked for a piece of it, nor closed it.
+    var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
+
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
         let isRunning = Self.threads.run { [self] in answer(readPiece()) }
         if !isRunning { answer(.failed(BodyStreamProblem.noThread)) }

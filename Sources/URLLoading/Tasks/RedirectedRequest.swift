@@ -20,8 +20,11 @@ enum RedirectedRequest {
         values.setMethod(change.method)
         if !change.keepsBody { values.body = .none }
         guard let from = origin(of: base) else { return nil }
+        let to = origin(of: target)
+        // A socket was named for one server only.
+        if to != from { values.unixSocketPath = nil }
         let hop =
-            origin(of: target).map { RedirectRules.Hop(keepsBody: change.keepsBody, from: from, to: $0) }
+            to.map { RedirectRules.Hop(keepsBody: change.keepsBody, from: from, to: $0) }
             ?? RedirectRules.Hop(keepsBody: change.keepsBody, leavingHTTPFrom: from)
         values.fields.keep { RedirectRules.keepsField($0, over: hop) }
         return URLRequest(values)

@@ -7,10 +7,18 @@ import Foundation
 import LoadingEngine
 import Trust
 
-/// One challenge: what the delegate sees of it, and the handshake that waits for the answer.
+/// One challenge: what the delegate sees of it, and what waits for the answer.
 struct TaskChallenge: Sendable {
+    /// What waits.
+    enum Subject: Sendable {
+        /// A handshake.
+        case connection(ConnectionQuestion)
+        /// A request that was refused.
+        case refusal(Refusal)
+    }
+
     let shown: URLAuthenticationChallenge
-    let question: ConnectionQuestion
+    let subject: Subject
 }
 
 extension TaskCore {
@@ -25,32 +33,37 @@ extension TaskCore {
 
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
     func ask(about question: ConnectionQuestion) {
+        let space: URLProtectionSpace
+        switch question {
+        case .peer(let peer):
+            space = URLProtectionSpace(
+                serverTrust: SecTrust(presented: peer.chain, policy: peer.policy, evaluator: peer.evaluator),
+                host: peer.origin.host, port: peer.origin.port, isProxy: peer.proxy != nil)
+        case .identity(let identity):
+            space = URLProtectionSpace(
+                distinguishedNames: identity.acceptableIssuers.map { Data($0) }, host: identity.origin.host,
+                port: identity.origin.port, isProxy: identity.proxy != nil)
+        // Passwords are another matter (`TaskCore+Refusals`).
+        case .proxy(let asked):
+            return asked.answer(.giveUp)
+        }
         let token = mailbox.withLock { $0.beginWaiting() }
-        let space =
-            switch question {
-            case .peer(let peer):
-                URLProtectionSpace(
-                    serverTrust: SecTrust(presented: peer.chain, policy: peer.policy, evaluator: peer.evaluator),
-                    host: peer.origin.host, port: peer.origin.port)
-            case .identity(let identity):
-                URLProtectionSpace(
-                    distinguishedNames: identity.acceptableIssuers.map { Data($0) }, host: identity.origin.host,
-                    port: identity.origin.port)
-            }
         // B2.19.
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: ChallengeSender(core: self, token: token, question: question))
-        ask(.challenge(TaskChallenge(shown: shown, question: question), ofTask: false), token: token)
+            sender: ChallengeSender(core: self, token: token, subject: .connection(question)))
+        ask(.challenge(TaskChallenge(shown: shown, subject: .connection(question)), ofTask: false), token: token)
     }
 
     /// Does what was said about a challenge.
     func carryOut(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for challenge: TaskChallenge
     ) {
-        switch challenge.question {
-        case .peer(let question): question.answer(answer(disposition, credential, to: question))
-        case .identity(let question): question.answer(answer(disposition, credential, to: question))
+        switch challenge.subject {
+        case .connection(.peer(let question)): question.answer(answer(disposition, credential, to: question))
+        case .connection(.identity(let question)): question.answer(answer(disposition, credential, to: question))
+        case .connection(.proxy(let question)): question.answer(.giveUp)
+        case .refusal(let refusal): return carryOut(disposition, credential, for: refusal)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
         if disposition == .cancelAuthenticationChallenge { cancel() }

@@ -44,6 +44,8 @@ extension TaskCore: RelayClient {
         case .sent(let total):
             guard !isOver else { return }
             tellSent(total)
+        case .cookies(let cookies):
+            store(cookies)
         case .redirect(let response, let request):
             guard !isOver else { return }
             ask(.redirect(response, request))
@@ -64,6 +66,11 @@ extension TaskCore: RelayClient {
         case .challenge(let question):
             guard !isOver else { return }
             ask(about: question)
+        case .refusal(let refusal):
+            guard isOpen(refusal) else { return }
+            ask(about: refusal)
+        case .accepted(let offer):
+            store(offer)
         case .data(let data):
             tellData(data)
         case .written(let total):
@@ -159,6 +166,7 @@ extension TaskCore: RelayClient {
     /// What follows the end: the last message, and nothing that the session keeps.
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         if end.error == nil { updateProgress(isAtEnd: true) }
+        if let kept = end.kept { session?.engine.abandonKept(after: kept) }
         if endsQuietly {
             session?.ended(self, of: end.session)
             return finish(end, body: body, file: file)

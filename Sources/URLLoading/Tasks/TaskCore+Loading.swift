@@ -53,37 +53,64 @@ extension TaskCore {
     // MARK: One hop
 
     /// Gives a hop to the engine; the stage is `betweenHops`.
-    func submit(_ request: URLRequest, _ content: HopContent) {
+    func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
         let message: RequestBuilder.Message
         do throws(URLError) {
-            message = try session.builder.message(for: request, content: content)
+            message = try session.builder.message(for: request, content: content, cookies: cookies)
         } catch {
             endUnloaded(error, from: .betweenHops)
             return
         }
+        switch message.ways {
+        case .direct: send(request, message, by: .direct())
+        case .routes(let routes): send(Hop(request: request, message: message, content: content), by: routes[...])
+        case .automatic: askForRoutes(of: Hop(request: request, message: message, content: content))
+        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(request.url, fault), from: .betweenHops)
+        }
+    }
+
+    /// Sends a hop by the first of these ways; the others are for when that does not lead anywhere.
+    func send(_ hop: Hop, by routes: ArraySlice<Route>) {
+        guard let route = routes.first else { return }
+        let others = routes.dropFirst()
+        send(hop.request, hop.message, by: route, else: others.isEmpty ? nil : Detour(of: hop, by: others))
+    }
+
+    private func send(
+        _ request: URLRequest, _ message: RequestBuilder.Message, by route: Route, else detour: Detour? = nil
+    ) {
+        guard let session else { return }
         let plan = state.withLock { state -> SubmissionPlan? in
             guard !state.isOver else { return nil }
-            state.sentFields = message.head.fields
+            state.detour = detour
+            state.sentFields = message.shownFields
             state.isHandleSuspended = false
             state.stage = .submitting(priority: state.priority)
             defer { state.loss = nil }
             return SubmissionPlan(
-                deadline: state.resourceDeadline, priority: state.priority, isReplay: state.loss != nil)
+                deadline: state.resourceDeadline, priority: state.priority, isReplay: state.loss != nil,
+                continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
         }
         guard let plan else {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
             return
         }
-        (engine ?? session.engine).submit(
-            TransactionRequest(
-                origin: message.origin, head: message.head, body: message.body, framing: message.framing,
-                idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
-                priority: Self.usable(plan.priority), decodesContent: true,
-                waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
-                makeReceiver: { [self] handle, reactor in
-                    TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
-                }))
+        let transaction = TransactionRequest(
+            origin: message.origin, route: route, head: message.head, body: message.body, framing: message.framing,
+            idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
+            priority: Self.usable(plan.priority), decodesContent: true,
+            waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
+            continues: plan.continues,
+            makeReceiver: { [self] handle, reactor in
+                TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
+            })
+        let engine = engine ?? session.engine
+        if plan.isAuthenticating || session.authentication.remembersAny {
+            submitProven(transaction, session, engine)
+        } else {
+            engine.submit(consume transaction)
+        }
     }
 
     /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
@@ -138,7 +165,8 @@ extension TaskCore {
                 tellsWritten: tellsWritten(taskView, sessionView), asksResponse: asksResponse,
                 asksRedirect: taskView?.mayImplement(.redirect) ?? false
                     || sessionView?.mayImplement(.redirect) ?? false,
-                tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count)
+                tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count,
+                provesItself: state.isAuthenticating)
             return (plan, late)
         }
     }
@@ -199,13 +227,16 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
-        enum Step { case hop(URLRequest, TaskBody), again(URLRequest), end(URLError?), ended(TaskResult) }
+        enum Step {
+            case hop(URLRequest, TaskBody), detour(Detour), again(URLRequest), end(URLError?), ended(TaskResult)
+        }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             if !end.records.isEmpty { state.records += end.records }
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.failure {
+                if let detour = state.takeDetour(after: failure) { return .detour(detour) }
                 let error = ErrorMapping.urlError(
                     failure, url: end.url, evaluator: session?.settings.evaluator ?? SecTrust.system,
                     ofDownload: outlet.savesFile)
@@ -215,6 +246,7 @@ extension TaskCore {
                 state.loss = error
                 return .again(request)
             }
+            if state.goesAgain(), let request = state.currentRequest { return .hop(request, state.body) }
             guard let next = state.redirect.next else {
                 return endsQuietly ? .ended(state.end(with: nil, quietly: true)) : .end(nil)
             }
@@ -222,6 +254,7 @@ extension TaskCore {
             if state.redirect.dropsBody { state.body = .request }
             state.sentTold = 0
             state.redirect = RedirectProgress(count: state.redirect.count + 1)
+            if state.isAuthenticating { state.authentication.redirected() }
             state.currentRequest = next
             state.sentFields = nil
             return .hop(next, state.body)
@@ -229,6 +262,9 @@ extension TaskCore {
         switch step {
         case .hop(let request, let body):
             load(request, body: body)
+            return nil
+        case .detour(let detour):
+            send(detour.hop, by: detour.routes)
             return nil
         case .again(let request):
             askForStream(request)
@@ -256,6 +292,8 @@ private struct SubmissionPlan: Sendable {
     let deadline: Duration?
     let priority: Float
     let isReplay: Bool
+    let continues: RequestID?
+    let isAuthenticating: Bool
 }
 
 /// What a receiver has to know about its hop.
@@ -279,6 +317,8 @@ struct HopPlan: Sendable {
     /// Leads to whoever iterates over what comes.
     let pipe: EventPipe?
     let redirectsSoFar: Int
+    /// Something goes with the request on which the other side has still to say yes or no.
+    let provesItself: Bool
 
     /// Somebody will ask for metrics.
     var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }

@@ -1,7 +1,8 @@
 // One task: the state that users see, and the steering of the engine.
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
-// held. The other halves are in `TaskCore+Loading` (hops), `TaskCore+Delivery` (events) and `TaskCore+Questions`.
+// held. The other halves are in `TaskCore+Loading` (hops), `TaskCore+Routes` (ways), `TaskCore+Delivery` (events) and
+// `TaskCore+Questions`.
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -194,6 +195,7 @@ final class TaskCore: Sendable {
         case .engine(let handle): handle.cancel()
         case .end(let url): endUnloaded(LoadFailure.cancelled(url))
         }
+        stopAskingForRoutes()
         if usesRelay, mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
     }
 

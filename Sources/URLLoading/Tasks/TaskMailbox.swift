@@ -12,6 +12,8 @@ enum TaskEvent: Sendable {
     case informational(HTTPURLResponse)
     /// So many bytes of the body have been sent, in all.
     case sent(Int64)
+    /// What an answer has brought for a storage that is the program's own.
+    case cookies([HTTPCookie])
     case redirect(HTTPURLResponse, URLRequest)
     case response(HTTPURLResponse)
     /// A part of a multipart body begins.
@@ -22,6 +24,10 @@ enum TaskEvent: Sendable {
     case waiting
     /// The connection cannot be opened without an answer.
     case challenge(ConnectionQuestion)
+    /// Somebody wants to know who we are.
+    case refusal(Refusal)
+    /// A delegate's credential was accepted.
+    case accepted(CredentialOffer)
     case data(Data)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
@@ -49,7 +55,7 @@ struct HopEnd: Sendable {
     var breaksWaiting: Bool {
         switch failure {
         case .cancelled, .resourceTimeout: true
-        case nil, .idleTimeout, .nameLookup, .connect, .tls, .connectionLost, .wire, .body, .invalidRequest,
+        case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .body, .invalidRequest,
             .localResource:
             false
         }

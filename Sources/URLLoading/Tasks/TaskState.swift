@@ -3,6 +3,7 @@
 import Foundation
 import HTTPWire
 import LoadingEngine
+import LoadingPolicy
 import Synchronization
 
 /// The changing state of a task. Not copyable: on its way behind the lock it was copied once, with all it refers to.
@@ -44,8 +45,12 @@ struct TaskState: ~Copyable, Sendable {
     var hints = TaskHints()
     var progress: Progress?
 
+    /// Where the hop under way can turn to when its route leads nowhere.
+    var detour: Detour?
+    var routeQuestion = RouteQuestion()
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
+    private var authenticationRecord = AuthenticationRecord.none
     var records: [TransactionRecord] = []
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
@@ -69,6 +74,33 @@ struct TaskState: ~Copyable, Sendable {
         self.delegateView = delegateView
         self.session = session
         hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
+    }
+
+    /// Whether anybody has asked who we are.
+    var isAuthenticating: Bool { if case .some = authenticationRecord { true } else { false } }
+
+    /// What came of that; empty until somebody has asked.
+    var authentication: AuthenticationProgress {
+        get { if case .some(let progress) = authenticationRecord { progress } else { AuthenticationProgress() } }
+        set { authenticationRecord = .some(newValue) }
+    }
+
+    /// Whether the hop's request goes out once more, with another answer to who we are; true once.
+    mutating func goesAgain() -> Bool {
+        guard isAuthenticating, authentication.goesAgain else { return false }
+        authentication.goesAgain = false
+        redirect.deliversBody = nil
+        sentFields = nil
+        // B11.12: counting begins anew.
+        sentTold = 0
+        return true
+    }
+
+    /// The request after which a connection was kept for the one that is about to be made; once.
+    mutating func takeKept() -> RequestID? {
+        guard isAuthenticating, let kept = authentication.kept else { return nil }
+        authentication.kept = nil
+        return kept
     }
 
     /// Whether waiting for connectivity is to be told; true once.
@@ -102,10 +134,11 @@ struct TaskState: ~Copyable, Sendable {
             phase = .completed
             error = failure
             call = nil
+            detour = nil
             records = []
             if quietly { letGo() }
         }
-        return TaskResult(error: failure, response: response, call: call, session: session)
+        return TaskResult(error: failure, response: response, call: call, session: session, kept: takeKept())
     }
 
     /// Lets go of what is needed up to the last message only.
@@ -143,6 +176,8 @@ struct TaskResult: Sendable {
     let response: URLResponse?
     let call: WaitingCall?
     let session: URLSession?
+    /// A connection that was kept for a request which does not come.
+    let kept: RequestID?
 }
 
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.
@@ -198,7 +233,7 @@ struct RedirectProgress: Sendable {
     var count = 0
     /// The request of the next hop, once it is certain.
     var next: URLRequest?
-    /// What becomes of the body of a response whose redirect a delegate was asked about; `nil` until it has answered.
+    /// What becomes of the body of a redirect or a refusal about which somebody was asked; `nil` until that is answered.
     var deliversBody: Bool?
     /// Whether the next request goes without this one's body (B4.11).
     var dropsBody = false

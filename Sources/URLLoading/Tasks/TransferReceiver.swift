@@ -19,15 +19,19 @@ final class TransferReceiver: TransactionReceiver {
     @exclusivity(unchecked) private var body = WholeBody()
     @exclusivity(unchecked) private var sink: FileSink?
     @exclusivity(unchecked) private var fate = BodyFate.deliver
+    /// The other side has still to say yes or no to what went with the request, or opened the tunnel for it.
+    @exclusivity(unchecked) private var provesItself: Bool
+    /// How much of a body was read that nobody wants.
+    @exclusivity(unchecked) private var discarded = 0
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
         case deliver
         /// The same, part by part.
         case deliverParts(MixedReplaceBody)
-        /// A delegate is being asked about the redirect; nothing comes before it has answered.
+        /// It is being decided about a redirect or a refusal; nothing comes before.
         case undecided(BodyFraming, decoding: Bool)
-        /// The redirect is followed: what comes is of no interest (B4.33).
+        /// Another request follows: what comes is of no interest (B2.99, B4.33).
         case discard
         /// The hop was cancelled, and the error is noted.
         case abandoned
@@ -38,12 +42,23 @@ final class TransferReceiver: TransactionReceiver {
     init(core: TaskCore, plan: HopPlan, reactor: Reactor) {
         self.core = core
         self.plan = plan
+        provesItself = plan.provesItself
         self.reactor = reactor
     }
 
     var answersQuestions: Bool { core.answersChallenges }
 
-    func asked(_ question: ConnectionQuestion) { core.post(.challenge(question), on: reactor) }
+    /// The settings and the storage may know where no delegate does.
+    var answersProxies: Bool { true }
+
+    func asked(_ question: ConnectionQuestion) {
+        if case .proxy(let question) = question {
+            provesItself = true
+            core.refused(by: question, on: reactor)
+        } else {
+            core.post(.challenge(question), on: reactor)
+        }
+    }
 
     func waitsForConnectivity() {
         if plan.tellsDelegate { core.post(.waiting, on: reactor) }
@@ -57,9 +72,15 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        core.takeCookies(of: head, to: plan.request, on: reactor)
         let response = HTTPURLResponse(
             url: plan.request?.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
+        if provesItself { core.noteAnswer(head, on: reactor) }
+        if core.isRefused(head, response, on: reactor) {
+            fate = .undecided(framing, decoding: decoding)
+            return .pause
+        }
         guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
             if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
                 let parts = MixedReplaceBody(head, url: plan.request?.url)
@@ -97,7 +118,11 @@ final class TransferReceiver: TransactionReceiver {
             return deliver(piece)
         case .deliverParts(let parts):
             return deliver(piece.bytes, to: parts)
-        case .discard, .undecided, .abandoned:
+        case .discard:
+            // Also where a connection is to be kept for the next request: not at any price.
+            discarded += piece.bytes.count
+            return discarded > RedirectRules.discardedBodyLimit ? .discard : .more
+        case .undecided, .abandoned:
             return .more
         }
     }

@@ -72,8 +72,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// `http/1.1` or `http/1.0` (B12.16).
     open var networkProtocolName: String? { record?.timeline.protocolName }
 
-    /// Whether a proxy was used.
-    open var isProxyConnection: Bool { false }
+    /// Whether a proxy was used (B12.17); the other end is then the proxy (B12.20).
+    open var isProxyConnection: Bool { record?.timeline.usesProxy ?? false }
 
     /// Whether the connection had been used before.
     open var isReusedConnection: Bool { record?.timeline.reused ?? false }

@@ -1,7 +1,7 @@
 // Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
-// anything, answers come when they come. Driver protocol, sections 1 to 4 and 7.
+// anything, answers come when they come. Driver protocol, sections 1 to 5 and 7.
 //
-// Cookies, caches and web sockets have no public API yet and are not among the operations.
+// Caches and web sockets have no public API yet and are not among the operations.
 
 import Foundation
 import Synchronization
@@ -51,6 +51,10 @@ final class Driver: Sendable {
             case "session.close": try closeSession(command.members, reply)
             case "request": try request(command, reply)
             case "cancel": try cancel(command.members, reply)
+            case "cookies.store": try storeCookies(command.members, reply)
+            case "cookies.header": try cookieHeader(command.members, reply)
+            case "cookies.list": try listCookies(command.members, reply)
+            case "cookies.clear": try clearCookies(command.members, reply)
             case "trust.evaluate": try evaluate(command.members, reply)
             default: throw .unsupported(command.op)
             }
@@ -61,7 +65,10 @@ final class Driver: Sendable {
 
     private func hello(_ members: Members, _ reply: Reply) throws(Refusal) {
         try members.finish()
-        let ops = ["hello", "session.open", "session.close", "request", "cancel", "trust.evaluate"]
+        let ops = [
+            "hello", "session.open", "session.close", "request", "cancel", "cookies.store", "cookies.header",
+            "cookies.list", "cookies.clear", "trust.evaluate",
+        ]
         reply.succeed([
             "protocol": 1, "name": "URLLoading", "version": "0.1",
             "ops": .array(ops.map(JSONValue.string)),
@@ -112,7 +119,8 @@ final class Driver: Sendable {
             return reply.succeed(record.result)
         }
         let redirects = plan.options.redirects ?? session.redirects
-        let transfer = Transfer(options: plan.options, redirects: redirects) { [self] record in
+        let transfer = Transfer(options: plan.options, redirects: redirects, credentials: session.credentials) {
+            [self] record in
             state.withLock { _ = $0.loads.removeValue(forKey: id) }
             reply.succeed(record.result)
         }
@@ -132,6 +140,52 @@ final class Driver: Sendable {
         let load = state.withLock { $0.loads[target] }
         load?.cancel()
         reply.succeed(["found": .bool(load != nil)])
+    }
+
+    // MARK: Cookies
+
+    private func storeCookies(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let jar = try jar(&members)
+        let url = try members.requiredString("url")
+        guard let fields = try members.strings("set_cookie") else {
+            throw .badCommand("cookies.store: set_cookie is missing")
+        }
+        try members.finish()
+        try jar.store(fields, from: url)
+        reply.succeed()
+    }
+
+    private func cookieHeader(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let jar = try jar(&members)
+        let url = try members.requiredString("url")
+        try members.finish()
+        reply.succeed(["value": .text(try jar.field(for: url))])
+    }
+
+    private func listCookies(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let jar = try jar(&members)
+        try members.finish()
+        reply.succeed(["cookies": .array(jar.list)])
+    }
+
+    private func clearCookies(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let jar = try jar(&members)
+        try members.finish()
+        jar.clear()
+        reply.succeed()
+    }
+
+    /// The cookies of the session that a command names.
+    private func jar(_ members: inout Members) throws(Refusal) -> DriverCookies {
+        let name = try members.requiredString("session")
+        guard let session = state.withLock({ $0.sessions[name] }) else {
+            throw .badCommand("session \(name) is not open")
+        }
+        return session.cookies
     }
 
     // MARK: Trust

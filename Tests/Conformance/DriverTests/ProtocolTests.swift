@@ -13,11 +13,14 @@ struct ProtocolTests {
         #expect(result["protocol"] == 1)
         #expect(result["name"] == "URLLoading")
         #expect(
-            result["ops"] == ["hello", "session.open", "session.close", "request", "cancel", "trust.evaluate"])
+            result["ops"] == [
+                "hello", "session.open", "session.close", "request", "cancel", "cookies.store", "cookies.header",
+                "cookies.list", "cookies.clear", "trust.evaluate",
+            ])
         #expect(
             result["config"] == [
-                "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
-                "trust", "client_identity", "tls",
+                "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers",
+                "resolve", "trust", "client_identity", "tls", "credentials", "proxy",
             ])
         #expect(
             result["options"] == [
@@ -29,7 +32,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing operations are refused",
         arguments: [
-            "nonsense", "cookies.store", "cache.clear", "ws.open",
+            "nonsense", "cookies.nonsense", "cache.clear", "ws.open",
         ])
     func unknownOperation(op: String) async throws {
         let answer = try await DriverProcess().call(op, ["session": "a"])
@@ -40,8 +43,12 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing configuration keys are refused",
         arguments: [
-            ["nonsense": 1], ["cookies": true], ["cache": ["memory_bytes": 1]], ["credentials": [["user": "u"]]],
-            ["proxy": ["kind": "http"]], ["trust": ["mode": "system", "nonsense": 1]],
+            ["nonsense": 1], ["cache": ["memory_bytes": 1]],
+            ["credentials": [["user": "u", "password": "p", "nonsense": 1]]],
+            ["credentials": [["user": "u", "password": "p", "scheme": "negotiate"]]],
+            ["proxy": ["kind": "http", "host": "h", "port": 1, "nonsense": 1]],
+            ["proxy": ["kind": "socks5", "host": "h", "port": 1, "schemes": ["http"]]],
+            ["trust": ["mode": "system", "nonsense": 1]],
             ["trust": ["mode": "system", "check_host": false]], ["tls": ["nonsense": 1]],
         ] as [JSONValue])
     func unknownConfiguration(config: JSONValue) async throws {
@@ -81,6 +88,13 @@ struct ProtocolTests {
             ["session": "a", "config": ["client_identity": ["chain_pem": "", "key_pem": ""]]],
             ["session": "a", "config": ["client_identity": ["chain_pem": ""]]],
             ["session": "a", "config": ["tls": ["min": "2"]]],
+            ["session": "a", "config": ["credentials": [["user": "u"]]]],
+            ["session": "a", "config": ["credentials": [["user": "u", "password": "p", "scheme": "oauth"]]]],
+            ["session": "a", "config": ["proxy": [:]]],
+            ["session": "a", "config": ["proxy": ["kind": "http", "host": "h"]]],
+            ["session": "a", "config": ["proxy": ["kind": "gopher", "host": "h", "port": 1]]],
+            ["session": "a", "config": ["proxy": ["kind": "http", "host": "h", "port": 1, "user": "u"]]],
+            ["session": "a", "config": ["proxy": ["kind": "http", "host": "h", "port": 1, "schemes": ["ftp"]]]],
             ["session": "a", "config": ["resolve": ["a.test": 1]]], ["session": "a", "config": []], ["session": 1], [:],
         ] as [JSONValue])
     func wrongValue(members: JSONValue) async throws {

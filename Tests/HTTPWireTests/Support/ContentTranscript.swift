@@ -1,6 +1,7 @@
 // Runs `ContentDecoder` over a vector and writes down what came out.
 
 import HTTPWire
+import TestSupport
 
 /// What a content decoder makes of bytes, as text.
 enum ContentTranscript {

@@ -1,6 +1,7 @@
 // Runs `RequestDecoder` over a vector and writes down what it says, one line an event.
 
 import HTTPWire
+import TestSupport
 
 /// What the decoder says about a connection's bytes, as text.
 struct RequestTranscript: ~Copyable {

@@ -1,6 +1,7 @@
 // Runs `ResponseDecoder` and `ExchangeMachine` over a vector and writes down what they say, one line an event.
 
 import HTTPWire
+import TestSupport
 
 /// What the decoder says about a connection's bytes, as text.
 struct ResponseTranscript: ~Copyable {

@@ -1,13 +1,8 @@
 // Reads the vector files in Tests/Vectors: bytes in, events out. The format is described at the top of
 // responses.txt. A file that cannot be read, or a line that is not understood, fails the test that wants it.
 
+import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// One vector: what goes in, under which circumstances, and what must come out.
 struct Vector: Sendable, CustomTestStringConvertible {
@@ -28,7 +23,11 @@ struct Vector: Sendable, CustomTestStringConvertible {
     /// The vectors of a file, in order.
     static func load(_ file: String) -> [Vector] {
         var vectors: [Vector] = []
-        for (number, line) in VectorText.lines(of: file).enumerated() {
+        guard let lines = VectorText.lines(of: file) else {
+            Issue.record("cannot read \(file)")
+            return []
+        }
+        for (number, line) in lines.enumerated() {
             let body = String(line.dropFirst(2))
             switch line.first {
             case nil, "#": continue
@@ -42,78 +41,4 @@ struct Vector: Sendable, CustomTestStringConvertible {
         if vectors.isEmpty { Issue.record("\(file) holds no vector") }
         return vectors
     }
-}
-
-/// The text a vector file is made of.
-enum VectorText {
-    /// The lines of a file in Tests/Vectors.
-    static func lines(of file: String) -> [String] {
-        // …/Tests/HTTPWireTests/Support/VectorFile.swift
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-        let path = tests.joined(separator: "/") + "/Vectors/" + file
-        guard let handle = fopen(path, "r") else {
-            Issue.record("cannot read \(path)")
-            return []
-        }
-        defer { fclose(handle) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = fread(&piece, 1, piece.count, handle)
-            if count == 0 { break }
-            bytes += piece.prefix(count)
-        }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
-    }
-
-    /// Bytes from `\r \n \t \0 \\ \xNN` and `\{text*count}`.
-    static func unescape(_ text: some StringProtocol) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
-                bytes.append(byte)
-                continue
-            }
-            switch escape {
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "t"): bytes.append(0x09)
-            case UInt8(ascii: "0"): bytes.append(0)
-            case UInt8(ascii: "x"):
-                bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
-                rest = rest.dropFirst(2)
-            case UInt8(ascii: "{"):
-                let group = rest.prefix { $0 != UInt8(ascii: "}") }
-                rest = rest.dropFirst(group.count + 1)
-                let parts = String(decoding: group, as: UTF8.self).split(separator: "*")
-                let repeated = unescape(parts.dropLast().joined(separator: "*"))
-                for _ in 0..<(Int(parts.last ?? "") ?? 0) { bytes += repeated }
-            default: bytes.append(escape)
-            }
-        }
-        return bytes
-    }
-
-    /// The text of bytes in the same notation, so that events compare as text.
-    static func escape(_ bytes: some Sequence<UInt8>) -> String {
-        var text = ""
-        for byte in bytes {
-            switch byte {
-            case 0x0D: text += "\\r"
-            case 0x0A: text += "\\n"
-            case 0x09: text += "\\t"
-            case 0: text += "\\0"
-            case 0x5C: text += "\\\\"
-            case 0x20..<0x7F: text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += "\\x" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return text
-    }
-
-    static func escape(_ text: String) -> String { escape(text.utf8) }
 }

@@ -93,6 +93,35 @@ struct GlobalSurface {
         #expect(NSURLAuthenticationMethodNegotiate == "NSURLAuthenticationMethodNegotiate")
         #expect(NSURLAuthenticationMethodClientCertificate == "NSURLAuthenticationMethodClientCertificate")
         #expect(NSURLAuthenticationMethodServerTrust == "NSURLAuthenticationMethodServerTrust")
+        #expect(kCFNetworkProxiesHTTPEnable == "HTTPEnable")
+        #expect(kCFNetworkProxiesHTTPProxy == "HTTPProxy")
+        #expect(kCFNetworkProxiesHTTPPort == "HTTPPort")
+        #expect(kCFNetworkProxiesHTTPSEnable == "HTTPSEnable")
+        #expect(kCFNetworkProxiesHTTPSProxy == "HTTPSProxy")
+        #expect(kCFNetworkProxiesHTTPSPort == "HTTPSPort")
+        #expect(kCFNetworkProxiesSOCKSEnable == "SOCKSEnable")
+        #expect(kCFNetworkProxiesSOCKSProxy == "SOCKSProxy")
+        #expect(kCFNetworkProxiesSOCKSPort == "SOCKSPort")
+        #expect(kCFNetworkProxiesExceptionsList == "ExceptionsList")
+        #expect(kCFNetworkProxiesExcludeSimpleHostnames == "ExcludeSimpleHostnames")
+        #expect(kCFNetworkProxiesProxyAutoConfigEnable == "ProxyAutoConfigEnable")
+        #expect(kCFNetworkProxiesProxyAutoConfigURLString == "ProxyAutoConfigURLString")
+        #expect(kCFNetworkProxiesProxyAutoConfigJavaScript == "ProxyAutoConfigJavaScript")
+        #expect(kCFNetworkProxiesProxyAutoDiscoveryEnable == "ProxyAutoDiscoveryEnable")
+        #expect(kCFStreamPropertyHTTPProxyHost == "HTTPProxy")
+        #expect(kCFStreamPropertyHTTPProxyPort == "HTTPPort")
+        #expect(kCFStreamPropertyHTTPSProxyHost == "HTTPSProxy")
+        #expect(kCFStreamPropertyHTTPSProxyPort == "HTTPSPort")
+        #expect(kCFStreamPropertySOCKSProxyHost == "SOCKSProxy")
+        #expect(kCFStreamPropertySOCKSProxyPort == "SOCKSPort")
+        #expect(kCFStreamPropertySOCKSUser == "kCFStreamPropertySOCKSUser")
+        #expect(kCFStreamPropertySOCKSPassword == "kCFStreamPropertySOCKSPassword")
+        #expect(kCFStreamPropertySOCKSVersion == "kCFStreamPropertySOCKSVersion")
+        #expect(kCFProxyUsernameKey == "kCFProxyUsernameKey")
+        #expect(kCFProxyPasswordKey == "kCFProxyPasswordKey")
+        #expect(kCFProxyHostNameKey == "kCFProxyHostNameKey")
+        #expect(kCFProxyPortNumberKey == "kCFProxyPortNumberKey")
+        #expect(kCFProxyTypeKey == "kCFProxyTypeKey")
     }
 }
 
@@ -277,6 +306,35 @@ private func globalMembers() {
     let _: String = NSURLProtectionSpaceHTTPSProxy
     let _: String = NSURLProtectionSpaceFTPProxy
     let _: String = NSURLProtectionSpaceSOCKSProxy
+    let _: CFString = kCFNetworkProxiesHTTPEnable
+    let _: CFString = kCFNetworkProxiesHTTPProxy
+    let _: CFString = kCFNetworkProxiesHTTPPort
+    let _: CFString = kCFNetworkProxiesHTTPSEnable
+    let _: CFString = kCFNetworkProxiesHTTPSProxy
+    let _: CFString = kCFNetworkProxiesHTTPSPort
+    let _: CFString = kCFNetworkProxiesSOCKSEnable
+    let _: CFString = kCFNetworkProxiesSOCKSProxy
+    let _: CFString = kCFNetworkProxiesSOCKSPort
+    let _: CFString = kCFNetworkProxiesExceptionsList
+    let _: CFString = kCFNetworkProxiesExcludeSimpleHostnames
+    let _: CFString = kCFNetworkProxiesProxyAutoConfigEnable
+    let _: CFString = kCFNetworkProxiesProxyAutoConfigURLString
+    let _: CFString = kCFNetworkProxiesProxyAutoConfigJavaScript
+    let _: CFString = kCFNetworkProxiesProxyAutoDiscoveryEnable
+    let _: CFString = kCFStreamPropertyHTTPProxyHost
+    let _: CFString = kCFStreamPropertyHTTPProxyPort
+    let _: CFString = kCFStreamPropertyHTTPSProxyHost
+    let _: CFString = kCFStreamPropertyHTTPSProxyPort
+    let _: CFString = kCFStreamPropertySOCKSProxyHost
+    let _: CFString = kCFStreamPropertySOCKSProxyPort
+    let _: CFString = kCFStreamPropertySOCKSUser
+    let _: CFString = kCFStreamPropertySOCKSPassword
+    let _: CFString = kCFStreamPropertySOCKSVersion
+    let _: CFString = kCFProxyUsernameKey
+    let _: CFString = kCFProxyPasswordKey
+    let _: CFString = kCFProxyHostNameKey
+    let _: CFString = kCFProxyPortNumberKey
+    let _: CFString = kCFProxyTypeKey
 }
 
 /// Names, as far as it is deprecated, the API of `(global)`.

@@ -81,6 +81,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.waitsForConnectivity = newValue }
     }
 
+    override var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { super.connectionProxyDictionary }
+        set { super.connectionProxyDictionary = newValue }
+    }
+
     override var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { super.tlsMinimumSupportedProtocolVersion }
         set { super.tlsMinimumSupportedProtocolVersion = newValue }
@@ -108,6 +113,16 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.httpShouldUsePipelining = newValue }
     }
 
+    override var httpShouldSetCookies: Bool {
+        get { super.httpShouldSetCookies }
+        set { super.httpShouldSetCookies = newValue }
+    }
+
+    override var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+        get { super.httpCookieAcceptPolicy }
+        set { super.httpCookieAcceptPolicy = newValue }
+    }
+
     override var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { super.httpAdditionalHeaders }
         set { super.httpAdditionalHeaders = newValue }
@@ -116,6 +131,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
     override var httpMaximumConnectionsPerHost: Int {
         get { super.httpMaximumConnectionsPerHost }
         set { super.httpMaximumConnectionsPerHost = newValue }
+    }
+
+    override var httpCookieStorage: HTTPCookieStorage? {
+        get { super.httpCookieStorage }
+        set { super.httpCookieStorage = newValue }
     }
 
     override var urlCredentialStorage: URLCredentialStorage? {
@@ -161,13 +181,18 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsUltraConstrainedNetworkAccess
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.requiresDNSSECValidation
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.waitsForConnectivity
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyHashable: Any]?> = \.connectionProxyDictionary
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, [ProxyConfiguration]> = \.proxyConfigurations
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
         \.tlsMinimumSupportedProtocolVersion
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
         \.tlsMaximumSupportedProtocolVersion
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.httpShouldUsePipelining
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.httpShouldSetCookies
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, HTTPCookie.AcceptPolicy> = \.httpCookieAcceptPolicy
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyHashable: Any]?> = \.httpAdditionalHeaders
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Int> = \.httpMaximumConnectionsPerHost
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, HTTPCookieStorage?> = \.httpCookieStorage
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCredentialStorage?> = \.urlCredentialStorage
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.shouldUseExtendedBackgroundIdleMode
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLSessionConfiguration.MultipathServiceType> =

@@ -14,6 +14,8 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     private let redirects: RedirectPolicy
     /// The body that is being read, if it comes piece by piece.
     private let body = Mutex<PieceSource?>(nil)
+    /// Those that have not answered yet.
+    private let credentials: Mutex<[CredentialPlan]>
     private let start = ContinuousClock.now
     private let length = Atomic<Int64>(0)
     private let queue = DispatchQueue(label: "transfer")
@@ -25,11 +27,12 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
 
     /// `completion` is called once, when the task has ended.
     init(
-        options: RequestOptions, redirects: RedirectPolicy,
+        options: RequestOptions, redirects: RedirectPolicy, credentials: [CredentialPlan],
         completion: @escaping @Sendable (TransferRecord) -> Void
     ) {
         self.options = options
         self.redirects = redirects
+        self.credentials = Mutex(credentials)
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
         // Not the initial value: a semaphore must not be let go below that one.
@@ -69,6 +72,24 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
             note { $0.redirects.append(redirect) }
             completionHandler(request)
         }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        // What certificates prove is the session's matter, whose answers stand in its configuration.
+        guard
+            ![NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+                .contains(space.authenticationMethod)
+        else { return completionHandler(.performDefaultHandling, nil) }
+        let record = TransferRecord.Challenge(challenge)
+        note { $0.challenges.append(record) }
+        let answer = credentials.withLock { credentials in
+            credentials.firstIndex { $0.fits(space) }.map { credentials.remove(at: $0) }
+        }
+        completionHandler(answer == nil ? .performDefaultHandling : .useCredential, answer?.credential)
     }
 
     func urlSession(

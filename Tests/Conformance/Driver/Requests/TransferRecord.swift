@@ -12,6 +12,26 @@ struct TransferRecord: Sendable {
         let to: URL?
     }
 
+    /// A question for a password.
+    struct Challenge: Sendable {
+        let method: String
+        let host: String
+        let port: Int
+        let realm: String?
+        let isProxy: Bool
+        let previousFailures: Int
+
+        init(_ challenge: URLAuthenticationChallenge) {
+            let space = challenge.protectionSpace
+            method = space.authenticationMethod
+            host = space.host
+            port = space.port
+            realm = space.realm
+            isProxy = space.isProxy()
+            previousFailures = challenge.previousFailureCount
+        }
+    }
+
     /// One delivery of a part of the body.
     struct Chunk: Sendable {
         let milliseconds: Int64
@@ -23,6 +43,7 @@ struct TransferRecord: Sendable {
     var response: URLResponse?
     var error: TransferError?
     var redirects: [Redirect] = []
+    var challenges: [Challenge] = []
     var informational: [HTTPURLResponse] = []
     var metrics: URLSessionTaskMetrics?
     private(set) var body = Data()

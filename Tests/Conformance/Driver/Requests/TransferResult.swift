@@ -14,7 +14,7 @@ extension TransferRecord {
             JSONMember(name: "body_sha256", value: .string(bodyHash)),
             JSONMember(name: "error", value: error.map(\.json) ?? .null),
             JSONMember(name: "redirects", value: .array(redirects.map(Self.describe))),
-            JSONMember(name: "challenges", value: []),
+            JSONMember(name: "challenges", value: .array(challenges.map(Self.describe))),
             JSONMember(name: "informational", value: .array(informational.map(Self.describeHead))),
             JSONMember(name: "metrics", value: metrics.map(\.json) ?? .null),
         ]
@@ -46,6 +46,14 @@ extension TransferRecord {
         [
             "status": .count(redirect.status), "from": .text(redirect.from?.absoluteString),
             "to": .text(redirect.to?.absoluteString),
+        ]
+    }
+
+    private static func describe(_ challenge: Challenge) -> JSONValue {
+        [
+            "method": .string(challenge.method), "host": .string(challenge.host), "port": .count(challenge.port),
+            "realm": .text(challenge.realm), "proxy": .bool(challenge.isProxy),
+            "previous_failures": .count(challenge.previousFailures),
         ]
     }
 

@@ -7,6 +7,8 @@ import URLLoading
 /// An open session.
 final class DriverSession: Sendable {
     let redirects: RedirectPolicy
+    let credentials: [CredentialPlan]
+    let cookies: DriverCookies
     private let session: URLSession
     private let watch: InvalidationWatch
 
@@ -14,6 +16,8 @@ final class DriverSession: Sendable {
         let watch = InvalidationWatch()
         self.watch = watch
         redirects = plan.redirects
+        credentials = plan.credentials
+        cookies = DriverCookies(plan.configuration.httpCookieStorage)
         let delegate: any URLSessionDelegate = plan.trustAnswer.map { Judge($0, watch) } ?? watch
         session = URLSession(configuration: plan.configuration, delegate: delegate, delegateQueue: nil)
     }

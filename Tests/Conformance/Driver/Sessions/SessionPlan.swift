@@ -19,11 +19,13 @@ struct SessionPlan {
     let redirects: RedirectPolicy
     /// What a delegate says about servers.
     let trustAnswer: TrustAnswer?
+    /// Who answers challenges.
+    let credentials: [CredentialPlan]
 
     /// The keys that are honoured.
     static let keys = [
-        "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve", "trust",
-        "client_identity", "tls",
+        "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
+        "trust", "client_identity", "tls", "credentials", "proxy",
     ]
 
     /// Reads the value of `config`.
@@ -48,9 +50,13 @@ struct SessionPlan {
         }
         try Self.setVersions(members.object("tls"), of: configuration)
         redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
-        // There are no cookies and no credentials yet, so being without them is no wish that needs honouring.
-        try members.accept("cookies", only: { $0 == false })
-        try members.accept("credentials", only: { $0 == [] })
+        if try members.bool("cookies") == false { configuration.httpCookieStorage = nil }
+        credentials = try CredentialPlan.list(members.array("credentials"))
+        // An empty dictionary is no proxy, whatever the environment says.
+        configuration.connectionProxyDictionary = [:]
+        if let value = members.take("proxy") {
+            configuration.connectionProxyDictionary = try ProxyPlan(Members(value, of: "proxy")).dictionary
+        }
         try members.finish()
         self.configuration = configuration
     }

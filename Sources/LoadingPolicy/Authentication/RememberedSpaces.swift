@@ -1,0 +1,123 @@
+// The spaces in which a session has proven who it is, so that later requests there carry the proof without being asked.
+// Behaviour B2.77, B2.78, B2.87, B2.89, B2.91. NTLM and Negotiate are not here: what they prove belongs to a connection.
+// It must not know tasks, storages or locks.
+
+/// What a session sends ahead of challenges.
+package struct RememberedSpaces: Sendable {
+    /// Servers and proxies; beyond that the one used longest ago is forgotten.
+    package static let maximumSides = 256
+    /// Spaces of one of them; likewise.
+    package static let maximumSpaces = 16
+
+    fileprivate struct Memory: Sendable {
+        var authorization: Authorization
+        var paths: SpacePaths
+    }
+
+    fileprivate struct Memories: Sendable {
+        /// The one remembered last stands last.
+        var spaces: [Memory] = []
+        var lastUse = 0
+    }
+
+    private var sides: [AuthenticationSide: Memories] = [:]
+    private var clock = 0
+
+    /// Knows nothing.
+    package init() {}
+
+    /// What a request is to be sent with; nil where nothing is known. A nonce counts as used with that (B2.87).
+    package mutating func authorization(
+        for side: AuthenticationSide, request: AuthenticatedRequest
+    ) -> Authorization? {
+        guard var memories = sides[side], let index = memories.index(for: side, request) else { return nil }
+        var authorization = memories.spaces[index].authorization
+        if case .digest(let session) = authorization.proof {
+            guard let used = session.usedAgain else { return nil }
+            authorization = authorization.with(.digest(used))
+        }
+        authorization = authorization.with(authorization.proof, isAhead: true)
+        // A body that cannot be hashed first is sent when it is asked for, or not at all.
+        if request.body == .unrepeatable, authorization.bodyHash(for: request) != nil { return nil }
+        memories.spaces[index].authorization = authorization
+        clock += 1
+        memories.lastUse = clock
+        sides[side] = memories
+        return authorization
+    }
+
+    /// A request was accepted with this proof, which `AuthenticationMachine.accepted` gave.
+    package mutating func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
+        guard !authorization.bindsConnection else { return }
+        let side = authorization.space.side
+        var memories = sides[side] ?? Memories()
+        let index = memories.spaces.firstIndex { $0.authorization.space == authorization.space }
+        guard let memory = Memory.joined(index.map { memories.spaces[$0] }, authorization, request) else { return }
+        if let index { memories.spaces.remove(at: index) }
+        memories.spaces.append(memory)
+        if memories.spaces.count > Self.maximumSpaces { memories.spaces.removeFirst() }
+        clock += 1
+        memories.lastUse = clock
+        sides[side] = memories
+        if sides.count > Self.maximumSides, let oldest = sides.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
+            sides[oldest] = nil
+        }
+    }
+
+    /// What was sent ahead was refused (B2.78). Another credential, remembered meanwhile, stays.
+    package mutating func forget(_ authorization: Authorization) {
+        let side = authorization.space.side
+        sides[side]?.spaces.removeAll {
+            $0.authorization.space == authorization.space && $0.authorization.credential == authorization.credential
+        }
+        if sides[side]?.spaces.isEmpty == true { sides[side] = nil }
+    }
+
+    /// Forgets everything, as `URLSession.reset` asks.
+    package mutating func removeAll() {
+        sides = [:]
+    }
+}
+
+extension RememberedSpaces.Memories {
+    /// The space whose path reaches deepest, the latest of several.
+    fileprivate func index(for side: AuthenticationSide, _ request: AuthenticatedRequest) -> Int? {
+        var best: (index: Int, depth: Int)?
+        for (index, memory) in spaces.enumerated() {
+            guard let depth = memory.paths.depth(of: request.target), depth >= best?.depth ?? 0 else { continue }
+            best = (index, depth)
+        }
+        return best?.index
+    }
+}
+
+extension RememberedSpaces.Memory {
+    /// What is known after a success; nil when that changes nothing.
+    fileprivate static func joined(
+        _ known: RememberedSpaces.Memory?, _ authorization: Authorization, _ request: AuthenticatedRequest
+    ) -> RememberedSpaces.Memory? {
+        let paths = paths(authorization, request)
+        guard let known, known.authorization.credential == authorization.credential else {
+            // What was sent ahead and forgotten, or replaced, while it was under way comes too late.
+            if authorization.isAhead { return nil }
+            return RememberedSpaces.Memory(authorization: authorization, paths: paths)
+        }
+        var memory = known
+        memory.paths.formUnion(paths)
+        guard case .digest(let old) = known.authorization.proof, case .digest(let new) = authorization.proof else {
+            return memory
+        }
+        // What was sent ahead under a nonce that others have replaced since does not bring it back; the next nonce,
+        // which no request has used, is news in any case.
+        if authorization.isAhead, new.nonce != old.nonce, new.count > 0 { return memory }
+        if !authorization.isAhead { memory.paths = paths }
+        memory.authorization = authorization.with(.digest(new.counted(like: old)))
+        return memory
+    }
+
+    private static func paths(_ authorization: Authorization, _ request: AuthenticatedRequest) -> SpacePaths {
+        guard case .server(let origin) = authorization.space.side else { return .everything }
+        guard case .digest(let session) = authorization.proof else { return .directory(of: request.target) }
+        return .domain(session.challenge.domain, of: origin)
+    }
+}

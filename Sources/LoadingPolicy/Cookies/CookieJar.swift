@@ -1,0 +1,277 @@
+// The cookies of one storage: found by host, replaced by identity, and never more than so many (RFC 6265bis §5.7, §5.8).
+//
+// A value: the lock around it, the clock and the disk are its owner's. Must not know sessions and URLs.
+
+/// How many cookies a jar holds.
+package struct CookieLimits: Sendable {
+    /// Most for one domain.
+    package var inDomain: Int
+    /// Most altogether.
+    package var inAll: Int
+    /// How many cookies make a domain a crowded one, whose cookies go first when there are too many altogether.
+    package var crowd: Int
+
+    /// Limits of one's own.
+    package init(inDomain: Int, inAll: Int, crowd: Int) {
+        self.inDomain = max(inDomain, 1)
+        self.inAll = max(inAll, 1)
+        self.crowd = crowd
+    }
+
+    /// RFC 6265bis §6.1 asks for at least 50 and 3000 (B8.72).
+    package static let standard = CookieLimits(inDomain: 180, inAll: 3300, crowd: 50)
+}
+
+/// A set of cookies.
+package struct CookieJar: Sendable {
+    /// By domain; in each in the order in which they were first kept.
+    private var domains: [String: [Entry]] = [:]
+    /// How many there are.
+    package private(set) var count = 0
+    /// What has come, changed or gone since `takeTouched`.
+    package private(set) var touched: Set<Cookie.Identity> = []
+    private let recordsTouched: Bool
+    private let limits: CookieLimits
+    private var nextNumber: UInt64 = 0
+    private var secureCount = 0
+
+    private struct Entry: Sendable {
+        var cookie: Cookie
+        /// The order in which cookies were first kept.
+        let number: UInt64
+        /// The order in which they were last used.
+        var use: UInt64
+    }
+
+    /// An empty jar; one that `recordsTouched` must be asked for that from time to time.
+    package init(limits: CookieLimits = .standard, recordsTouched: Bool = false) {
+        self.limits = limits
+        self.recordsTouched = recordsTouched
+    }
+
+    /// Whether there is none.
+    package var isEmpty: Bool { count == 0 }
+
+    /// What has not ended, in the order in which it was first kept.
+    package func all(_ now: Double) -> [Cookie] {
+        domains.values.joined().filter { !$0.cookie.isExpired(now) }.sorted { $0.number < $1.number }.map(\.cookie)
+    }
+
+    /// The cookie of that identity.
+    package func cookie(_ identity: Cookie.Identity) -> Cookie? {
+        domains[identity.domain]?.first { $0.cookie.identity == identity }?.cookie
+    }
+
+    // MARK: Answers and requests
+
+    /// Takes a cookie from an answer, or says why not.
+    ///
+    /// `isChanged` is set where others would notice.
+    package mutating func receive(
+        _ cookie: Cookie, from context: CookieContext, now: Double, suffixes: () -> PublicSuffixes,
+        isChanged: inout Bool
+    ) -> CookieRefusal? {
+        var cookie = cookie
+        if let refusal = CookieRules.refusal(&cookie, from: context, suffixes: suffixes) { return refusal }
+        if !context.place.isSecure, !cookie.isSecure, hidesSecure(cookie) { return .hidesSecure }
+        if cookie.isFromScript, self.cookie(cookie.identity)?.isHTTPOnly == true { return .hiddenFromScripts }
+        if store(cookie, now: now) { isChanged = true }
+        return nil
+    }
+
+    /// The cookies that go with a request, in the order in which they are sent (B8.55).
+    package mutating func cookies(
+        for context: CookieContext, now: Double, suffixes: () -> PublicSuffixes
+    ) -> [Cookie] {
+        var found: [Entry] = []
+        for domain in Self.domains(of: context.place) {
+            guard var entries = domains.removeValue(forKey: domain) else { continue }
+            for index in entries.indices {
+                guard CookieRules.isSent(entries[index].cookie, with: context, now: now, suffixes: suffixes)
+                else { continue }
+                entries[index].use = takeNumber()
+                found.append(entries[index])
+            }
+            domains[domain] = entries
+        }
+        found.sort { left, right in
+            let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            if lengths.0 != lengths.1 { return lengths.0 > lengths.1 }
+            if left.cookie.created != right.cookie.created { return left.cookie.created < right.cookie.created }
+            return left.number < right.number
+        }
+        return found.map(\.cookie)
+    }
+
+    /// The host, and the names it lies below.
+    private static func domains(of place: CookiePlace) -> [String] {
+        var domains = [place.host]
+        guard !place.isIPLiteral else { return domains }
+        var rest = place.host[...]
+        // A name that a resolver would take has fewer labels than this.
+        while domains.count < 128, let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.utf8.index(after: dot)...]
+            domains.append(String(rest))
+        }
+        return domains
+    }
+
+    /// RFC 6265bis §5.7 item 15: whether it would be sent in the place of a Secure one, or beside it.
+    private func hidesSecure(_ cookie: Cookie) -> Bool {
+        guard secureCount > 0 else { return false }
+        return domains.contains { domain, entries in
+            (domain == cookie.domain || CookiePlace.isBelow(domain, cookie.domain)
+                || CookiePlace.isBelow(cookie.domain, domain))
+                && entries.contains {
+                    $0.cookie.isSecure && $0.cookie.name == cookie.name
+                        && CookiePlace.isPath(cookie.path, within: $0.cookie.path)
+                }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Keeps a cookie in the place of the one with its identity; one that has ended only removes that (B8.62).
+    ///
+    /// Whether others would notice.
+    @discardableResult
+    package mutating func store(_ cookie: Cookie, now: Double) -> Bool {
+        let identity = cookie.identity
+        if cookie.isExpired(now) { return remove(identity) }
+        var entries = domains.removeValue(forKey: cookie.domain) ?? []
+        var isChanged = true
+        if let index = entries.firstIndex(where: { $0.cookie.identity == identity }) {
+            let old = entries[index].cookie
+            isChanged = !old.isSame(as: cookie)
+            secureCount += (cookie.isSecure ? 1 : 0) - (old.isSecure ? 1 : 0)
+            entries[index].cookie = cookie
+            // RFC 6265bis §5.7 item 23: it stays as old as it was.
+            entries[index].cookie.created = old.created
+            entries[index].use = takeNumber()
+        } else {
+            let number = takeNumber()
+            entries.append(Entry(cookie: cookie, number: number, use: number))
+            count += 1
+            if cookie.isSecure { secureCount += 1 }
+        }
+        let isCrowded = entries.count > limits.inDomain
+        domains[cookie.domain] = entries
+        if isChanged { touch(identity) }
+        if isCrowded { makeRoom(in: cookie.domain, now: now) }
+        if count > limits.inAll { makeRoom(now: now) }
+        return isChanged
+    }
+
+    /// Removes a cookie; whether there was one.
+    @discardableResult
+    package mutating func remove(_ identity: Cookie.Identity) -> Bool {
+        guard var entries = domains[identity.domain],
+            let index = entries.firstIndex(where: { $0.cookie.identity == identity })
+        else { return false }
+        drop(entries.remove(at: index))
+        domains[identity.domain] = entries.isEmpty ? nil : entries
+        return true
+    }
+
+    /// Removes those that were first kept at a moment or later (B8.64); whether there was one.
+    @discardableResult
+    package mutating func remove(since moment: Double) -> Bool {
+        removeAll { $0.cookie.created >= moment }
+    }
+
+    private mutating func removeAll(where isGone: (Entry) -> Bool) -> Bool {
+        let before = count
+        for (domain, entries) in domains {
+            let kept = entries.filter { !isGone($0) }
+            guard kept.count < entries.count else { continue }
+            for entry in entries where isGone(entry) { drop(entry) }
+            domains[domain] = kept.isEmpty ? nil : kept
+        }
+        return count < before
+    }
+
+    private mutating func drop(_ entry: Entry) {
+        count -= 1
+        if entry.cookie.isSecure { secureCount -= 1 }
+        touch(entry.cookie.identity)
+    }
+
+    private mutating func takeNumber() -> UInt64 {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    private mutating func touch(_ identity: Cookie.Identity) {
+        guard recordsTouched else { return }
+        touched.insert(identity)
+        // Where they are never taken, because the disk is full, what has gone for good is forgotten.
+        if touched.count > limits.inAll * 8 { touched = touched.filter { cookie($0) != nil } }
+    }
+
+    // MARK: Room (B8.72)
+
+    /// One domain's share is full: what has ended goes, then the insecure ones, then any; what was not used for longest
+    /// goes first.
+    private mutating func makeRoom(in domain: String, now: Double) {
+        guard let entries = domains[domain] else { return }
+        let order = entries.sorted { left, right in
+            let ranks = (Self.rank(left, now: now), Self.rank(right, now: now))
+            return ranks.0 == ranks.1 ? left.use < right.use : ranks.0 < ranks.1
+        }
+        discard(order.prefix(entries.count - limits.inDomain))
+    }
+
+    /// There are too many altogether: the same, crowded domains first. A few more go than have to, so that the next ones
+    /// need no sorting.
+    private mutating func makeRoom(now: Double) {
+        var ranked: [(rank: Int, entry: Entry)] = []
+        for entries in domains.values {
+            let isCrowded = entries.count > limits.crowd
+            for entry in entries {
+                let rank = Self.rank(entry, now: now)
+                ranked.append((rank == 0 ? 0 : isCrowded ? rank : 3, entry))
+            }
+        }
+        ranked.sort { $0.rank == $1.rank ? $0.entry.use < $1.entry.use : $0.rank < $1.rank }
+        discard(ranked.prefix(count - limits.inAll + limits.inAll / 32).map { $0.entry })
+    }
+
+    private static func rank(_ entry: Entry, now: Double) -> Int {
+        entry.cookie.isExpired(now) ? 0 : entry.cookie.isSecure ? 2 : 1
+    }
+
+    private mutating func discard(_ entries: some Sequence<Entry>) {
+        for entry in entries { remove(entry.cookie.identity) }
+    }
+
+    // MARK: Sharing with others
+
+    /// What has come, changed or gone since the last call.
+    package mutating func takeTouched() -> Set<Cookie.Identity> {
+        defer { touched = [] }
+        return touched
+    }
+
+    /// Counts changes as not taken after all.
+    package mutating func untake(_ identities: Set<Cookie.Identity>) {
+        touched.formUnion(identities)
+    }
+
+    /// Takes over what all who share the cookies agreed on; what was touched meanwhile stays as it is here, and so do
+    /// cookies that end with the program, which nobody shares.
+    ///
+    /// Whether others would notice.
+    package mutating func adopt(_ shared: [Cookie], now: Double) -> Bool {
+        let mine = touched
+        let known = Set(shared.map(\.identity))
+        var isChanged = removeAll { entry in
+            let identity = entry.cookie.identity
+            return entry.cookie.expires != nil && !known.contains(identity) && !mine.contains(identity)
+        }
+        for cookie in shared where !mine.contains(cookie.identity) && self.cookie(cookie.identity) != cookie {
+            if store(cookie, now: now) { isChanged = true }
+        }
+        touched = mine
+        return isChanged
+    }
+}

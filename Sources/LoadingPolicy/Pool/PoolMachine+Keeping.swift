@@ -1,0 +1,32 @@
+// A connection that stays with whoever used it, from one request to the next: NTLM and Negotiate prove who speaks on
+// a connection, in several rounds that nobody else may come between (B2.93, RFC 4559 §6).
+//
+// Meanwhile the connection counts as in use. Must not know what is proved, and how.
+
+extension PoolMachine {
+    /// A connection in use has done with `request`, and waits for the one that will follow it.
+    package mutating func kept(_ connection: ConnectionID, after request: RequestID) {
+        guard let row = books.row(of: connection), books.connections[row].state == .leased else { return }
+        books.kept[request] = connection
+    }
+
+    /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a proof,
+    /// so nobody else gets it.
+    package mutating func abandonedKept(after request: RequestID) -> PoolActions {
+        var actions = PoolActions()
+        if let row = takeKept(after: request) { close(row, &actions) }
+        return actions
+    }
+
+    /// The row that was kept after a request, which is forgotten with it.
+    mutating func takeKept(after request: RequestID) -> Int? {
+        guard !books.kept.isEmpty, let connection = books.kept.removeValue(forKey: request) else { return nil }
+        return books.row(of: connection)
+    }
+
+    /// A connection has gone.
+    mutating func forgetKept(_ connection: ConnectionID) {
+        guard !books.kept.isEmpty else { return }
+        books.kept = books.kept.filter { $0.value != connection }
+    }
+}

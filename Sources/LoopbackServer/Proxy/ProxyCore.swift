@@ -1,0 +1,87 @@
+// The proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the door is
+// LoopbackProxy. Knows nothing of what is said.
+
+import Sockets
+import TLS
+
+/// What lives on the proxy's loop.
+final class ProxyCore {
+    unowned let reactor: Reactor
+    let options: LoopbackProxy.Options
+    let log: ProxyLog
+    let dialer: SocketDialer
+    let board: StatisticsBoard
+    /// Plaintext of the connection that is being read, valid during one callback.
+    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    private let key: ResidentKey<ProxyCore>
+    private let context: TLSContext?
+    private var listener: Listener?
+    private var sessions: [Int: ProxySession] = [:]
+    private var lastNumber = 0
+
+    init(
+        key: ResidentKey<ProxyCore>, reactor: Reactor, options: LoopbackProxy.Options, context: TLSContext?,
+        board: StatisticsBoard, log: ProxyLog
+    ) {
+        self.key = key
+        self.reactor = reactor
+        self.options = options
+        self.context = context
+        self.board = board
+        self.log = log
+        dialer = SocketDialer(reactor: reactor)
+    }
+
+    deinit {
+        plaintext.deallocate()
+    }
+
+    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
+        do {
+            let listener = try Listener(reactor: reactor, address: address)
+            listener.onAccept = { [unowned self] stream in accepted(stream) }
+            self.listener = listener
+            return .success(listener.address)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func stop() {
+        listener?.close()
+        listener = nil
+        for session in sessions.values { session.close() }
+        reactor.setResident(key, nil)
+    }
+
+    func closed(_ session: ProxySession) {
+        guard sessions.removeValue(forKey: session.number) != nil else { return }
+        board.update { $0.connectionsOpen -= 1 }
+    }
+
+    /// Where a target is: nothing but addresses is looked at, and every name is the loopback's.
+    func address(of host: String, port: Int) -> SocketAddress? {
+        SocketAddress(literal: host, port: port) ?? SocketAddress(literal: "127.0.0.1", port: port)
+    }
+
+    private func accepted(_ stream: SocketStream) {
+        lastNumber += 1
+        board.update { statistics in
+            statistics.connectionsAccepted += 1
+            statistics.connectionsOpen += 1
+        }
+        let session: TLSSession?
+        do {
+            session = try context.map { try TLSSession(server: $0) }
+        } catch {
+            stream.close()
+            board.update { $0.connectionsOpen -= 1 }
+            return
+        }
+        let made = ProxySession(
+            number: lastNumber, channel: ServerChannel(stream: stream, session: session), core: self)
+        sessions[lastNumber] = made
+        made.begin()
+    }
+}

@@ -1,0 +1,95 @@
+// The answering half of a connection of the server: encodes what the route says, plays it, and does what its pauses ask
+// for. RFC 9112 §9.
+
+import HTTPWire
+import Sockets
+
+extension ServerConnection {
+    func answer(_ response: ServerResponse, to request: ServerRequest) {
+        do {
+            closesAfterAnswer = try AnswerEncoder.encode(
+                response, to: request.head, body: request.body, into: &player)
+        } catch {
+            // The route wants to send what may not be sent: its author finds the reason in the body.
+            player.end()
+            let text = "the route's answer cannot be sent: \(error)\n"
+            player.first += Array(
+                "HTTP/1.1 500 Internal Server Error\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+        }
+        player.begin()
+        play()
+    }
+
+    /// Plays the answer until it waits for something, then looks at what has arrived meanwhile.
+    func play() {
+        guard !isPlaying else { return }
+        isPlaying = true
+        while isServing, player.isActive {
+            let pause = player.play(on: channel)
+            record(pause)
+            guard canPlayOn(after: pause) else { break }
+        }
+        isPlaying = false
+        serveInbox()
+        if channel.stream.hasPendingInput { read() }
+    }
+
+    /// Does what a pause asks for; true where the answer can go on at once.
+    private func canPlayOn(after pause: AnswerPlayer.Pause) -> Bool {
+        switch pause {
+        case .finished:
+            endAnswer()
+            if closesAfterAnswer { linger() }
+        case .blocked, .nextRequest:
+            break
+        case .yielded:
+            core.reactor.later { [weak self] in self?.play() }
+        case .delay(let duration):
+            timer.set(core.reactor.now + duration)
+        case .gate(let gate):
+            wait(for: gate)
+        case .clientClose:
+            guard inputHasEnded else { break }
+            player.resume()
+            return true
+        case .close:
+            endAnswer()
+            linger()
+        case .drop:
+            endAnswer()
+            close()
+        case .reset:
+            endAnswer()
+            channel.stream.reset()
+            close()
+        case .failed:
+            lost()
+        }
+        return false
+    }
+
+    private func wait(for gate: ServerGate) {
+        let (loop, key, number, step) = (core.loop, core.key, number, player.stepNumber)
+        gate.whenOpen {
+            loop.run { reactor in
+                reactor.resident(key)?.connection(number)?.gateOpened(step: step)
+            }
+        }
+    }
+
+    private func endAnswer() {
+        player.end()
+        core.board.update { $0.responses += 1 }
+    }
+
+    private func record(_ pause: AnswerPlayer.Pause) {
+        let written = player.takeWritten()
+        let isBlocked = if case .blocked = pause { true } else { false }
+        guard written > 0 || isBlocked != isCountedAsBlocked else { return }
+        core.board.update { statistics in
+            statistics.bytesWritten += written
+            statistics.blockedWriters += (isBlocked ? 1 : 0) - (isCountedAsBlocked ? 1 : 0)
+        }
+        isCountedAsBlocked = isBlocked
+    }
+}

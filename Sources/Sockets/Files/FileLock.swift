@@ -1,0 +1,45 @@
+// A lock between the processes of one user, and between the threads of each: whoever has it open and locked has it, and
+// the kernel takes it back from whoever dies. Must not know what it guards.
+
+/// A lock that was got; it goes with its object.
+package final class FileLock: Sendable {
+    /// Who else may have it meanwhile.
+    package enum Kind: Sendable {
+        /// Nobody.
+        case alone
+        /// Everybody who wants no more.
+        case shared
+    }
+
+    private let descriptor: Descriptor
+
+    private init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Takes a lock by a file that is made for it where there is none.
+    ///
+    /// It may be held by somebody who hangs, and must not hang this process: it is asked for again and again, for a
+    /// while.
+    package static func take(
+        _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
+    ) -> Result<FileLock, SystemError> {
+        let opened = Platform.openLock(path)
+        if opened.failed { return .failure(SystemError(errno: opened.error, call: "open")) }
+        let descriptor = Descriptor(owning: opened.value)
+        let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
+        while true {
+            let outcome = kind == .alone ? Platform.tryLock(descriptor.raw) : Platform.trySharedLock(descriptor.raw)
+            guard outcome.failed else { return .success(FileLock(descriptor)) }
+            guard Platform.isTemporarilyBlocked(outcome.error), Platform.continuousNanoseconds < end else {
+                return .failure(SystemError(errno: outcome.error, call: "flock"))
+            }
+            Platform.pause(milliseconds: 2)
+        }
+    }
+
+    /// Says that the lock is needed up to here; an object that nobody mentions again may go earlier.
+    package func hold() {
+        withExtendedLifetime(self) {}
+    }
+}

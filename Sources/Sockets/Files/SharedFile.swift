@@ -1,0 +1,91 @@
+// A small file that the processes of one user share: read whole, and changed under a lock by putting another in its
+// place, so that no reader ever sees a half of it. For its owner only. Every call may wait for the disk.
+//
+// Must not know what is in it; whoever reads it must be ready for anything.
+
+/// A file that is replaced in one step.
+package struct SharedFile: Sendable, Equatable {
+    /// What becomes of the file.
+    package enum Change: Sendable {
+        /// It stays as it is.
+        case keep
+        /// This takes its place.
+        case replace([UInt8])
+        /// It goes.
+        case remove
+    }
+
+    /// Where it is; a file beside it, whose name ends in `.lock`, is what changes are locked by.
+    package let path: String
+
+    /// A file at an absolute path, which need not exist.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// The whole content; nil where there is none that could be believed: no file, one of another user's, one that is
+    /// longer than `limit` or cannot be read.
+    package func read(atMost limit: Int) -> [UInt8]? {
+        guard case .success(let file) = OpenFile.open(path: path), file.byteCount <= Int64(limit),
+            Platform.isOwn(file: file.raw)
+        else { return nil }
+        let count = Int(file.byteCount)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+                guard case .success(let read) = file.read(at: Int64(filled), into: rest) else { return }
+                filled += read
+            }
+        }
+        return bytes.count == count ? bytes : nil
+    }
+
+    /// Lets `body` see the content and say what becomes of it, while no other process does the same.
+    ///
+    /// Fails without calling `body` where the lock is not to be had within `patience`.
+    package func change(
+        atMost limit: Int, patience: Duration = .seconds(5), _ body: ([UInt8]?) -> Change
+    ) -> SystemError? {
+        if let error = makeDirectory() { return error }
+        // The lock goes with it.
+        let lock: FileLock
+        switch FileLock.take(path + ".lock", patience: patience) {
+        case .failure(let error): return error
+        case .success(let taken): lock = taken
+        }
+        defer { lock.hold() }
+        switch body(read(atMost: limit)) {
+        case .keep: return nil
+        case .replace(let bytes): return replace(with: bytes)
+        case .remove:
+            Platform.remove(path: path)
+            return nil
+        }
+    }
+
+    private func replace(with bytes: [UInt8]) -> SystemError? {
+        switch TemporaryFile.create(in: directory, prefix: ".new-", suffix: "") {
+        case .failure(let error): return error
+        case .success(let file):
+            // A file that is not put into its place goes with its object.
+            return bytes.withUnsafeBytes { file.append($0) } ?? file.replace(path)
+        }
+    }
+
+    private var directory: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func makeDirectory() -> SystemError? {
+        var made = ""
+        for part in directory.split(separator: "/") {
+            made += "/" + part
+            let outcome = Platform.makeDirectory(made)
+            // Where one above may not be written to it may still be there; what counts is the last.
+            if outcome.failed, made == directory { return SystemError(errno: outcome.error, call: "mkdir") }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,90 @@
+// What a session knows of proving who it is, beyond its tasks: the spaces where it has done so, which later requests need
+// not be asked in (B2.77, B2.87), and what proofs are made of.
+//
+// Must not know: tasks, delegates, storages.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// The remembered proofs of one session, behind a lock that is taken only where there are any.
+final class SessionAuthentication: Sendable {
+    let hashes = HashFunctions.system
+    private let spaces = Mutex(RememberedSpaces())
+    private let hasMemory = Atomic<Bool>(false)
+
+    /// Whether there may be anything to send unasked: all that a request costs in a session that proves nothing.
+    var remembersAny: Bool { hasMemory.load(ordering: .acquiring) }
+
+    /// What a request is to be sent with unasked; a nonce counts as used with that.
+    func ahead(to side: AuthenticationSide, for request: AuthenticatedRequest) -> Authorization? {
+        guard remembersAny else { return nil }
+        return spaces.withLock { $0.authorization(for: side, request: request) }
+    }
+
+    /// A request was accepted with this.
+    func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
+        spaces.withLock { $0.remember(authorization, for: request) }
+        hasMemory.store(true, ordering: .releasing)
+    }
+
+    /// What was sent unasked was refused (B2.78).
+    func forget(_ authorization: Authorization) {
+        spaces.withLock { $0.forget(authorization) }
+    }
+
+    /// Everything is to be asked for again (B1.26).
+    func forgetAll() {
+        spaces.withLock { $0.removeAll() }
+    }
+
+    // MARK: Proofs
+
+    /// What a proof needs of the world, each time anew.
+    func freshness() -> AuthenticationFreshness {
+        .drawn(secondsSince1970: Int64(Date().timeIntervalSince1970))
+    }
+
+    /// The value of the field for a proof; nil where none can be made.
+    func field(
+        _ authorization: Authorization, for request: AuthenticatedRequest, bodyHash: [UInt8]? = nil
+    ) -> String? {
+        authorization.field(for: request, bodyHash: bodyHash, hashes: hashes)
+    }
+
+    /// What a CONNECT is sent with unasked.
+    func tunnelField(for proxy: ProxyServer, target: String) -> String? {
+        let request = AuthenticatedRequest(method: "CONNECT", target: target)
+        return ahead(to: .proxy(proxy), for: request).flatMap { field($0, for: request) }
+    }
+
+    /// The hash of a request's body (B2.82); nil where it cannot be read, or only once. May wait for the disk.
+    func hash(_ algorithm: HashAlgorithm, of body: RequestBody) -> [UInt8]? {
+        guard let hash = BodyHash(algorithm) else { return nil }
+        switch body {
+        case .none: break
+        case .bytes(let bytes): bytes.withUnsafeBytes { hash.update($0) }
+        case .file(let file): guard file.read(into: hash) else { return nil }
+        case .stream: return nil
+        }
+        return hash.finished()
+    }
+}
+
+extension OpenFile {
+    /// Whether all of the file went into a hash.
+    fileprivate func read(into hash: BodyHash) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
+            var offset: Int64 = 0
+            while offset < byteCount {
+                guard case .success(let count) = read(at: offset, into: buffer) else { return false }
+                let wanted = min(Int64(count), byteCount - offset)
+                hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<Int(wanted)]))
+                offset += wanted
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,297 @@
+// Stored answers in a directory: one file for each, named by a digest of its key, and a log that tells how large they
+// are and in which order they were used. Behaviour B7.5 to B7.7, B7.13, B7.15, B7.18, B7.19.
+//
+// Several processes share a directory. The files are the truth: they are written under another name and put in their
+// place whole, are never changed afterwards, and say themselves for which key they are and whether they are whole. So
+// reading needs no lock, and whoever is killed leaves at most a file that nobody looks at. The log is written under a
+// lock; a file is entered there before it is put in its place, so that what is counted is never less than what is there.
+//
+// Every call may wait for the disk. Must not know: Foundation, responses, whether what it holds may still be used.
+
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// A cache on disk.
+package final class DiskCache: Sendable {
+    private let folder: PrivateFolder
+    private let state: Mutex<State>
+    private let uses = Mutex<[SipHash.Words]>([])
+    private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
+
+    private struct State: ~Copyable, Sendable {
+        var capacity: Int
+        var log = CacheLog()
+        /// Nil until it is needed, and when another has taken its place.
+        var file: RecordLog?
+        /// Whether what killed processes have left was looked for.
+        var isTidied = false
+    }
+
+    /// A cache in a directory, which is made where there is none; nil where there can be none that is safe.
+    package init?(directory: String, capacity: Int) {
+        guard let folder = PrivateFolder(path: directory) else { return nil }
+        self.folder = folder
+        state = Mutex(State(capacity: max(0, capacity)))
+    }
+
+    /// What is stored for a key.
+    package struct Entry: Sendable {
+        /// Everything but the body.
+        package let record: CacheRecord
+        /// The file; the body is its end.
+        package let file: MappedFile
+        /// Where the body begins.
+        package let bodyOffset: Int
+
+        /// Calls `body` with the stored body.
+        package func withBody<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+            try file.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[bodyOffset...])) }
+        }
+    }
+
+    // MARK: Reading
+
+    /// What is stored for a key. A file that is torn or of somebody else is removed, and never given out (B7.19).
+    package func entry(for key: CacheKey) -> Entry? {
+        let name = key.fileName
+        guard let file = MappedFile.open(path: folder.file(name.hexadecimal)) else { return nil }
+        guard let entry = entry(in: file, name: name) else {
+            change { state in remove([name], &state) }
+            return nil
+        }
+        // Another key of the same digest, which nobody has ever seen: it is not this one's answer.
+        guard entry.record.key == key.text else { return nil }
+        noteUse(name)
+        return entry
+    }
+
+    private func entry(in file: MappedFile, name: SipHash.Words) -> Entry? {
+        file.withUnsafeBytes { bytes in
+            guard let preamble = CacheRecord.Preamble(bytes), preamble.fileLength == bytes.count else { return nil }
+            let head = UnsafeRawBufferPointer(rebasing: bytes[CacheRecord.Preamble.length..<preamble.bodyOffset])
+            guard CacheRecord.digest(head) == preamble.headDigest, let record = CacheRecord(head: head) else {
+                return nil
+            }
+            // A body is read through once in a process: afterwards it is known to be whole as long as the file is the same.
+            if checked.withLock({ $0[name] }) != file.identity {
+                let body = UnsafeRawBufferPointer(rebasing: bytes[preamble.bodyOffset...])
+                guard CacheRecord.digest(body) == preamble.bodyDigest else { return nil }
+                checked.withLock { checked in
+                    if checked.count >= Self.rememberedChecks { checked.removeAll(keepingCapacity: true) }
+                    checked[name] = file.identity
+                }
+            }
+            return Entry(record: record, file: file, bodyOffset: preamble.bodyOffset)
+        }
+    }
+
+    /// Remembers what was read; the log is told of several at a time.
+    private func noteUse(_ name: SipHash.Words) {
+        let isEnough = uses.withLock { uses in
+            if uses.last != name { uses.append(name) }
+            return uses.count >= Self.usesAtATime
+        }
+        if isEnough { change { _ in } }
+    }
+
+    // MARK: Writing
+
+    /// Stores an answer in place of another with its key; whether that was done.
+    @discardableResult
+    package func store(_ record: CacheRecord, body: UnsafeRawBufferPointer) -> Bool {
+        guard let key = CacheKey(record.key), key.text == record.key,
+            let head = record.encoded(bodyLength: body.count, bodyDigest: CacheRecord.digest(body))
+        else { return false }
+        let name = key.fileName
+        let byteCount = head.count + body.count
+        guard byteCount <= capacity else {
+            remove(key)
+            return false
+        }
+        // Held while a file has a name of its own: whoever finds nobody to hold it knows that such files are nobody's.
+        guard folder.prepare(), case .success(let lock) = FileLock.take(folder.file(Self.writersName), .shared),
+            case .success(let file) = TemporaryFile.create(in: folder.path, prefix: Self.newPrefix, suffix: "")
+        else { return false }
+        defer { lock.hold() }
+        guard head.withUnsafeBytes({ file.append($0) }) == nil, file.append(body) == nil else { return false }
+        var isStored = false
+        change { state in
+            guard byteCount <= state.capacity else { return }
+            let event = CacheLog.Event.stored(name, byteCount: byteCount, at: record.storedAt)
+            // Order: entered first. Who is killed in between leaves an entry without a file, which is a miss.
+            guard enter([event], &state) else { return }
+            guard file.move(to: folder.file(name.hexadecimal)) == nil else {
+                _ = enter([.removed(name)], &state)
+                return
+            }
+            isStored = true
+            remove(state.log.excess(over: state.capacity), &state)
+        }
+        return isStored
+    }
+
+    /// Removes what is stored for a key, if anything.
+    package func remove(_ key: CacheKey) {
+        let name = key.fileName
+        change { state in remove([name], &state) }
+    }
+
+    /// Removes what was stored at or after a moment, in microseconds since the beginning of 1970.
+    package func remove(storedSince time: Int64) {
+        change { state in remove(state.log.names(storedSince: time), &state) }
+    }
+
+    /// Removes everything.
+    package func removeAll() {
+        change { state in removeAll(&state) }
+    }
+
+    /// How many bytes may be stored; what is more goes at once (B7.6).
+    package var capacity: Int {
+        get { state.withLock { $0.capacity } }
+        set {
+            state.withLock { $0.capacity = max(0, newValue) }
+            change { state in
+                if state.capacity == 0 {
+                    removeAll(&state)
+                } else {
+                    remove(state.log.excess(over: state.capacity), &state)
+                }
+            }
+        }
+    }
+
+    /// How many bytes are stored.
+    package var byteCount: Int {
+        var byteCount = 0
+        change { byteCount = $0.log.byteCount }
+        return byteCount
+    }
+
+    /// Lets the log know of everything that was read.
+    package func flush() {
+        if uses.withLock({ !$0.isEmpty }) { change { _ in } }
+    }
+
+    deinit { flush() }
+
+    // MARK: The log
+
+    /// Calls `body` with the log as it is now, while no other process changes it; not at all where that cannot be had.
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            guard folder.prepare(), case .success(let lock) = FileLock.take(folder.file(Self.lockName)) else { return }
+            defer { lock.hold() }
+            guard refresh(&state) else { return }
+            let used = uses.withLock { uses in
+                defer { uses.removeAll(keepingCapacity: true) }
+                return uses
+            }
+            if !used.isEmpty {
+                _ = enter(used.filter { state.log.files.contains($0) }.map(CacheLog.Event.used), &state)
+            }
+            body(&state)
+            if state.log.isWorthShortening { replaceLog(&state) }
+        }
+    }
+
+    /// Takes in what others have written; whether there is a log.
+    private func refresh(_ state: inout State) -> Bool {
+        if state.file?.currentLength == nil {
+            state.log = CacheLog()
+            state.file = RecordLog.open(path: folder.file(Self.logName))
+            guard var file = state.file.take(), let length = file.currentLength else { return false }
+            if length == 0 {
+                recover(&state)
+                return state.file != nil
+            }
+            let start = file.read(recordSize: CacheLog.recordSize, limit: CacheLog.recordSize)
+            state.file = consume file
+            guard start == Self.logStart else {
+                recover(&state)
+                return state.file != nil
+            }
+        }
+        while let records = state.file?.read(recordSize: CacheLog.recordSize), !records.isEmpty {
+            records.withUnsafeBytes { state.log.take($0) }
+        }
+        if !state.isTidied {
+            state.isTidied = true
+            tidy()
+        }
+        return true
+    }
+
+    /// Removes what killed processes have left half written, unless somebody is writing just now.
+    private func tidy() {
+        guard case .success(let lock) = FileLock.take(folder.file(Self.writersName), .alone, patience: .zero) else {
+            return
+        }
+        for name in folder.names where name.hasPrefix(Self.newPrefix) { folder.remove(name) }
+        lock.hold()
+    }
+
+    /// Makes a log of what lies in the directory: there was none, or one that is none.
+    private func recover(_ state: inout State) {
+        var found: [(name: SipHash.Words, byteCount: Int, storedAt: Int64)] = []
+        for text in folder.names {
+            guard let name = SipHash.Words(hexadecimal: text) else { continue }
+            if let file = MappedFile.open(path: folder.file(text)), let entry = entry(in: file, name: name),
+                CacheKey(entry.record.key)?.fileName == name
+            {
+                found.append((name, Int(clamping: file.identity.byteCount), entry.record.storedAt))
+            } else {
+                folder.remove(text)
+            }
+        }
+        state.log = CacheLog()
+        for file in found.sorted(by: { $0.storedAt < $1.storedAt }) {
+            state.log.take(.stored(file.name, byteCount: file.byteCount, at: file.storedAt))
+        }
+        replaceLog(&state)
+    }
+
+    /// Puts the shortest log that tells the same in the place of the one that is there.
+    private func replaceLog(_ state: inout State) {
+        state.file = nil
+        let records = Self.logStart + state.log.shortened
+        guard case .success(let file) = TemporaryFile.create(in: folder.path, prefix: Self.newPrefix, suffix: ""),
+            records.withUnsafeBytes({ file.append($0) }) == nil, file.move(to: folder.file(Self.logName)) == nil
+        else { return }
+        // Read again, so that what is known is what is written.
+        state.log = CacheLog()
+        state.file = RecordLog.open(path: folder.file(Self.logName))
+        _ = state.file?.read(recordSize: CacheLog.recordSize, limit: CacheLog.recordSize)
+        while let records = state.file?.read(recordSize: CacheLog.recordSize), !records.isEmpty {
+            records.withUnsafeBytes { state.log.take($0) }
+        }
+    }
+
+    private func enter(_ events: [CacheLog.Event], _ state: inout State) -> Bool {
+        guard state.file?.append(events.flatMap(CacheLog.bytes)) ?? false else { return false }
+        for event in events { state.log.take(event) }
+        return true
+    }
+
+    private func remove(_ names: [SipHash.Words], _ state: inout State) {
+        for name in names { folder.remove(name.hexadecimal) }
+        _ = enter(names.filter { state.log.files.contains($0) }.map(CacheLog.Event.removed), &state)
+    }
+
+    private func removeAll(_ state: inout State) {
+        for name in folder.names where SipHash.Words(hexadecimal: name) != nil { folder.remove(name) }
+        state.log = CacheLog()
+        replaceLog(&state)
+    }
+
+    private static let logName = "log"
+    private static let lockName = "lock"
+    private static let writersName = "writers"
+    private static let newPrefix = "new-"
+    /// As long as a record, so that records keep in step.
+    private static let logStart = Array("URLLoading cache log 01\n".utf8) + [UInt8](repeating: 0, count: 24)
+    /// Picked by feel: a process that is killed forgets at most so many.
+    private static let usesAtATime = 64
+    private static let rememberedChecks = 8192
+}

@@ -1,0 +1,96 @@
+// The way of a response into a file of the cache and back. A class of the program's own comes back as the class of this
+// library that it was made from.
+//
+// Must not know: files, capacities.
+
+import Foundation
+import HTTPWire
+import LoadingPolicy
+
+extension CacheRecord {
+    /// Everything of a response but its body.
+    init(_ cached: CachedURLResponse, key: CacheKey, answer: StoredAnswer, storedAt: Int64) {
+        let response = cached.response
+        let http = response as? HTTPURLResponse
+        self.init(
+            key: key.text, url: response.url?.absoluteString, answer: answer, isHTTP: http != nil,
+            expectedLength: response.expectedContentLength, mimeType: http == nil ? response.mimeType : nil,
+            textEncoding: http == nil ? response.textEncodingName : nil, storedAt: storedAt,
+            userInfo: PropertyListInfo.encoded(cached.userInfo).map(Array.init) ?? [])
+    }
+
+    /// The response.
+    var response: URLResponse {
+        let url = url.flatMap { URL(string: $0) }
+        if isHTTP {
+            return HTTPURLResponse(
+                url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength)
+        }
+        guard let url else { return URLResponse() }
+        return URLResponse(
+            url: url, mimeType: mimeType, expectedContentLength: Int(clamping: expectedLength),
+            textEncodingName: textEncoding)
+    }
+}
+
+extension CachedURLResponse {
+    /// What a file holds; the body stays where it is.
+    convenience init(_ entry: DiskCache.Entry) {
+        let record = entry.record
+        self.init(
+            response: record.response, data: entry.data,
+            userInfo: record.userInfo.isEmpty ? nil : PropertyListInfo.decoded(Data(record.userInfo)),
+            storagePolicy: .allowed, answer: record.answer)
+    }
+
+    /// The same with what is known of how it came: as the loader says, else that it came just now, by this request.
+    ///
+    /// An object of a class of the program's own stays as it is.
+    func prepared(for request: URLRequest, at now: WallTime) -> (CachedURLResponse, StoredAnswer) {
+        if let answer { return (self, answer) }
+        let http = response as? HTTPURLResponse
+        let fields = http?.arrivedFields ?? Fields()
+        var random = SystemRandomNumberGenerator()
+        let answer = StoredAnswer(
+            status: http.map { min(max($0.statusCode, 0), 999) } ?? 0, fields: fields, requestTime: now,
+            responseTime: now,
+            selection: Selection(
+                answer: fields, request: SelectingFields.of(request),
+                salt: SipHash.Words(random.next(), random.next())))
+        guard type(of: self) == CachedURLResponse.self else { return (self, answer) }
+        let prepared = CachedURLResponse(
+            response: response, data: data, userInfo: userInfo, storagePolicy: storagePolicy, answer: answer)
+        return (prepared, answer)
+    }
+}
+
+extension DiskCache.Entry {
+    /// The body; one that the kernel shows in place is not copied, and keeps its file in use.
+    var data: Data {
+        withBody { body in
+            guard file.isMapped, let start = body.baseAddress, !body.isEmpty else { return Data(body) }
+            let file = file
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count,
+                deallocator: .custom { _, _ in withExtendedLifetime(file) {} })
+        }
+    }
+}
+
+/// The fields by which a request selects among answers.
+enum SelectingFields {
+    /// The fields a request has, and those that it would be sent with (B7.82).
+    static func of(_ request: URLRequest) -> Fields {
+        var fields = Fields()
+        for field in request.values.fields.fields { fields.append(field.name, field.value) }
+        let defaults = DefaultFields(acceptLanguage: AcceptLanguage.ofEnvironment, userAgent: UserAgent.ofProcess)
+        let values: [(FieldName, String?)] = [
+            (.accept, defaults.accept), (.acceptLanguage, defaults.acceptLanguage),
+            (.acceptEncoding, defaults.acceptEncoding), (.userAgent, defaults.userAgent),
+        ]
+        for (name, value) in values {
+            if let value, !fields.contains(name) { fields.append(name, value) }
+        }
+        return fields
+    }
+}

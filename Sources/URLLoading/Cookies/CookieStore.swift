@@ -1,0 +1,217 @@
+// The cookies of one storage, behind one lock, and their way to the disk and back.
+//
+// A storage with a file reads it when its cookies are first wanted. Writing merges: what this process has changed since
+// it wrote last goes into what the file holds by then, so of two processes the last to say something about a cookie wins,
+// and what others have changed is taken over. Cookies that end with the program are never written (B8.70).
+//
+// Must not know: sessions, the classes of the API beyond the policy's name, who has to be told of changes.
+
+import Foundation
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// The cookies of one storage.
+package final class CookieStore: Sendable {
+    private let state: Mutex<State>
+    private let file: SharedFile?
+    private let clock: @Sendable () -> Double
+    private let suffixes: @Sendable () -> PublicSuffixes
+    private let holdsAny: Atomic<Bool>
+
+    private struct State: Sendable {
+        var jar: CookieJar
+        var policy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+        /// Whether the file has been read, or there is none.
+        var isLoaded: Bool
+        /// Whether everything was removed, others' cookies in the file as well.
+        var isCleared = false
+    }
+
+    /// A store that is kept in a file, or in memory; the clock counts seconds since 2001.
+    package init(
+        file: SharedFile? = nil, limits: CookieLimits = .standard,
+        clock: @escaping @Sendable () -> Double = { Date.timeIntervalSinceReferenceDate },
+        suffixes: @escaping @Sendable () -> PublicSuffixes = { SystemSuffixes.current }
+    ) {
+        self.file = file
+        self.clock = clock
+        self.suffixes = suffixes
+        state = Mutex(
+            State(jar: CookieJar(limits: limits, recordsTouched: file != nil), isLoaded: file == nil))
+        holdsAny = Atomic(file != nil)
+    }
+
+    /// Whether there may be cookies: asked by every request, and so without a lock.
+    package var mayHoldCookies: Bool { holdsAny.load(ordering: .relaxed) }
+
+    /// Whose cookies are taken.
+    package var policy: HTTPCookie.AcceptPolicy {
+        get { state.withLock { $0.policy } }
+        set { state.withLock { $0.policy = newValue } }
+    }
+
+    /// Sets the policy; whether it is another one than before.
+    func changePolicy(_ policy: HTTPCookie.AcceptPolicy) -> Bool {
+        state.withLock { state in
+            defer { state.policy = policy }
+            return state.policy != policy
+        }
+    }
+
+    // MARK: Asking
+
+    /// What has not ended.
+    package var all: [Cookie] { withState { $0.jar.all($1) } }
+
+    /// The cookies that go with a request, in the order in which they are sent.
+    package func cookies(for context: CookieContext) -> [Cookie] {
+        withState { $0.jar.cookies(for: context, now: $1, suffixes: suffixes) }
+    }
+
+    /// The value of a request's Cookie field.
+    package func field(for context: CookieContext) -> String? { CookieRules.field(cookies(for: context)) }
+
+    /// Whether a cookie goes with requests like this one, as far as SameSite is concerned.
+    func isSent(_ cookie: Cookie, with context: CookieContext) -> Bool {
+        CookieRules.isSent(cookie.sameSite, with: context, suffixes: suffixes)
+    }
+
+    // MARK: Changing; each says whether others would notice
+
+    /// Keeps a cookie, whoever it is from, unless the policy takes nothing (B8.63).
+    package func set(_ cookie: Cookie) -> Bool {
+        withState { state, now in
+            guard state.policy != .never else { return false }
+            return state.jar.store(cookie, now: now)
+        }
+    }
+
+    /// Takes from an answer's cookies those that may be taken, under another policy than the storage's where one is given.
+    package func receive(
+        _ cookies: [Cookie], from context: CookieContext, policy: HTTPCookie.AcceptPolicy? = nil,
+        refused: (CookieRefusal) -> Void = { _ in }
+    ) -> Bool {
+        let (isChanged, refusals) = withState { state, now -> (Bool, [CookieRefusal]) in
+            if let refusal = CookieRules.refusal(CookiePolicy(policy ?? state.policy), of: context) {
+                return (false, cookies.map { _ in refusal })
+            }
+            var (isChanged, refusals) = (false, [CookieRefusal]())
+            for cookie in cookies {
+                let refusal = state.jar.receive(
+                    cookie, from: context, now: now, suffixes: suffixes, isChanged: &isChanged)
+                if let refusal { refusals.append(refusal) }
+            }
+            return (isChanged, refusals)
+        }
+        refusals.forEach(refused)
+        return isChanged
+    }
+
+    /// Takes from an answer's Set-Cookie fields.
+    package func receive(
+        fields: [some Collection<UInt8>], from context: CookieContext, policy: HTTPCookie.AcceptPolicy? = nil,
+        refused: (CookieRefusal) -> Void = { _ in }
+    ) -> Bool {
+        receive(read(fields, from: context.place), from: context, policy: policy, refused: refused)
+    }
+
+    /// The cookies that fields of an answer make, whether or not they may be taken.
+    func read(_ fields: [some Collection<UInt8>], from place: CookiePlace) -> [Cookie] {
+        let now = clock()
+        return fields.compactMap { SetCookie($0) }.map { Cookie($0, from: place, now: now) }
+    }
+
+    /// Removes a cookie.
+    package func remove(_ identity: Cookie.Identity) -> Bool {
+        withState { state, _ in state.jar.remove(identity) }
+    }
+
+    /// Removes what was first kept at a moment or later (B8.64).
+    package func remove(since moment: Double) -> Bool {
+        withState { state, _ in state.jar.remove(since: moment) }
+    }
+
+    /// Removes everything, from the file too what this process has never seen.
+    package func removeAll() -> Bool {
+        withState { state, _ in
+            state.isCleared = file != nil
+            return state.jar.remove(since: -.infinity)
+        }
+    }
+
+    private func withState<R: Sendable>(_ body: (inout State, Double) -> R) -> R {
+        let now = clock()
+        return state.withLock { state in
+            load(&state, now: now)
+            defer { holdsAny.store(!state.jar.isEmpty, ordering: .relaxed) }
+            return body(&state, now)
+        }
+    }
+
+    // MARK: The disk
+
+    /// Whether something has changed that the file does not know of.
+    package var needsWriting: Bool {
+        file != nil && state.withLock { $0.isCleared || !$0.jar.touched.isEmpty }
+    }
+
+    /// Brings file and memory in line, if anything has changed here; whether others would notice that in memory.
+    ///
+    /// What cannot be written is written next time.
+    package func write(patience: Duration = .seconds(5)) -> Bool {
+        guard let file, needsWriting else { return false }
+        let now = clock()
+        var (isChanged, taken, isCleared) = (false, Set<Cookie.Identity>(), false)
+        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { bytes in
+            // Order: all of it under the file's lock, so that nobody's older state comes after a newer one.
+            let (touched, own, clears) = takeChanges()
+            (taken, isCleared) = (touched, clears)
+            var jar = CookieJar()
+            for cookie in clears ? [] : bytes.flatMap(CookieFile.decode) ?? [] where !touched.contains(cookie.identity)
+            {
+                jar.store(cookie, now: now)
+            }
+            for cookie in own { jar.store(cookie, now: now) }
+            let shared = jar.all(now)
+            isChanged = adopt(shared, now: now)
+            if shared.isEmpty { return bytes == nil ? .keep : .remove }
+            let text = CookieFile.encode(shared)
+            return text == bytes ? .keep : .replace(text)
+        }
+        if failure != nil {
+            state.withLock { state in
+                state.jar.untake(taken)
+                state.isCleared = state.isCleared || isCleared
+            }
+        }
+        return isChanged
+    }
+
+    /// What has changed here, and of that what there is to write.
+    private func takeChanges() -> (Set<Cookie.Identity>, [Cookie], isCleared: Bool) {
+        state.withLock { state in
+            let touched = state.jar.takeTouched()
+            defer { state.isCleared = false }
+            let cookies = touched.compactMap { state.jar.cookie($0) }.filter { $0.expires != nil }
+            return (touched, cookies.sorted { $0.created < $1.created }, state.isCleared)
+        }
+    }
+
+    private func adopt(_ shared: [Cookie], now: Double) -> Bool {
+        state.withLock { state in
+            defer { holdsAny.store(!state.jar.isEmpty, ordering: .relaxed) }
+            return state.jar.adopt(shared, now: now)
+        }
+    }
+
+    /// A file that is torn, or not one of ours, counts as none.
+    private func load(_ state: inout State, now: Double) {
+        guard !state.isLoaded else { return }
+        state.isLoaded = true
+        guard let file, let bytes = file.read(atMost: CookieFile.mostBytes), let cookies = CookieFile.decode(bytes)
+        else { return }
+        for cookie in cookies { state.jar.store(cookie, now: now) }
+        _ = state.jar.takeTouched()
+    }
+}

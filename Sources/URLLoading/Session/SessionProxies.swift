@@ -1,0 +1,71 @@
+// Whose word counts about the ways of a session's requests: a UNIX-domain socket, a resolver, a list of proxies, the
+// dictionary or the environment, in this order.
+//
+// Must not know: what dictionary and environment mean (that is `ProxyRules`), how a resolver is asked.
+
+import Foundation
+import LoadingPolicy
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A session's settings about proxies, read when it is made (B13.3).
+struct SessionProxies: Sendable {
+    /// Who is asked where the rules say that somebody must be.
+    let resolver: URLSessionConfiguration.ProxyResolver?
+    private let socketPath: String?
+    private let rules: ProxyRules
+
+    init(_ values: ConfigurationValues) {
+        socketPath = values.unixSocketPath
+        resolver = values.proxyResolver
+        rules = Self.rules(values)
+    }
+
+    private static func rules(_ values: ConfigurationValues) -> ProxyRules {
+        let dictionary = values.connectionProxyDictionary.values
+        if values.proxyResolver != nil {
+            // B13.31: in place of a script; the exceptions of the dictionary go past both.
+            return ProxyRules(dictionary: (dictionary ?? [:]).merging(["ProxyAutoConfigEnable": .number(1)]) { $1 })
+        }
+        if !values.proxyConfigurations.isEmpty {
+            return ProxyRules(entries: values.proxyConfigurations.map(\.entry))
+        }
+        if let dictionary { return ProxyRules(dictionary: dictionary) }
+        return values.usesProxyEnvironment ? ProxyRules(environment: proxyVariables) : ProxyRules()
+    }
+
+    /// The variables one by one: a dictionary of the whole environment would cost more than all of this.
+    private static var proxyVariables: [String: String] {
+        var found: [String: String] = [:]
+        for name in ProxyRules.environmentVariables {
+            if let value = getenv(name) { found[name] = String(cString: value) }
+        }
+        return found
+    }
+
+    /// Whether all connections go to a UNIX-domain socket, for which no name is looked up.
+    var usesSocket: Bool { socketPath != nil }
+
+    /// The ways to an origin.
+    func ways(to origin: Origin) -> ProxyWays {
+        if let socketPath { return .routes([.direct(overridePath: socketPath)]) }
+        return rules.ways(to: origin)
+    }
+
+    /// A URL as a resolver sees it: no user information and no fragment; for TLS nothing that TLS would hide.
+    static func subject(_ url: URL) -> URL {
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        parts.user = nil
+        parts.password = nil
+        parts.fragment = nil
+        if parts.scheme?.lowercased() == "https" {
+            parts.path = "/"
+            parts.query = nil
+        }
+        return parts.url ?? url
+    }
+}

@@ -1,0 +1,135 @@
+// How far a task has come in proving who it is: to the server of its hop, and to a proxy on the way there.
+//
+// Values; `TaskCore` keeps them behind its Mutex. Must not know: delegates, storages, fields.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+
+/// What a task has been asked and has answered.
+struct AuthenticationProgress: Sendable {
+    private var server: AuthenticationRounds?
+    private var proxy: AuthenticationRounds?
+    /// The request of the hop goes out once more, with what the rounds say.
+    var goesAgain = false
+    /// The request after which a connection was kept for the next round.
+    var kept: RequestID?
+    /// The user that a URL of the task has named last; later URLs of the same origin mean the same one (B2.74).
+    private var user: URLUserInformation?
+
+    /// The rounds with one side. Those with another server or proxy before are forgotten: counting begins anew (B2.17).
+    subscript(side: AuthenticationSide) -> AuthenticationRounds? {
+        get {
+            let rounds =
+                switch side {
+                case .server: server
+                case .proxy: proxy
+                }
+            return rounds?.side == side ? rounds : nil
+        }
+        set {
+            switch side {
+            case .server: server = newValue
+            case .proxy: proxy = newValue
+            }
+        }
+    }
+
+    /// The rounds that there are.
+    var rounds: [AuthenticationRounds] { [server, proxy].compactMap(\.self) }
+
+    /// The user for an origin, when the URL of the hop is this one.
+    mutating func user(in url: URL?, of origin: Origin) -> URLUserInformation? {
+        if let named = url.flatMap(URLUserInformation.init) { user = named }
+        return user?.origin == origin ? user : nil
+    }
+
+    /// A redirect is followed: what was proven before is no part of the next request, unless the session remembers it.
+    mutating func redirected() {
+        server?.authorization = nil
+        proxy?.authorization = nil
+    }
+}
+
+/// The rounds with one server or proxy.
+struct AuthenticationRounds: Sendable {
+    let side: AuthenticationSide
+    var machine: AuthenticationMachine
+    /// What the next request proves itself with.
+    var authorization: Authorization?
+    /// What was given for the last question, until the other side has said yes or no.
+    var offer: CredentialOffer?
+    /// What the other side refused last.
+    var refused: URLCredential?
+    /// What needs not be tried again (B2.48).
+    var tried: [CredentialOffer] = []
+    /// How often a SOCKS proxy has refused a password.
+    var socksRefusals = 0
+    /// The rounds of the system's library, and why it could not go on.
+    var negotiation: NegotiateRounds?
+    var negotiationFailure: NegotiateFailure?
+
+    init(side: AuthenticationSide) {
+        self.side = side
+        machine = AuthenticationMachine(side: side)
+    }
+
+    /// A request goes out with what the session remembers.
+    mutating func begin(_ ahead: Authorization, isTunnel: Bool = false) {
+        machine.sentAhead(ahead)
+        authorization = ahead
+        guard let credential = ahead.credential else { return }
+        // Should it be refused, it is what the delegate is shown, and needs not be tried again (B2.78).
+        note(
+            CredentialOffer(
+                credential: URLCredential(user: credential.user, password: credential.password, persistence: .none),
+                space: URLProtectionSpace(ahead.space, isTunnel: isTunnel), isDelegates: false))
+    }
+
+    /// Whether something was sent on which the other side has still to say yes or no.
+    var awaitsVerdict: Bool { authorization != nil || offer != nil }
+
+    /// The other side has refused what it was given.
+    mutating func noteRefusal() {
+        if let offer { refused = offer.credential }
+        offer = nil
+        authorization = nil
+    }
+
+    /// The other side has accepted it; whatever it refuses after that is a new question.
+    mutating func noteAcceptance() {
+        offer = nil
+        authorization = nil
+        refused = nil
+        tried = []
+        socksRefusals = 0
+        negotiation = nil
+    }
+
+    /// A credential is about to be tried.
+    mutating func note(_ offer: CredentialOffer) {
+        self.offer = offer
+        tried.append(offer)
+    }
+
+    /// Whether a credential is known not to open a space.
+    func hasTried(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
+        tried.contains {
+            $0.space == space && $0.credential.user == credential.user && $0.credential.password == credential.password
+        }
+    }
+}
+
+/// A credential that answers a question.
+struct CredentialOffer: Sendable {
+    let credential: URLCredential
+    let space: URLProtectionSpace
+    /// Whether a delegate gave it, so that it is stored when it is accepted (B2.67).
+    let isDelegates: Bool
+}
+
+/// Progress apart from the state that refers to it: most tasks are never asked, and carry no room for it.
+indirect enum AuthenticationRecord: Sendable {
+    case none
+    case some(AuthenticationProgress)
+}

@@ -1,0 +1,70 @@
+// A task's cookies: those that a hop is sent with, and those that its answer brings (behaviour 8.3, 8.4).
+//
+// A plain storage is asked at once, on whichever thread the task is. One that the program has made a subclass of is called
+// like a delegate: before a hop, and in the order of the task's events, never on the loop.
+
+import Foundation
+import HTTPWire
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    /// Finds a hop's cookies and submits it; the stage is `betweenHops`. Each hop is asked about anew (B8.58).
+    func submit(_ request: URLRequest, _ content: HopContent) {
+        guard let cookies = session?.settings.cookies, cookies.mayBeSent(with: request) else {
+            return submit(request, content, cookies: .none)
+        }
+        if cookies.isPlain {
+            submit(request, content, cookies: .stored(in: cookies.storage, isTopLevel: isMainDocument(request)))
+        } else {
+            ask(cookies.storage, for: request, content)
+        }
+    }
+
+    /// The task can be cancelled meanwhile; of several answers the first counts.
+    private func ask(_ storage: HTTPCookieStorage, for request: URLRequest, _ content: HopContent) {
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.stage = .preparing
+            return true
+        }
+        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
+        storage.getCookiesFor(face) { [self] cookies in
+            let isWanted = state.withLock { state in
+                guard case .preparing = state.stage else { return false }
+                state.stage = .betweenHops
+                return true
+            }
+            if isWanted { submit(request, content, cookies: .given(cookies ?? [])) }
+        }
+    }
+
+    /// Takes the cookies of a hop's response, on the loop, before anybody sees it (B8.47).
+    func takeCookies(of head: ResponseHead, to request: URLRequest?, on reactor: Reactor) {
+        guard head.fields.contains(.setCookie), let session, let cookies = session.settings.cookies, let request,
+            request.values.httpShouldHandleCookies, cookies.policy != .never, let url = request.url,
+            let place = session.builder.cookiePlace(of: url)
+        else { return }
+        let fields = head.fields.values(.setCookie)
+        if cookies.isPlain {
+            let context = CookieContext(
+                place, mainDocument: request.values.mainDocumentURL, isTopLevel: isMainDocument(request),
+                method: request.values.method)
+            cookies.storage.receive(fields: fields, from: context, policy: cookies.policy)
+        } else {
+            let read = cookies.storage.store.read(fields.map(\.utf8), from: place).compactMap { HTTPCookie($0) }
+            if !read.isEmpty { post(.cookies(read), on: reactor) }
+        }
+    }
+
+    /// Gives a storage of the program's what came for it, on the delegate queue.
+    func store(_ cookies: [HTTPCookie]) {
+        session?.settings.cookies?.storage.storeCookies(cookies, for: face)
+    }
+
+    /// Whether the task loads the main document itself, by whatever redirects (B8.59).
+    private func isMainDocument(_ request: URLRequest) -> Bool {
+        guard let main = request.values.mainDocumentURL else { return false }
+        return originalRequest?.url == main
+    }
+}

@@ -1,0 +1,89 @@
+// Where the answer to a refusal is looked for before or instead of asking a delegate: the URL, the proxy's settings, the
+// credential storage (behaviour 2.5 to 2.7).
+//
+// Called where the program's own code may run, and never with a lock held. Must not know: what becomes of an offer.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+
+extension TaskCore {
+    /// What the settings of a proxy say, until it has been tried (B2.101).
+    func configuredOffer(for refusal: Refusal) -> CredentialOffer? {
+        guard case .proxy(let proxy) = refusal.side, let configured = proxy.credentials,
+            !refusal.space.isSOCKS
+        else { return nil }
+        let credential = URLCredential(user: configured.user, password: configured.password, persistence: .none)
+        return untried(credential, for: refusal)
+    }
+
+    /// What default handling uses: the URL's, then the storage's (B2.44).
+    func usualOffer(for refusal: Refusal) -> CredentialOffer? {
+        let named = userInURL(for: refusal)
+        if let named, named.hasPassword, let offer = untried(named, for: refusal) { return offer }
+        let user = named?.hasPassword == false ? named?.user : nil
+        return stored(for: refusal, user: user).flatMap { untried($0, for: refusal) }
+    }
+
+    /// What the delegate is shown: what was refused last, else what default handling would use, else a mere name (B2.14,
+    /// B2.15, B2.75).
+    func proposal(for refusal: Refusal) -> URLCredential? {
+        if refusal.failures > 0, let refused = state.withLock({ $0.authentication[refusal.side]?.refused }) {
+            return refused
+        }
+        return usualOffer(for: refusal)?.credential ?? userInURL(for: refusal)
+    }
+
+    private func userInURL(for refusal: Refusal) -> URLCredential? {
+        guard case .server(let origin) = refusal.side else { return nil }
+        return state.withLock { state in
+            let url = state.currentRequest?.url
+            return state.authentication.user(in: url, of: origin)?.credential
+        }
+    }
+
+    /// The storage's default or, where the URL has a mere name, that user's (B2.64, B2.66).
+    private func stored(for refusal: Refusal, user: String?) -> URLCredential? {
+        // B2.70.
+        guard let storage = session?.settings.credentialStorage else { return nil }
+        let spaces = [refusal.space, refusal.space.otherProxySpace].compactMap(\.self)
+        for space in spaces {
+            let found: URLCredential? =
+                if let user {
+                    storage.credentials(for: space)?[user]
+                } else {
+                    storage.defaultCredential(for: space)
+                }
+            if let found, found.hasPassword { return found }
+        }
+        return nil
+    }
+
+    private func untried(_ credential: URLCredential, for refusal: Refusal) -> CredentialOffer? {
+        let isKnownBad = state.withLock { state in
+            state.isAuthenticating
+                && state.authentication[refusal.side]?.hasTried(credential, for: refusal.space) ?? false
+        }
+        return isKnownBad ? nil : CredentialOffer(credential: credential, space: refusal.space, isDelegates: false)
+    }
+
+    /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
+    func store(_ offer: CredentialOffer) {
+        guard offer.isDelegates, offer.credential.persistence != .none else { return }
+        session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether a SOCKS proxy asks.
+    var isSOCKS: Bool { proxyType == NSURLProtectionSpaceSOCKSProxy }
+}
+
+extension PasswordCredential {
+    /// The credential's name and password in the form that hashes need (RFC 7616 §4); nil for other kinds.
+    init?(_ credential: URLCredential) {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        self.init(
+            user: user.precomposedStringWithCanonicalMapping, password: password.precomposedStringWithCanonicalMapping)
+    }
+}

@@ -1,0 +1,284 @@
+// What follows a refusal: the machine of `LoadingPolicy` says what is asked; the URL, the settings, the storage and the
+// delegates say who we are; and the request goes out again, or the refusal is what the task delivers (behaviour 2.3 to
+// 2.7, 2.11).
+//
+// A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on the
+// delegate queue or, for an async call that has none, on a helper thread. Meanwhile the response is not read on.
+//
+// Must not know: how a proof is made, in which form a delegate is asked (`TaskCore+Questions`).
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    // MARK: On the loop
+
+    /// Whether the response to a hop asks who we are in a way that is understood (B2.12): then nothing more of it is
+    /// read before it is settled what becomes of it.
+    func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
+        guard head.status == 401 || head.status == 407, let session,
+            let handle = state.withLock({ $0.stage.handle }), let side = handle.side(refusingWith: head.status)
+        else { return false }
+        let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
+        if case .deliver = step { return false }
+        follow(step, Refusal(.response(response, handle), by: side), on: reactor)
+        return true
+    }
+
+    /// A proxy does not open a tunnel for this task.
+    func refused(by question: ProxyQuestion, on reactor: Reactor) {
+        guard let session else { return question.answer(.giveUp) }
+        let side = AuthenticationSide.proxy(question.proxy)
+        switch question.demand {
+        case .http(let head, let target):
+            let request = AuthenticatedRequest(method: "CONNECT", target: target)
+            noteAhead(to: side, for: request, session.authentication)
+            let step = noteRefusal(head, by: side, of: request, session.authentication)
+            let response = HTTPURLResponse(
+                url: state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
+            follow(step, Refusal(.tunnel(question, response), by: side), on: reactor)
+        case .socksPassword:
+            let failures = state.withLock { state in
+                var rounds = state.authentication[side] ?? AuthenticationRounds(side: side)
+                // What the settings say was tried before anybody was asked.
+                let wasRefused = rounds.offer != nil || rounds.socksRefusals == 0 && question.proxy.credentials != nil
+                if wasRefused { rounds.socksRefusals += 1 }
+                rounds.noteRefusal()
+                state.authentication[side] = rounds
+                return rounds.socksRefusals
+            }
+            let refusal = Refusal(socks: question, failures: failures)
+            if failures < AuthenticationMachine.maximumAnswers {
+                enqueue(refusal, on: reactor)
+            } else {
+                giveUp(refusal)
+            }
+        }
+    }
+
+    /// What the first CONNECT went out with was not this task's doing; it is what the session remembers.
+    private func noteAhead(
+        to side: AuthenticationSide, for request: AuthenticatedRequest, _ authentication: SessionAuthentication
+    ) {
+        let isKnown = state.withLock { $0.isAuthenticating && $0.authentication[side] != nil }
+        guard !isKnown, let ahead = authentication.ahead(to: side, for: request) else { return }
+        state.withLock { state in
+            var rounds = AuthenticationRounds(side: side)
+            rounds.begin(ahead, isTunnel: true)
+            state.authentication[side] = rounds
+        }
+    }
+
+    private func noteRefusal(
+        _ head: ResponseHead, by side: AuthenticationSide, of request: AuthenticatedRequest,
+        _ authentication: SessionAuthentication
+    ) -> AuthenticationMachine.Step {
+        let freshness = authentication.freshness()
+        let (step, wrong) = state.withLock { state -> (AuthenticationMachine.Step, Authorization?) in
+            let known = state.isAuthenticating ? state.authentication[side] : nil
+            var rounds = known ?? AuthenticationRounds(side: side)
+            let ahead = rounds.authorization.flatMap { $0.isAhead ? $0 : nil }
+            let step = rounds.machine.refused(head, request: request, freshness: freshness)
+            switch step {
+            // What nobody can be asked about leaves no trace where there was none.
+            case .deliver where known == nil: return (step, nil)
+            // The same proof goes on: with another nonce, or with the next round of a handshake.
+            case .send, .negotiate(_, challenge: .some): state.authentication[side] = rounds
+            case .ask, .negotiate(_, challenge: nil), .deliver:
+                rounds.noteRefusal()
+                state.authentication[side] = rounds
+                return (step, ahead)
+            }
+            return (step, nil)
+        }
+        // B2.78.
+        if let wrong { authentication.forget(wrong) }
+        return step
+    }
+
+    // MARK: The way to whoever is asked
+
+    private func follow(_ step: AuthenticationMachine.Step, _ refusal: Refusal, on reactor: Reactor? = nil) {
+        switch step {
+        case .ask(let space, let failures): enqueue(refusal.asking(space, failures: failures), on: reactor)
+        case .negotiate(let space, let challenge): negotiate(refusal.asking(space, failures: 0), challenge)
+        case .send(let authorization): goOn(refusal, with: authorization)
+        case .deliver: giveUp(refusal)
+        }
+    }
+
+    /// Brings a question to where it may be answered.
+    private func enqueue(_ refusal: Refusal, on reactor: Reactor?) {
+        if usesRelay {
+            post(.refusal(refusal), on: reactor)
+        } else if !BlockingPool.shared.run({ [self] in answerByDefault(refusal) }) {
+            giveUp(refusal)
+        }
+    }
+
+    /// Nobody is asked (B2.11); the system's library may well ask the network, though.
+    private func negotiate(_ refusal: Refusal, _ challenge: String?) {
+        let rounds = state.withLock { state in
+            let begun = challenge == nil ? nil : state.authentication[refusal.side]?.negotiation
+            let rounds = begun ?? NegotiateRounds(host: refusal.side.host)
+            state.authentication[refusal.side]?.negotiation = rounds
+            return rounds
+        }
+        rounds.token(for: challenge) { [self] result in
+            switch result {
+            case .success(let token): answer(.token(token), to: refusal)
+            // B2.95: without a ticket, or without the library, the next scheme is offered.
+            case .failure(let failure):
+                state.withLock { $0.authentication[refusal.side]?.negotiationFailure = failure }
+                answer(.none, to: refusal)
+            }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Whether the refusal is still about what the task is doing.
+    func isOpen(_ refusal: Refusal) -> Bool {
+        state.withLock { state in
+            guard !state.isOver, let current = state.stage.handle else { return false }
+            return if case .response(_, let handle) = refusal.subject { handle === current } else { true }
+        }
+    }
+
+    /// Asks the delegates, on their queue: for NTLM the session's method first, else the tasks' alone (B2.1 to B2.4).
+    func ask(about refusal: Refusal) {
+        // B2.101: what the settings say about a proxy is tried before anybody is asked.
+        if let configured = configuredOffer(for: refusal) { return carryOut(configured, for: refusal) }
+        let token = mailbox.withLock { $0.beginWaiting() }
+        let shown = URLAuthenticationChallenge(
+            protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
+            previousFailureCount: refusal.failures, failureResponse: refusal.response,
+            error: negotiationError(of: refusal),
+            sender: ChallengeSender(core: self, token: token, subject: .refusal(refusal)))
+        ask(
+            .challenge(
+                TaskChallenge(shown: shown, subject: .refusal(refusal)), ofTask: !refusal.space.isSessionWide),
+            token: token)
+    }
+
+    /// Why Negotiate, which the other side would have preferred, was skipped (B2.95).
+    private func negotiationError(of refusal: Refusal) -> URLError? {
+        let (failure, url) = state.withLock { state in
+            (state.authentication[refusal.side]?.negotiationFailure, state.currentRequest?.url)
+        }
+        return failure.map { LoadFailure.make(.userAuthenticationRequired, url, $0.description) }
+    }
+
+    // MARK: Answers
+
+    /// Does what was said about a refusal.
+    func carryOut(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for refusal: Refusal
+    ) {
+        switch disposition {
+        case .performDefaultHandling:
+            answerByDefault(refusal)
+        case .rejectProtectionSpace:
+            // B2.39.
+            answer(.reject, to: refusal)
+        case .cancelAuthenticationChallenge:
+            // B2.38.
+            if case .tunnel(let question, _) = refusal.subject { question.answer(.cancel) }
+            cancel()
+        case .useCredential:
+            switch credential {
+            // B2.34.
+            case nil: answer(.unauthenticated, to: refusal)
+            case let credential? where credential.hasPassword:
+                carryOut(
+                    CredentialOffer(credential: credential, space: refusal.space, isDelegates: true), for: refusal)
+            // B2.35.
+            case _?: answer(.none, to: refusal)
+            }
+        }
+    }
+
+    /// What the settings, the URL or the storage say, unless it was refused before (B2.36, B2.44, B2.48).
+    private func answerByDefault(_ refusal: Refusal) {
+        guard let offer = configuredOffer(for: refusal) ?? usualOffer(for: refusal) else {
+            return answer(.none, to: refusal)
+        }
+        carryOut(offer, for: refusal)
+    }
+
+    private func carryOut(_ offer: CredentialOffer, for refusal: Refusal) {
+        guard let password = PasswordCredential(offer.credential) else { return answer(.none, to: refusal) }
+        state.withLock { $0.authentication[refusal.side]?.note(offer) }
+        if case .tunnel(let question, nil) = refusal.subject {
+            question.answer(.password(user: password.user, password: password.password))
+        } else {
+            answer(.password(password), to: refusal)
+        }
+    }
+
+    private func answer(_ answer: AuthenticationMachine.Answer, to refusal: Refusal) {
+        // A SOCKS proxy has one space and no rounds.
+        if case .tunnel(_, nil) = refusal.subject { return giveUp(refusal) }
+        guard let freshness = session?.authentication.freshness() else { return giveUp(refusal) }
+        let step = state.withLock { $0.authentication[refusal.side]?.machine.answered(answer, freshness: freshness) }
+        follow(step ?? .deliver, refusal)
+    }
+
+    // MARK: The end of a refusal
+
+    /// The request goes out again, or CONNECT.
+    private func goOn(_ refusal: Refusal, with authorization: Authorization) {
+        switch refusal.subject {
+        case .response(_, let handle):
+            let isWanted = state.withLock { state in
+                // A task that was cancelled meanwhile, or whose hop has broken off, has nothing to go on with.
+                guard !state.isOver, state.stage.handle === handle else { return false }
+                state.authentication[refusal.side]?.authorization = authorization
+                state.authentication.goesAgain = true
+                if authorization.bindsConnection { state.authentication.kept = handle.id }
+                state.redirect.deliversBody = false
+                return true
+            }
+            guard isWanted else { return }
+            if authorization.bindsConnection {
+                // B2.93: the rest is read to its end, so that the connection is free for the next round.
+                handle.keepConnection()
+                handle.resumeReading()
+            } else {
+                // B2.99: the next round does not wait for what is left of this one.
+                handle.discardRest()
+            }
+        case .tunnel(let question, _):
+            guard case .http(_, let target) = question.demand,
+                let value = session?.authentication.field(
+                    authorization, for: AuthenticatedRequest(method: "CONNECT", target: target))
+            else { return question.answer(.giveUp) }
+            state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
+            question.answer(.authorize(value))
+        }
+    }
+
+    /// Nobody knows who we are: the refusal is the response (B2.45, B2.46), or the tunnel is not opened (B2.102).
+    private func giveUp(_ refusal: Refusal) {
+        switch refusal.subject {
+        case .tunnel(let question, _): question.answer(.giveUp)
+        case .response(let response, _): if isOpen(refusal) { deliverRefused(response) }
+        }
+    }
+
+    private func deliverRefused(_ response: HTTPURLResponse) {
+        state.withLock { $0.redirect.deliversBody = true }
+        responseArrived(response, hasBody: response.expectedContentLength != 0)
+        switch outlet {
+        case .delegate, .awaiting, .stream:
+            // Reading goes on once the question about the response is answered too.
+            if usesRelay { return post(.response(response)) }
+            outlet.pipe?.post(.response(response))
+        case .handler, .file: break
+        }
+        resumeReading()
+    }
+}

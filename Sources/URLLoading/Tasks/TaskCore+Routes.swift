@@ -1,0 +1,189 @@
+// The ways of a task's hops: a resolver is asked for them (B13.31), and where one leads nowhere the next is tried.
+//
+// Must not know: what is set about proxies, how proxies are spoken to.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+/// A request that may be sent by more than one way, and what it is made of.
+struct Hop: Sendable {
+    let request: URLRequest
+    let message: RequestBuilder.Message
+    let content: HopContent
+}
+
+/// The ways that a hop has left. A class, because every task has room for one, and hardly any has one.
+final class Detour: Sendable {
+    let hop: Hop
+    let routes: ArraySlice<Route>
+
+    init(of hop: Hop, by routes: ArraySlice<Route>) {
+        self.hop = hop
+        self.routes = routes
+    }
+}
+
+/// What is known of the resolver that is being asked.
+struct RouteQuestion: Sendable {
+    /// Counts the questions, so that a late answer to one is none to the next.
+    var number = 0
+    /// The call, and who looks at the clock meanwhile.
+    var asking: Task<Void, Never>?
+    var watch: Task<Void, Never>?
+
+    /// Ends both.
+    mutating func stop() {
+        asking?.cancel()
+        watch?.cancel()
+        asking = nil
+        watch = nil
+    }
+}
+
+extension TaskState {
+    /// The ways that are left after this failure; nil where there are none, or where another way would not help.
+    mutating func takeDetour(after failure: EngineError) -> Detour? {
+        defer { self.detour = nil }
+        guard let detour, failure.isOfTheWay, detour.hop.content.isUntouched else { return nil }
+        return detour
+    }
+}
+
+extension TaskCore {
+    /// Asks the session's resolver; the task can be cancelled meanwhile. The stage is `betweenHops`.
+    func askForRoutes(of hop: Hop) {
+        guard let session, let url = hop.request.url else { return }
+        guard let resolver = session.settings.proxies.resolver else {
+            return endUnloaded(
+                LoadFailure.noWay(
+                    url,
+                    "Proxies are to be found by a configuration script, which nothing here can run; the session's "
+                        + "configuration has no proxyResolver in its place."),
+                from: .betweenHops)
+        }
+        let (number, deadline) = state.withLock { state -> (Int?, Duration?) in
+            guard !state.isOver else { return (nil, nil) }
+            state.stage = .preparing
+            state.routeQuestion.number += 1
+            return (state.routeQuestion.number, state.resourceDeadline)
+        }
+        guard let number else {
+            endUnloaded(LoadFailure.cancelled(url), from: .betweenHops)
+            return
+        }
+        let asking = Task { [weak self] in
+            do {
+                let routes = try await resolver(SessionProxies.subject(url))
+                self?.received(.success(routes), to: number, for: hop)
+            } catch {
+                self?.received(.failure(error), to: number, for: hop)
+            }
+        }
+        let idle = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
+        let watch = Task { [weak self] in
+            try? await Task.sleep(for: min(idle, deadline ?? idle) - LoopClock.elapsed)
+            if !Task.isCancelled { self?.routesTookTooLong(number, url) }
+        }
+        let isLate = state.withLock { state in
+            guard state.isAskingForRoutes(number) else { return true }
+            state.routeQuestion.asking = asking
+            state.routeQuestion.watch = watch
+            return false
+        }
+        guard isLate else { return }
+        asking.cancel()
+        watch.cancel()
+    }
+
+    /// Nobody waits for the resolver any more.
+    func stopAskingForRoutes() {
+        state.withLock { $0.routeQuestion.stop() }
+    }
+
+    private func received(_ answer: Result<[ProxyRoute], any Error>, to number: Int, for hop: Hop) {
+        let isWanted = state.withLock { state in
+            guard state.isAskingForRoutes(number) else { return false }
+            state.routeQuestion.stop()
+            state.stage = .betweenHops
+            return true
+        }
+        guard isWanted else { return }
+        let url = hop.request.url
+        do {
+            let routes = try answer.get().map { try $0.route() }
+            guard !routes.isEmpty else {
+                return endUnloaded(
+                    LoadFailure.noWay(url, "The session's proxyResolver has named no way to the server."),
+                    from: .betweenHops)
+            }
+            send(hop, by: routes[...])
+        } catch {
+            endUnloaded(
+                LoadFailure.noWay(url, "The session's proxyResolver has failed: \(error)", cause: error),
+                from: .betweenHops)
+        }
+    }
+
+    private func routesTookTooLong(_ number: Int, _ url: URL) {
+        let isWanted = state.withLock { state in
+            guard state.isAskingForRoutes(number) else { return false }
+            state.routeQuestion.stop()
+            state.stage = .ended
+            return true
+        }
+        guard isWanted else { return }
+        endUnloaded(LoadFailure.make(.timedOut, url, "The session's proxyResolver did not answer in time."))
+    }
+}
+
+extension TaskState {
+    fileprivate func isAskingForRoutes(_ number: Int) -> Bool {
+        guard case .preparing = stage else { return false }
+        return routeQuestion.number == number
+    }
+}
+
+extension ProxyRoute {
+    /// The way as the engine takes it.
+    fileprivate func route() throws(ProxyFault) -> Route {
+        switch self {
+        case .direct: .direct()
+        case .proxy(let configuration): .proxied(try configuration.server.get())
+        }
+    }
+}
+
+extension EngineError {
+    /// Whether the way did not lead to the server, so that nothing has been sent and another one may.
+    fileprivate var isOfTheWay: Bool {
+        switch self {
+        case .nameLookup, .connect: true
+        case .idleTimeout(_, let phase, _):
+            switch phase {
+            case .lookingUpName, .connecting, .tunnelling: true
+            case .waitingForConnection, .waitingForConnectivity, .shakingHands, .sendingRequest, .waitingForBody,
+                .waitingForResponse, .receivingBody:
+                false
+            }
+        case .proxy(let failure):
+            switch failure.reason {
+            case .lookup, .unreachable, .tls, .garbage, .closed, .socks(.malformed): true
+            // The proxy works, and says no.
+            case .refused, .authentication, .socks, .unsendable: false
+            }
+        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .localResource: false
+        }
+    }
+}
+
+extension HopContent {
+    /// Whether it can be sent from its beginning.
+    fileprivate var isUntouched: Bool {
+        switch self {
+        case .none, .data, .file: true
+        case .stream(let source): source.isUntouched
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// A Kerberos realm for the length of a test: MIT's ticket server on loopback with its files in a directory of its own, a
+// user with a ticket, and Apache with mod_auth_gssapi as the service. The system's own configuration is not touched.
+
+import Foundation
+import TestSupport
+
+extension Peers {
+    /// Apache with the module, and MIT's programs.
+    static let kerberos: [String: String]? = {
+        var programs: [String: String] = [:]
+        for name in ["apache2", "krb5kdc", "kdb5_util", "kadmin.local", "kinit"] {
+            guard let path = PeerProcess.find(name) else { return nil }
+            programs[name] = path
+        }
+        return access(KerberosRealm.module, R_OK) == 0 ? programs : nil
+    }()
+}
+
+/// PEERS.TEST, with the user "somebody" and the service HTTP/localhost.
+final class KerberosRealm: Sendable {
+    static let module = "/usr/lib/apache2/modules/mod_auth_gssapi.so"
+
+    let directory: PeerDirectory
+    let port: Int
+    /// What a program needs to find the realm and the user's ticket.
+    let environment: [String: String]
+    private let ticketServer: PeerProcess
+    private let apache: PeerProcess
+
+    init() async throws {
+        guard let programs = Peers.kerberos else {
+            throw PeerProcess.StartFailure(description: "Kerberos is not installed")
+        }
+        func program(_ name: String) -> String { programs[name] ?? name }
+        directory = try PeerDirectory()
+        let path = directory.path
+        let ports = try freePorts(2)
+        port = ports[0]
+        environment = [
+            "KRB5_CONFIG": "\(path)/krb5.conf", "KRB5_KDC_PROFILE": "\(path)/kdc.conf",
+            "KRB5CCNAME": "FILE:\(path)/ticket", "KRB5RCACHENAME": "none:",
+        ]
+        try directory.write(Self.realm(ports[1]), to: "krb5.conf")
+        try directory.write(Self.ticketServer(in: path, ports[1]), to: "kdc.conf")
+        try directory.write(Self.apache(in: path, port), to: "httpd.conf")
+        try directory.write("Hello behind Kerberos.\n", to: "www/hello")
+
+        try Self.run(program("kdb5_util"), ["create", "-s", "-r", "PEERS.TEST", "-P", "master"], environment)
+        for (principal, file) in [("somebody", "user.keytab"), ("HTTP/localhost", "service.keytab")] {
+            try Self.run(program("kadmin.local"), ["-q", "addprinc -randkey \(principal)"], environment)
+            try Self.run(program("kadmin.local"), ["-q", "ktadd -k \(path)/\(file) \(principal)"], environment)
+        }
+        // Apache gives up its rights before it reads the key.
+        guard chmod("\(path)/service.keytab", 0o644) == 0 else {
+            throw PeerProcess.StartFailure(description: "no key of the service")
+        }
+        let variables = environment.map { "\($0)=\($1)" }
+        ticketServer = try PeerProcess("/usr/bin/env", variables + [program("krb5kdc"), "-n"])
+        try await ticketServer.line(containing: "commencing operation")
+        try Self.run(program("kinit"), ["-k", "-t", "\(path)/user.keytab", "somebody"], environment)
+        apache = try PeerProcess(
+            "/usr/bin/env", variables + [program("apache2"), "-X", "-d", path, "-f", "\(path)/httpd.conf"])
+        // In one process Apache tells nobody that it is ready, but for the module whose threads then accept.
+        try await apache.line(containing: "start_threads: Using epoll")
+    }
+
+    /// What a client prints that has the user's ticket, or none.
+    func client(_ path: String, body: String? = nil, hasTicket: Bool = true) async throws -> [String] {
+        var variables = environment
+        if !hasTicket { variables["KRB5CCNAME"] = "FILE:\(directory.path)/none" }
+        let changed = variables.mapValues(Optional.some)
+        let arguments = ["http://localhost:\(port)\(path)"] + (body.map { [$0] } ?? [])
+        let child = try await withThrowingHandover { (handover: Handover<ChildRun, any Error>) in
+            Thread.detachNewThread {
+                handover.resume(with: Result { try ChildRun("kerberos-client", arguments, changing: changed) })
+            }
+        }
+        return child.outputText.split(separator: "\n").map(String.init)
+    }
+
+    /// The first entries of the access log, once there are so many.
+    func log(_ count: Int) async throws -> [String] {
+        try await apache.lines(count, containing: "entry ")
+    }
+
+    private static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) throws {
+        let child = try ChildRun(program, arguments, changing: environment.mapValues(Optional.some))
+        guard child.exitCode == 0 else {
+            throw PeerProcess.StartFailure(description: "\(program) \(arguments): \(child.complaintsText)")
+        }
+    }
+
+    private static func realm(_ port: Int) -> String {
+        """
+        [libdefaults]
+            default_realm = PEERS.TEST
+            dns_lookup_kdc = false
+            dns_lookup_realm = false
+            dns_canonicalize_hostname = false
+            rdns = false
+        [realms]
+            PEERS.TEST = {
+                kdc = 127.0.0.1:\(port)
+            }
+
+        """
+    }
+
+    private static func ticketServer(in path: String, _ port: Int) -> String {
+        """
+        [kdcdefaults]
+            kdc_listen = 127.0.0.1:\(port)
+            kdc_tcp_listen = 127.0.0.1:\(port)
+        [realms]
+            PEERS.TEST = {
+                database_name = \(path)/principal
+                key_stash_file = \(path)/stash
+                acl_file = \(path)/acl
+            }
+        [logging]
+            kdc = STDERR
+
+        """
+    }
+
+    private static func apache(in path: String, _ port: Int) -> String {
+        let modules = ["mpm_event", "authn_core", "authz_core", "authz_user", "auth_gssapi"]
+            .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
+        return """
+            ServerName localhost
+            Listen 127.0.0.1:\(port)
+            PidFile \(path)/httpd.pid
+            DefaultRuntimeDir \(path)
+            \(modules)
+            \(geteuid() == 0 ? "User www-data\nGroup www-data" : "")
+            DocumentRoot \(path)/www
+            ErrorLog /dev/stderr
+            LogLevel warn mpm_event:debug
+            LogFormat "entry %U status=%>s user=%u method=%m" peers
+            CustomLog /dev/stdout peers
+            EnableSendfile off
+            <Location />
+                AuthType GSSAPI
+                AuthName "tickets"
+                GssapiCredStore keytab:\(path)/service.keytab
+                GssapiAllowedMech krb5
+                Require valid-user
+            </Location>
+
+            """
+    }
+}

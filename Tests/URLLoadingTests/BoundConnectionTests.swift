@@ -1,0 +1,130 @@
+// NTLM, whose rounds belong to one connection (behaviour 2.10).
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+import URLLoading
+
+/// Lets in whoever has gone through NTLM's messages on his connection.
+private final class NTLMDoor: Sendable {
+    private enum Stage { case challenged, open }
+
+    let visits = Visits()
+    private let stages = Mutex<[Int: Stage]>([:])
+    private let closesAfterChallenge: Bool
+
+    init(closesAfterChallenge: Bool = false) { self.closesAfterChallenge = closesAfterChallenge }
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        let proof = request.fields.first(.authorization)
+        let message = proof.flatMap { Data(base64Encoded: String($0.dropFirst("NTLM ".count))) }.map { [UInt8]($0) }
+        let kind = message.flatMap { $0.count > 8 ? $0[8] : nil }.map { "\($0)" } ?? "-"
+        visits.note("\(request.path) \(kind) on \(request.connection)")
+        let stage = stages.withLock { $0[request.connection] }
+        switch (kind, stage) {
+        case ("1", _):
+            stages.withLock { $0[request.connection] = .challenged }
+            let denied = ServerResponse.denied("NTLM \(Data(Self.challenge).base64EncodedString())")
+            return closesAfterChallenge ? denied.closing() : denied
+        case ("3", .challenged):
+            stages.withLock { $0[request.connection] = .open }
+            return .echo(request)
+        case ("-", .open): return .echo(request)
+        default: return .denied("NTLM")
+        }
+    }
+
+    /// The second message (MS-NLMP §2.2.1.2): Unicode, NTLM and a list about the target, which is empty.
+    private static let challenge: [UInt8] =
+        Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [UInt8](repeating: 0, count: 8) + [0x01, 0x02, 0x80, 0x00]
+        + [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8) + [4, 0, 4, 0, 48, 0, 0, 0] + [0, 0, 0, 0]
+}
+
+@Suite("Passwords: NTLM", .timeLimit(.minutes(5)))
+struct BoundConnectionTests {
+    @Test(
+        "B2.93: the three messages go over one connection, which nobody else gets meanwhile and which stays open to all"
+    )
+    func oneConnection() async throws {
+        let door = NTLMDoor()
+        try await withServer(router: { door.answer($0) }) { server async throws in
+            let delegate = GuestDelegate(nil)
+            let session = visitor(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
+            let (first, second) = (try server.at("/a"), try server.at("/b"))
+            let one = Task { try await session.visit(first) }
+            await delegate.asked.wait()
+            // In line before the answer is given.
+            let other = GuestDelegate(nil)
+            let task = session.dataTask(with: second)
+            task.delegate = other
+            task.resume()
+            let challenge = try #require(delegate.challenges.value.first)
+            challenge.sender?.use(URLCredential("DOMAIN\\u", "p"), for: challenge)
+            #expect(try await one.value == "200 ")
+            await other.transcript.completed.wait()
+            #expect(other.transcript.calls == ["response 200", "complete nil"])
+            #expect(door.visits.lines == ["/a - on 1", "/a 1 on 1", "/a 3 on 1", "/b - on 1"])
+            #expect(delegate.transcript.calls == ["session NTLM - 0 nobody 401"])
+        }
+    }
+
+    @Test("B2.93: tasks side by side keep their rounds apart")
+    func sideBySide() async throws {
+        let door = NTLMDoor()
+        try await withServer(router: { door.answer($0) }) { server async throws in
+            let session = visitor { $0.httpMaximumConnectionsPerHost = 4 }
+            let urls = try (0..<12).map { try server.at("/\($0)").naming("u:p") }
+            await withTaskGroup(of: String?.self) { group in
+                for url in urls { group.addTask { try? await session.visit(url) } }
+                for await outcome in group { #expect(outcome == "200 ") }
+            }
+            for number in 0..<12 {
+                let rounds = door.visits.lines.filter { $0.hasPrefix("/\(number) ") && !$0.contains(" - ") }
+                #expect(Set(rounds.map { $0.split(separator: " ").last }).count <= 1, "\(rounds)")
+            }
+        }
+    }
+
+    @Test("B2.93, B2.96: a body goes with each round, and arrives")
+    func body() async throws {
+        let door = NTLMDoor()
+        try await withServer(router: { door.answer($0) }) { server async throws in
+            var request = URLRequest(url: try server.at("/").naming("u:p"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("body".utf8)
+            #expect(try await visitor().visit(request) == "200 body")
+        }
+    }
+
+    @Test("A server that closes the connection in the middle of the rounds gets its own refusal delivered")
+    func closed() async throws {
+        let door = NTLMDoor(closesAfterChallenge: true)
+        try await withServer(router: { door.answer($0) }) { server async throws in
+            let url = try server.at("/").naming("u:p")
+            #expect(try await visitor().visit(url) == "401 denied")
+            #expect(door.visits.lines == ["/ - on 1", "/ 1 on 1", "/ 3 on 2"])
+        }
+    }
+
+    @Test("NTLM is not begun where nobody has a credential for it; the next scheme is")
+    func notWithoutCredential() async throws {
+        let router: LoopbackServer.Router = { request in
+            request.fields.first(.authorization) == basic("u", "p")
+                ? .text("secret") : .denied("NTLM", "Basic realm=\"r\"")
+        }
+        try await withServer(router: router) { server async throws in
+            let (url, storage) = (try server.at("/"), URLCredentialStorage())
+            storage.set(
+                URLCredential("u", "p"),
+                for: URLProtectionSpace(
+                    host: server.address.host, port: server.port, protocol: "http", realm: "r",
+                    authenticationMethod: NSURLAuthenticationMethodHTTPBasic))
+            #expect(try await visitor(storage: storage).visit(url) == "200 secret")
+            let delegate = GuestDelegate(Guest.always(.performDefaultHandling))
+            #expect(try await visitor(delegate).visit(url) == "401 denied")
+            #expect(
+                delegate.transcript.calls == ["session NTLM - 0 nobody 401", "task HTTPBasic r 0 nobody 401"])
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
+
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("A cache's files")
+struct CacheFileTests {
+    private let folder = CacheFolder()
+    private let urls = (0..<6).map { "https://h.example/\($0)" }
+
+    private func fill(_ cache: URLCache) throws {
+        for url in urls { try Stored.store(url, "body of " + url, in: cache) }
+    }
+
+    private func found(_ cache: URLCache) throws -> [String] {
+        try urls.filter { url in
+            guard let cached = cache.cachedResponse(for: try Stored.request(url)) else { return false }
+            return String(decoding: cached.data, as: UTF8.self) == "body of " + url
+        }
+    }
+
+    private func change(_ name: String, _ body: (inout Data) -> Void) throws {
+        let url = folder.url.appending(path: name)
+        var bytes = try Data(contentsOf: url)
+        body(&bytes)
+        // In one step, as whoever writes here has to.
+        try bytes.write(to: url, options: .atomic)
+    }
+
+    @Test("B7.19: a file that was cut, emptied, changed or made longer is a miss, and is removed", arguments: 0..<5)
+    func damaged(kind: Int) throws {
+        try fill(folder.cache())
+        for name in folder.entries.prefix(3) {
+            try change(name) { bytes in
+                switch kind {
+                case 0: bytes = bytes.dropLast()
+                case 1: bytes = Data()
+                case 2: bytes[bytes.index(bytes.startIndex, offsetBy: 60)] ^= 1
+                case 3: bytes[bytes.index(bytes.endIndex, offsetBy: -1)] ^= 1
+                default: bytes.append(0)
+                }
+            }
+        }
+        let cache = folder.cache()
+        #expect(try found(cache).count == 3)
+        #expect(folder.entries.count == 3)
+        try fill(cache)
+        #expect(try found(cache) == urls)
+    }
+
+    @Test("B7.19: a whole file under another entry's name is not served")
+    func exchanged() throws {
+        try fill(folder.cache())
+        let names = folder.entries
+        let bytes = try Data(contentsOf: folder.url.appending(path: names[0]))
+        try bytes.write(to: folder.url.appending(path: names[1]), options: .atomic)
+        #expect(try found(folder.cache()).count == 5)
+    }
+
+    @Test(
+        "B7.18: files that are nobody's are left alone", arguments: ["notes.txt", "0123456789abcdef0123456789abcdeg"])
+    func foreign(name: String) throws {
+        let cache = folder.cache()
+        try fill(cache)
+        try Data("mine".utf8).write(to: folder.url.appending(path: name))
+        cache.removeAllCachedResponses()
+        #expect(folder.entries.filter { $0 != name }.isEmpty)
+        #expect(try Data(contentsOf: folder.url.appending(path: name)) == Data("mine".utf8))
+    }
+
+    @Test("B7.18, B7.19: a log that is lost, cut, somebody else's or full of nonsense loses no entry", arguments: 0..<5)
+    func logs(kind: Int) throws {
+        let first = folder.cache()
+        try fill(first)
+        let usage = first.currentDiskUsage
+        switch kind {
+        case 0: try FileManager.default.removeItem(at: folder.url.appending(path: "log"))
+        case 1: try change("log") { $0 = Data() }
+        case 2: try change("log") { $0 = Data("something else entirely".utf8) }
+        case 3: try change("log") { $0.append(Data(repeating: 0x5A, count: 31)) }
+        default: try change("log") { $0.append(Data(repeating: 0x5A, count: 480)) }
+        }
+        let second = folder.cache()
+        #expect(try found(second) == urls)
+        #expect(second.currentDiskUsage == usage)
+        try Stored.store("https://h.example/new", in: first)
+        #expect(second.currentDiskUsage == first.currentDiskUsage && second.currentDiskUsage > usage)
+        second.removeAllCachedResponses()
+        #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
+    }
+
+    @Test("B7.18: a directory that somebody removes is made again")
+    func removedDirectory() throws {
+        let cache = folder.cache()
+        try fill(cache)
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(try found(cache) == [])
+        #expect(cache.currentDiskUsage == 0)
+        try fill(cache)
+        #expect(try found(cache) == urls)
+    }
+
+    @Test("B7.7, B7.18: a log with much history is written anew, for all who have it open")
+    func shortening() throws {
+        let (one, two) = (folder.cache(), folder.cache())
+        try fill(one)
+        for _ in 0..<1000 { try fill(two) }
+        #expect(try FileManager.default.attributesOfItem(atPath: folder.path + "log")[.size] as? Int ?? 0 < 250_000)
+        #expect(one.currentDiskUsage == two.currentDiskUsage)
+        #expect(try found(one) == urls)
+    }
+
+    @Test("B7.18: what one process stores, another finds")
+    func processes() throws {
+        let run = try ChildRun("cache-tool", ["store", folder.path, "0", "5"])
+        #expect(run.exitCode == 0)
+        let cache = folder.cache()
+        for number in 0..<5 {
+            let request = try Stored.request("http://h.example/\(number)")
+            #expect(cache.cachedResponse(for: request) != nil)
+        }
+        #expect(cache.currentDiskUsage > 0)
+    }
+
+    @Test("B7.4: without a directory it lies below the user's directory for caches, by the program's name")
+    func defaultDirectory() throws {
+        for (variables, place) in [
+            (["XDG_CACHE_HOME": folder.path + "a", "HOME": "/proc/none"], "a/cache-tool/URLCache"),
+            (["XDG_CACHE_HOME": "relative", "HOME": folder.path + "b"], "b/.cache/cache-tool/URLCache"),
+            (["XDG_CACHE_HOME": nil, "HOME": folder.path + "c"], "c/.cache/cache-tool/URLCache"),
+        ] as [([String: String?], String)] {
+            let run = try ChildRun("cache-tool", ["store", "-", "0", "2"], changing: variables)
+            #expect(run.exitCode == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + place)
+            #expect(names.filter { $0.utf8.count == 32 }.count == 2)
+        }
+        let nowhere = try ChildRun(
+            "cache-tool", ["store", "-", "0", "2"], changing: ["XDG_CACHE_HOME": "/proc/none", "HOME": "/proc/none"])
+        #expect(nowhere.exitCode == 0 && nowhere.complaints.isEmpty)
+    }
+
+    /// The numbers whose body is whole; fails for one that is not.
+    private func wholeEntries() throws -> Set<Int> {
+        let cache = folder.cache()
+        var whole: Set<Int> = []
+        for number in 0..<40 {
+            guard let cached = cache.cachedResponse(for: try Stored.request("http://h.example/\(number)")) else {
+                continue
+            }
+            let generation = (cached.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Generation") ?? ""
+            let body = String(repeating: "\(number) \(generation)\n", count: 1 << (number % 14))
+            #expect(cached.data == Data(body.utf8))
+            whole.insert(number)
+        }
+        return whole
+    }
+
+    @Test("B7.18, B7.19: killed at two hundred random moments while storing, it forgets at most what was being written")
+    func killed() throws {
+        var known: Set<Int> = []
+        for _ in 0..<200 {
+            let run = try ChildRun(
+                "cache-tool", ["store-until-killed", folder.path, "0", "\(Int.random(in: 0..<6000))"])
+            #expect(run.exitCode == 128 + 9)
+            let said = run.outputText.split(separator: "\n").compactMap { Int($0) }
+            for number in said { known.insert(number % 40) }
+            let whole = try wholeEntries()
+            // What was being replaced when the process died may be gone, if anything is.
+            #expect(known.subtracting(whole).count <= 1)
+            known = whole
+        }
+        let cache = folder.cache()
+        #expect(cache.currentDiskUsage >= 0)
+        try Stored.store(urls[0], in: cache)
+        #expect(folder.names.filter { $0.hasPrefix("new-") }.isEmpty, "nothing half written is left")
+    }
+
+    @Test("B7.5, B7.18: several processes that store, read and remove in one directory never read a torn body")
+    func hammer() async throws {
+        let path = folder.path
+        let runs = await withHandover { (continuation: Handover<[Int32], Never>) in
+            DispatchQueue.global().async {
+                let results = HammerResults()
+                DispatchQueue.concurrentPerform(iterations: 3) { index in
+                    let run = try? ChildRun("cache-tool", ["hammer", path, "400000", "\(index + 1)", "1500"])
+                    results.append(run?.exitCode ?? -1)
+                }
+                continuation.resume(returning: results.codes)
+            }
+        }
+        #expect(runs == [0, 0, 0])
+    }
+}
+
+/// What several children said.
+private final class HammerResults: Sendable {
+    private let values = Mutex<[Int32]>([])
+
+    func append(_ code: Int32) { values.withLock { $0.append(code) } }
+
+    var codes: [Int32] { values.withLock { $0 } }
+}

@@ -1,0 +1,213 @@
+// Storages that outlive their process (B8.60, B8.61, B8.68 to B8.70), each in a process of its own.
+
+import Foundation
+import LoadingPolicy
+import Sockets
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("Cookies on the disk")
+struct CookieFileTests {
+    private let home = DataHome()
+
+    @Test("B8.68, B8.69: what lasts survives the process, in a file of its own for its owner only")
+    func survives() throws {
+        try home.run(["set", "a", "1", "3600"])
+        #expect(try home.run(["list"]) == ["a=1"])
+        let path = home.path + "/cookie-tool/.cookies.shared"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let folder = try FileManager.default.attributesOfItem(atPath: home.path + "/cookie-tool")
+        #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+    }
+
+    @Test("B8.68, B8.70: what ends with the program is not written")
+    func session() throws {
+        try home.run(["set", "a", "1", "-"])
+        #expect(try home.run(["list"]) == [])
+        #expect(home.files == [])
+        try home.run(["set", "b", "2", "3600"])
+        try home.run(["set", "b", "3", "-"])
+        #expect(try home.run(["list"]) == [], "one that became a session's is in the file no more")
+    }
+
+    @Test(
+        "B8.69: without XDG_DATA_HOME, or with a relative one, it lies in the home directory",
+        arguments: [nil, "", "relative"])
+    func homeDirectory(data: String?) throws {
+        let run = try ChildRun(
+            "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": data, "HOME": home.path])
+        #expect(run.exitCode == 0)
+        #expect(FileManager.default.fileExists(atPath: home.path + "/.local/share/cookie-tool/.cookies.shared"))
+    }
+
+    @Test("B8.69: without any directory to write to, cookies are kept in memory and nothing fails")
+    func nowhere() throws {
+        let run = try ChildRun(
+            "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": "/proc/none", "HOME": "/proc/none"])
+        #expect(run.exitCode == 0 && run.complaints.isEmpty)
+    }
+
+    @Test(
+        "B8.61: groups have files of their own, whatever their names are",
+        arguments: ["one", "../../two", ".", "", "ü/\n"])
+    func groups(name: String) throws {
+        try home.run(["--group", name, "set", "a", "1", "3600"])
+        try home.run(["--group", name + "x", "set", "b", "2", "3600"])
+        #expect(try home.run(["--group", name, "list"]) == ["a=1"])
+        #expect(try home.run(["list"]) == [])
+        #expect(home.files.count == 2, "none of them lies elsewhere")
+    }
+
+    @Test("B8.69: a file that is torn or somebody else's counts as none, and the next writing replaces it")
+    func torn() throws {
+        try home.run(["set", "a", "1", "3600"])
+        let path = home.path + "/cookie-tool/.cookies.shared"
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        let torn: [Data] =
+            [whole.dropLast(1), whole.prefix(whole.count / 2), whole + Data("x\n".utf8), Data()]
+            + [Data("bplist00".utf8), Data([0, 255, 10, 13]), Data("URLLoading cookies 1\n\nend 1\n".utf8)]
+        for bytes in torn {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            #expect(try home.run(["list"]) == [])
+            try home.run(["set", "b", "2", "3600"])
+            #expect(try home.run(["list"]) == ["b=2"])
+        }
+    }
+
+    @Test(
+        "B8.69: a directory, a pipe or a link to nowhere in the file's place is no trouble",
+        arguments: ["folder", "pipe", "link"])
+    func strange(kind: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: home.path + "/cookie-tool", withIntermediateDirectories: true)
+        let path = home.path + "/cookie-tool/.cookies.shared"
+        switch kind {
+        case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case "pipe": #expect(mkfifo(path, 0o600) == 0)
+        default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/none/x")
+        }
+        #expect(try home.run(["list"]) == [])
+        try home.run(["set", "a", "1", "3600"])
+        #expect(try home.run(["list"]) == (kind == "folder" ? [] : ["a=1"]))
+    }
+
+    @Test("B8.69: of two processes the last to say something about a cookie wins, and both keep what the other has set")
+    func merges() throws {
+        // What a storage has read before another process writes is what it knows.
+        let file = SharedFile(path: home.path + "/cookie-tool/.cookies.shared")
+        let mine = HTTPCookieStorage(CookieStore(file: file))
+        try home.run(["set", "a", "1", "3600"])
+        try home.run(["set", "b", "1", "3600"])
+        #expect(Self.values(mine) == ["a=1", "b=1"])
+        try home.run(["set", "a", "2", "3600"])
+        try home.run(["set", "c", "2", "3600"])
+        try home.run(["delete", "b"])
+        mine.setCookie(try Self.cookie("d", "3"))
+        #expect(Self.values(mine) == ["a=1", "b=1", "d=3"])
+        #expect(mine.store.write(), "others' changes are noticed")
+        #expect(Self.values(mine) == ["a=2", "c=2", "d=3"])
+        #expect(try Set(home.run(["list"])) == ["a=2", "c=2", "d=3"])
+        mine.setCookie(try Self.cookie("a", "3"))
+        try home.run(["set", "a", "4", "3600"])
+        #expect(!mine.store.write())
+        #expect(try Set(home.run(["list"])) == ["a=3", "c=2", "d=3"], "the last to write about it")
+        #expect(!mine.store.needsWriting)
+    }
+
+    @Test("B8.69: two processes at once lose nothing of what only one of them changes")
+    func hammers() async throws {
+        let home = self.home
+        async let left = home.hammer("l")
+        async let right = home.hammer("r")
+        let codes = try await (left, right)
+        #expect(codes == (0, 0))
+        let kept = try Set(home.run(["list"]).map { String($0.prefix { $0 != "=" }) })
+        // Of each eight names two are deleted again, the last time round as well.
+        #expect(kept == Set("lr".flatMap { prefix in [0, 1, 2, 4, 5, 6].map { "\(prefix)\($0)" } }))
+        #expect(home.files.filter { $0.contains(".new-") } == [], "nothing half-written is left")
+    }
+
+    @Test("B1.26: reset removes the file, with what another process has put there; flush writes it")
+    func reset() async throws {
+        try home.run(["set", "a", "1", "3600"])
+        try home.run(["reset"])
+        #expect(try home.run(["list"]) == [])
+        #expect(home.files == [])
+
+        let storage = HTTPCookieStorage(CookieStore(file: SharedFile(path: home.path + "/cookie-tool/.cookies.shared")))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = storage
+        let session = URLSession(configuration: configuration)
+        storage.setCookie(try Self.cookie("b", "2"))
+        await session.flush()
+        #expect(try home.run(["list"]) == ["b=2"])
+        session.invalidateAndCancel()
+    }
+
+    @Test("B8.69: a lock that somebody keeps is waited for a while, then the cookies stay unwritten")
+    func locked() throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let store = CookieStore(file: file)
+        #expect(store.set(Cookie(name: "a")))
+        let failure = file.change(atMost: 10) { _ in
+            #expect(!store.write(patience: .milliseconds(20)))
+            return .keep
+        }
+        #expect(failure == nil)
+        #expect(store.needsWriting)
+        #expect(file.read(atMost: 10) == nil)
+        _ = store.write()
+        #expect(!store.needsWriting && file.read(atMost: 1000) != nil)
+    }
+
+    private static func cookie(_ name: String, _ value: String) throws -> HTTPCookie {
+        try #require(
+            HTTPCookie(properties: [
+                .name: name, .value: value, .domain: "example.com", .expires: Date(timeIntervalSinceNow: 3600),
+            ]))
+    }
+
+    private static func values(_ storage: HTTPCookieStorage) -> [String] {
+        (storage.cookies ?? []).map { "\($0.name)=\($0.value)" }.sorted()
+    }
+}
+
+extension Cookie {
+    /// A cookie that lasts.
+    fileprivate init(name: String) {
+        let now = Date.timeIntervalSinceReferenceDate
+        self.init(
+            name: name, value: "1", domain: "example.com", isHostOnly: true, path: "/", expires: now + 3600,
+            created: now)
+    }
+}
+
+/// A directory for data, gone with its object.
+final class DataHome: Sendable {
+    let path = FileManager.default.temporaryDirectory.path + "/cookies-" + UUID().uuidString
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Runs the tool to its end and gives the lines that it wrote.
+    @discardableResult
+    func run(_ arguments: [String]) throws -> [String] {
+        let run = try ChildRun("cookie-tool", arguments, changing: ["XDG_DATA_HOME": path])
+        #expect(run.exitCode == 0 && run.complaintsText == "")
+        return run.outputText.split(separator: "\n").map(String.init)
+    }
+
+    func hammer(_ prefix: String) async throws -> Int32 {
+        try ChildRun("cookie-tool", ["hammer", prefix, "100"], changing: ["XDG_DATA_HOME": path]).exitCode
+    }
+
+    /// The files that are there, but for locks.
+    var files: [String] {
+        (FileManager.default.subpaths(atPath: path) ?? []).filter { name in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path + "/" + name, isDirectory: &isFolder)
+            return !isFolder.boolValue && !name.hasSuffix(".lock")
+        }
+    }
+}

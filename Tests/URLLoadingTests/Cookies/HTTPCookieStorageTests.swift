@@ -1,0 +1,217 @@
+// HTTPCookieStorage (behaviour 8.5).
+
+import Foundation
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("HTTPCookieStorage")
+struct HTTPCookieStorageTests {
+    private let storage = HTTPCookieStorage()
+
+    private func cookie(
+        _ name: String, _ value: String = "1", domain: String = "example.com",
+        _ more: [HTTPCookiePropertyKey: Any] = [:]
+    ) throws -> HTTPCookie {
+        let properties: [HTTPCookiePropertyKey: Any] = [.name: name, .value: value, .domain: domain, .path: "/"]
+        return try #require(HTTPCookie(properties: properties.merging(more) { $1 }))
+    }
+
+    private func url(_ text: String = "https://example.com/") throws -> URL { try #require(URL(string: text)) }
+
+    private func names(_ url: String = "https://example.com/") throws -> [String] {
+        try #require(storage.cookies(for: try self.url(url))).map(\.name)
+    }
+
+    @Test("B8.60: the shared storage is one object, used by many threads")
+    func shared() async {
+        #expect(HTTPCookieStorage.shared === HTTPCookieStorage.shared)
+        #expect(URLSessionConfiguration.default.httpCookieStorage === HTTPCookieStorage.shared)
+        let storage = storage
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for round in 0..<50 {
+                        guard
+                            let cookie = HTTPCookie(properties: [
+                                .name: "c\(number)", .value: "\(round)", .domain: "example.com",
+                            ])
+                        else { return }
+                        storage.setCookie(cookie)
+                        _ = storage.cookies
+                        if round % 10 == 9 { storage.deleteCookie(cookie) }
+                        storage.setCookie(cookie)
+                    }
+                }
+            }
+        }
+        #expect(storage.cookies?.map(\.value) == Array(repeating: "49", count: 8))
+    }
+
+    @Test("B8.61: a group's storage is one object for one identifier")
+    func groups() {
+        let one = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "cookie-tests-one")
+        #expect(one === HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "cookie-tests-one"))
+        #expect(one !== HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "cookie-tests-two"))
+        #expect(one !== HTTPCookieStorage.shared)
+    }
+
+    @Test("B8.62: the same name, domain and path is replaced; one that has ended removes or is nothing")
+    func replaces() throws {
+        storage.setCookie(try cookie("a"))
+        storage.setCookie(try cookie("a", "2"))
+        storage.setCookie(try cookie("a", "3", domain: ".example.com"))
+        storage.setCookie(try cookie("a", "4", [.path: "/x"]))
+        #expect(storage.cookies?.map(\.value) == ["2", "3", "4"])
+        storage.setCookie(try cookie("a", "1", [.expires: Date(timeIntervalSinceNow: -1)]))
+        storage.setCookie(try cookie("b", "1", [.expires: Date(timeIntervalSinceNow: -1)]))
+        #expect(storage.cookies?.map(\.value) == ["3", "4"])
+    }
+
+    @Test("B8.63: setCookie asks nobody but the policy never; setCookies asks policy and domain")
+    func policies() throws {
+        #expect(storage.cookieAcceptPolicy == .onlyFromMainDocumentDomain)
+        let (here, other) = (try url(), try url("https://other.test/"))
+        storage.setCookie(try cookie("a"))
+        storage.setCookies([try cookie("b")], for: here, mainDocumentURL: other)
+        storage.setCookies([try cookie("c")], for: other, mainDocumentURL: nil)
+        storage.setCookies([try cookie("d")], for: nil, mainDocumentURL: nil)
+        #expect(try names() == ["a"])
+        storage.setCookies([try cookie("e")], for: here, mainDocumentURL: here)
+        storage.setCookies([try cookie("f")], for: here, mainDocumentURL: nil)
+        storage.cookieAcceptPolicy = .always
+        storage.setCookies([try cookie("g")], for: here, mainDocumentURL: other)
+        storage.cookieAcceptPolicy = .never
+        storage.setCookie(try cookie("h"))
+        storage.setCookies([try cookie("i")], for: here, mainDocumentURL: here)
+        #expect(try names() == ["a", "e", "f", "g"])
+        storage.deleteCookie(try cookie("a"))
+        #expect(try names() == ["e", "f", "g"])
+    }
+
+    @Test("B8.41: the main document's host ends with that of the URL")
+    func mainDocument() throws {
+        let (main, swift) = (try url("https://ci.swift.org/"), try cookie("a", domain: "swift.org"))
+        storage.setCookies([swift], for: try url("https://dt.swift.org/"), mainDocumentURL: main)
+        #expect(storage.cookies == [])
+        storage.setCookies([swift], for: try url("https://swift.org/"), mainDocumentURL: main)
+        #expect(storage.cookies == [swift])
+    }
+
+    @Test("B8.64: an unknown cookie is not deleted; by date those go that were first kept then or later")
+    func deletes() throws {
+        storage.setCookie(try cookie("a"))
+        storage.deleteCookie(try cookie("b"))
+        storage.deleteCookie(try cookie("a", "1", [.path: "/x"]))
+        let date = Date()
+        storage.setCookie(
+            try cookie("c", "1", [HTTPCookiePropertyKey("Created"): date.timeIntervalSinceReferenceDate + 1]))
+        storage.removeCookies(since: Date(timeIntervalSinceNow: 1000))
+        #expect(try names() == ["a", "c"])
+        storage.removeCookies(since: date.addingTimeInterval(0.5))
+        #expect(try names() == ["a"])
+        storage.removeCookies(since: .distantPast)
+        #expect(storage.cookies == [])
+    }
+
+    @Test("B8.65: nothing that matches is an empty list")
+    func empty() throws {
+        #expect(storage.cookies == [])
+        #expect(try names() == [])
+        storage.setCookie(try cookie("a"))
+        #expect(try names("https://other.test/") == [] && names("file:///x") == [] && names("http://[fe80::1]/") == [])
+        #expect(try names("http://example.com/") == ["a"])
+    }
+
+    @Test("B8.66: all cookies by descriptors, those later in the list for what is equal")
+    func sorts() throws {
+        for (name, value) in [("b", "1"), ("a", "2"), ("c", "1")] { storage.setCookie(try cookie(name, value)) }
+        let byName = NSSortDescriptor(keyPath: \HTTPCookie.name, ascending: false)
+        let byValue = NSSortDescriptor(keyPath: \HTTPCookie.value, ascending: true)
+        #expect(storage.sortedCookies(using: [byName]).map(\.name) == ["c", "b", "a"])
+        #expect(storage.sortedCookies(using: [byValue, byName]).map(\.name) == ["c", "b", "a"])
+        #expect(storage.sortedCookies(using: [byValue]).map(\.name) == ["b", "c", "a"])
+        #expect(storage.sortedCookies(using: []).map(\.name) == ["b", "a", "c"])
+    }
+
+    @Test("B8.67: the description tells how many there are, and nothing else of them")
+    func description() throws {
+        storage.setCookie(try cookie("secret", "treasure"))
+        #expect(storage.description == "<HTTPCookieStorage cookies count:1>")
+    }
+
+    @Test("B8.71: changes are told on the main thread, with the storage")
+    func notifications() async throws {
+        let told = Signal()
+        let policies = Signal()
+        // The main queue stands for the main thread, which a program with an asynchronous entry does not keep on Linux.
+        let mark = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+        let observers = [
+            NotificationCenter.default.addObserver(
+                forName: .NSHTTPCookieManagerCookiesChanged, object: storage, queue: nil
+            ) { notification in
+                #expect(DispatchQueue.getSpecific(key: mark) != nil && notification.object is HTTPCookieStorage)
+                told.fire()
+            },
+            NotificationCenter.default.addObserver(
+                forName: .NSHTTPCookieManagerAcceptPolicyChanged, object: storage, queue: nil
+            ) { _ in policies.fire() },
+        ]
+        defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+        storage.setCookie(try cookie("a"))
+        await told.wait()
+        // The same again, an unknown one deleted, a refused one: nothing has changed.
+        storage.setCookie(try cookie("a"))
+        storage.deleteCookie(try cookie("b"))
+        storage.setCookies([try cookie("c")], for: try url("https://other.test/"), mainDocumentURL: nil)
+        storage.setCookie(try cookie("a", "2"))
+        await told.wait(times: 2)
+        storage.deleteCookie(try cookie("a"))
+        await told.wait(times: 3)
+        storage.cookieAcceptPolicy = .onlyFromMainDocumentDomain
+        storage.cookieAcceptPolicy = .always
+        await policies.wait()
+        await MainActor.run {}
+        #expect(told.count == 3 && policies.count == 1)
+    }
+
+    @Test("B8.73: what a task's current request is sent with, and what its answer brings")
+    func tasks() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = storage
+        configuration.httpCookieAcceptPolicy = .onlyFromMainDocumentDomain
+        let session = URLSession(configuration: configuration)
+        var request = URLRequest(url: try url("https://www.example.com/x/y"))
+        request.mainDocumentURL = try url("https://other.test/")
+        storage.storeCookies([try cookie("a", domain: "www.example.com")], for: session.dataTask(with: request))
+        #expect(storage.cookies == [])
+        request.mainDocumentURL = nil
+        let task = session.dataTask(with: request)
+        storage.storeCookies(
+            [
+                try cookie("a", domain: ".example.com"), try cookie("b", domain: "www.example.com", [.path: "/x"]),
+                try cookie("c", domain: "other.test"), try cookie("d", domain: "www.example.com", [.path: "/z"]),
+            ], for: task)
+        #expect(storage.cookies?.map(\.name) == ["a", "b", "d"])
+        let asked = await withHandover { handover in
+            storage.getCookiesFor(task) { handover.resume(returning: $0?.map(\.name)) }
+        }
+        #expect(asked == ["b", "a"])
+        #expect(await storage.cookies(for: task)?.map(\.name) == ["b", "a"])
+        request.httpShouldHandleCookies = false
+        #expect(await storage.cookies(for: session.dataTask(with: request)) == [])
+        session.invalidateAndCancel()
+    }
+
+    @Test("B8.74: each ephemeral configuration has a storage of its own")
+    func ephemeral() throws {
+        let (one, other) = (URLSessionConfiguration.ephemeral, URLSessionConfiguration.ephemeral)
+        let storage = try #require(one.httpCookieStorage)
+        #expect(storage !== other.httpCookieStorage && storage !== HTTPCookieStorage.shared)
+        #expect(one.httpCookieAcceptPolicy == .onlyFromMainDocumentDomain)
+        storage.setCookie(try cookie("a"))
+        #expect(other.httpCookieStorage?.cookies == [] && storage.cookies?.count == 1)
+        #expect((one.copy() as? URLSessionConfiguration)?.httpCookieStorage === storage)
+    }
+}

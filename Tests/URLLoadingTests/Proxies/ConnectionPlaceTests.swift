@@ -1,0 +1,158 @@
+// Where connections go and come from: UNIX-domain sockets, local addresses, interfaces. All of it is ours.
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+/// A path for a socket, in a directory that is removed with its owner.
+private final class SocketFolder: Sendable {
+    let path = NSTemporaryDirectory() + "url-\(UUID().uuidString.prefix(8))"
+    var socket: String { path + "/socket" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+@Suite("Where connections go and come from")
+struct ConnectionPlaceTests {
+    private func session(_ change: (URLSessionConfiguration) -> Void) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.usesProxyEnvironment = false
+        change(configuration)
+        return URLSession(configuration: configuration)
+    }
+
+    @Test("A session's UNIX-domain socket, whatever the host, whatever is set about proxies; connections are kept")
+    func sessionSocket() async throws {
+        let folder = try SocketFolder()
+        try await withServer(.init(unixPath: folder.socket), router: ProxiedSite.describing) { server in
+            let session = session {
+                $0.unixSocketPath = folder.socket
+                $0.connectionProxyDictionary = ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": 1]
+            }
+            for host in ["daemon.test", "127.0.0.1:1", "daemon.test"] {
+                let url = try #require(URL(string: "http://\(host)/x"))
+                let (data, _) = try await session.data(from: url)
+                #expect(String(decoding: data, as: UTF8.self) == "/x of \(host)")
+            }
+            #expect(server.stats.connectionsAccepted == 2, "one for each host")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("TLS over a UNIX-domain socket is TLS with the URL's host")
+    func secureSocket() async throws {
+        let folder = try SocketFolder()
+        let (root, identity) = try CertificateFactory.server("daemon.test")
+        let options = LoopbackServer.Options(unixPath: folder.socket, tls: .init(identity: identity))
+        try await withServer(options, router: ProxiedSite.describing) { _ in
+            let session = session {
+                $0.unixSocketPath = folder.socket
+                $0.serverTrustEvaluation = .anchors(pem: root.pem)
+            }
+            let url = try #require(URL(string: "https://daemon.test/x"))
+            #expect(try await session.text(url) == "/x of daemon.test")
+        }
+    }
+
+    @Test("A request's UNIX-domain socket: kept by a redirect on the same server, left by one to another")
+    func requestSocket() async throws {
+        let folder = try SocketFolder()
+        let router: LoopbackServer.Router = { request in
+            switch request.path {
+            case "/near": ServerResponse.status(302).adding("Location", "/here")
+            case "/far": ServerResponse.status(302).adding("Location", "http://127.0.0.1:\(request.query ?? "")/there")
+            default: ProxiedSite.describing(request)
+            }
+        }
+        try await withServer(.init(unixPath: folder.socket), router: router) { local in
+            try await withServer(router: ProxiedSite.describing) { other in
+                let session = session { _ in }
+                func text(_ path: String) async throws -> String {
+                    var request = URLRequest(url: try #require(URL(string: "http://daemon.test\(path)")))
+                    request.unixSocketPath = folder.socket
+                    return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+                }
+                #expect(try await text("/here") == "/here of daemon.test")
+                #expect(try await text("/near") == "/here of daemon.test")
+                #expect(try await text("/far?\(other.port)") == "/there of 127.0.0.1:\(other.port)")
+                let without = try #require(URL(string: "http://127.0.0.1:\(other.port)/x"))
+                #expect(try await session.text(without) == "/x of 127.0.0.1:\(other.port)")
+                #expect(local.stats.connectionsAccepted == 1 && other.stats.connectionsAccepted == 1)
+            }
+        }
+    }
+
+    @Test(
+        "A socket that is not there, and a path that no socket can have, are −1004",
+        arguments: [
+            "/nowhere/socket", "/" + String(repeating: "x", count: 200), "",
+        ])
+    func noSocket(path: String) async throws {
+        let url = try #require(URL(string: "http://daemon.test/"))
+        let error = await session { $0.unixSocketPath = path }.failure(url)
+        #expect(error?.code == .cannotConnectToHost || error?.code == .cannotFindHost, "\(String(describing: error))")
+    }
+
+    @Test("B5.11: requests with different sockets are not equal, and an archive keeps the path")
+    func requestValues() throws {
+        let url = try #require(URL(string: "http://daemon.test/"))
+        var request = URLRequest(url: url)
+        request.unixSocketPath = "/run/one"
+        #expect(request != URLRequest(url: url))
+        let object = request as NSURLRequest
+        let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSURLRequest.self, from: data)
+        #expect(read.map { $0 as URLRequest }?.unixSocketPath == "/run/one")
+    }
+
+    @Test("A local address is where connections come from")
+    func localAddress() async throws {
+        let router: LoopbackServer.Router = { .text($0.remoteAddress?.host ?? "nobody") }
+        try await withServer(router: router) { server in
+            let url = try server.at("/")
+            let (other, usual) = (session { $0.localAddress = "127.0.0.7" }, session { _ in })
+            #expect(try await other.text(url) == "127.0.0.7")
+            #expect(try await usual.text(url) == "127.0.0.1")
+        }
+    }
+
+    @Test("A local address that is none makes loads fail, and so does one of another family")
+    func badLocalAddress() async throws {
+        try await withServer(router: { _ in .status(200) }) { server in
+            let bad = await session { $0.localAddress = "localhost" }.failure(try server.at("/"))
+            #expect(bad?.code == .cannotConnectToHost)
+            #expect(bad?.localizedDescription.contains("localAddress") == true)
+            let other = await session { $0.localAddress = "::1" }.failure(try server.at("/"))
+            #expect(other?.code == .cannotConnectToHost || other?.code == .cannotFindHost)
+            #expect(server.stats.connectionsAccepted == 0)
+        }
+    }
+
+    @Test("An interface is where connections go out; one that does not exist makes loads fail")
+    func interface() async throws {
+        try await withServer(router: { _ in .text("there") }) { server in
+            let there = session { $0.networkInterface = "lo" }
+            #expect(try await there.text(server.at("/")) == "there")
+            let nowhere = session { $0.networkInterface = "no-such-one" }
+            let error = await nowhere.failure(try server.at("/"))
+            #expect(error?.code == .cannotConnectToHost)
+            #expect(server.stats.connectionsAccepted == 1)
+        }
+    }
+
+    @Test("The address of a name comes from hostOverrides, through a tunnel as well as without one")
+    func overrides() async throws {
+        try await withServer(router: ProxiedSite.describing) { server in
+            let session = session { $0.hostOverrides = ["api.test": "127.0.0.1"] }
+            let url = try server.at("/x", host: "api.test")
+            #expect(try await session.text(url) == "/x of api.test:\(server.port)")
+        }
+    }
+}

@@ -1,0 +1,312 @@
+// Proxies that want to know who we are (behaviour 2.11, 13).
+
+import Foundation
+import LoopbackServer
+import Testing
+import URLLoading
+
+@Suite("Passwords: proxies", .timeLimit(.minutes(5)))
+struct ProxyPasswordTests {
+    private let visits = Visits()
+
+    /// A proxy for plain requests that lets through who has the password.
+    private func gate(_ password: String = "p") -> LoopbackServer.Router {
+        { [visits] request in
+            visits.note(request, .proxyAuthorization)
+            guard request.fields.first(.proxyAuthorization) == basic("u", password) else {
+                return .deniedByProxy("Basic realm=\"proxy\"")
+            }
+            return request.fields.contains(.authorization) ? .text("leak") : .text("through")
+        }
+    }
+
+    private func through(
+        _ proxy: LoopbackServer, _ delegate: (any URLSessionDelegate)? = nil,
+        storage: URLCredentialStorage? = URLCredentialStorage(), user: String? = nil, password: String? = nil
+    ) -> URLSession {
+        visitor(delegate, storage: storage) { configuration in
+            var dictionary: [AnyHashable: Any] = [
+                "HTTPEnable": 1, "HTTPProxy": proxy.address.host, "HTTPPort": proxy.port,
+            ]
+            if let user { dictionary["kCFProxyUsernameKey"] = user }
+            if let password { dictionary["kCFProxyPasswordKey"] = password }
+            configuration.connectionProxyDictionary = dictionary
+        }
+    }
+
+    private var origin: URL {
+        get throws { try #require(URL(string: "http://origin.test/x")) }
+    }
+
+    @Test("B2.100, B2.101, B2.23: a proxy's 407 asks the tasks' method about the proxy's space")
+    func asked() async throws {
+        try await withServer(router: gate()) { proxy async throws in
+            let delegate = GuestDelegate(
+                Guest.inTurn((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
+            let session = through(proxy, delegate)
+            #expect(try await session.visit(origin) == "200 through")
+            #expect(
+                delegate.transcript.calls == ["task HTTPBasic proxy 0 nobody 407", "task HTTPBasic proxy 1 w/w 407"])
+            let space = try #require(delegate.challenges.value.first).protectionSpace
+            #expect(space.isProxy() && space.proxyType == NSURLProtectionSpaceHTTPProxy && space.protocol == nil)
+            #expect(space.host == proxy.address.host && space.port == proxy.port)
+            // B2.77 holds for proxies too, whatever the path.
+            #expect(try await session.visit(try #require(URL(string: "http://other.test/"))) == "200 through")
+            let target = "GET http://origin.test/x"
+            #expect(
+                visits.lines == [
+                    target, "\(target) \(basic("w", "w"))", "\(target) \(basic("u", "p"))",
+                    "GET http://other.test/ \(basic("u", "p"))",
+                ])
+        }
+    }
+
+    @Test("B2.101: what the settings say is tried before anybody is asked")
+    func configured() async throws {
+        try await withServer(router: gate()) { proxy async throws in
+            let delegate = GuestDelegate(Guest.once("u", "p"))
+            #expect(try await through(proxy, delegate, user: "u", password: "p").visit(origin) == "200 through")
+            #expect(delegate.transcript.calls == [])
+            #expect(try await through(proxy, user: "u", password: "p").visit(origin) == "200 through")
+            let second = GuestDelegate(Guest.always(.useCredential, URLCredential("u", "p")))
+            #expect(try await through(proxy, second, user: "u", password: "wrong").visit(origin) == "200 through")
+            #expect(second.transcript.calls == ["task HTTPBasic proxy 1 u/wrong 407"])
+        }
+    }
+
+    @Test("B2.16, B2.102: a proxy's password that is wrong five times: the 407 is the answer")
+    func fiveTimes() async throws {
+        try await withServer(router: gate()) { proxy async throws in
+            let delegate = GuestDelegate { challenge in
+                challenge.previousFailureCount < 5
+                    ? (.useCredential, URLCredential("u", "wrong")) : (.performDefaultHandling, nil)
+            }
+            #expect(try await through(proxy, delegate).visit(origin) == "407 no way")
+            #expect(delegate.transcript.calls.count == 6 && visits.count == 6)
+        }
+    }
+
+    @Test("B2.66, B2.67: the storage knows the proxy by its own space, for http and https alike")
+    func stored() async throws {
+        try await withServer(router: gate()) { proxy async throws in
+            for type in [NSURLProtectionSpaceHTTPProxy, NSURLProtectionSpaceHTTPSProxy] {
+                let storage = URLCredentialStorage()
+                storage.set(
+                    URLCredential("u", "p"),
+                    for: URLProtectionSpace(
+                        proxyHost: proxy.address.host, port: proxy.port, type: type, realm: "proxy",
+                        authenticationMethod: NSURLAuthenticationMethodHTTPBasic))
+                #expect(try await through(proxy, storage: storage).visit(origin) == "200 through")
+            }
+            let storage = URLCredentialStorage()
+            _ = try await through(proxy, GuestDelegate(Guest.once("u", "p")), storage: storage).visit(origin)
+            let space = URLProtectionSpace(
+                proxyHost: proxy.address.host, port: proxy.port, type: NSURLProtectionSpaceHTTPProxy, realm: "proxy",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            #expect(storage.defaultCredential(for: space) == URLCredential("u", "p"))
+        }
+    }
+
+    @Test("B2.102, B2.38: without a credential plain http delivers the 407; cancelling is −999")
+    func refused() async throws {
+        try await withServer(router: gate()) { proxy async throws in
+            #expect(try await through(proxy).visit(origin) == "407 no way")
+            let delegate = GuestDelegate(Guest.always(.rejectProtectionSpace))
+            #expect(try await through(proxy, delegate).visit(origin) == "407 no way")
+            let third = GuestDelegate(Guest.always(.cancelAuthenticationChallenge))
+            let url = try origin
+            #expect(await codeThrown { _ = try await through(proxy, third).visit(url) } == .cancelled)
+        }
+    }
+
+    @Test("B2.100: a proxy and a server behind it are answered each by itself")
+    func both() async throws {
+        let router: LoopbackServer.Router = { request in
+            guard request.fields.first(.proxyAuthorization) == basic("u", "p") else {
+                return .deniedByProxy("Basic realm=\"proxy\"")
+            }
+            guard request.fields.first(.authorization) == basic("v", "q") else { return .denied("Basic realm=\"r\"") }
+            return .text("inside")
+        }
+        try await withServer(router: router) { proxy async throws in
+            let delegate = GuestDelegate { challenge in
+                (
+                    .useCredential,
+                    challenge.protectionSpace.isProxy() ? URLCredential("u", "p") : URLCredential("v", "q")
+                )
+            }
+            #expect(try await through(proxy, delegate).visit(origin) == "200 inside")
+            #expect(
+                delegate.transcript.calls == ["task HTTPBasic proxy 0 nobody 407", "task HTTPBasic r 0 nobody 401"])
+        }
+    }
+
+    @Test("A 407 from where no proxy is asked is an ordinary response")
+    func notAProxy() async throws {
+        try await withServer(router: gate()) { server async throws in
+            let delegate = GuestDelegate(Guest.once("u", "p"))
+            #expect(try await visitor(delegate).visit(server.at("/")) == "407 no way")
+            #expect(delegate.transcript.calls == [])
+        }
+    }
+
+    // MARK: Tunnels
+
+    /// Runs `body` with an https server that is reached by CONNECT only, and a session that trusts it.
+    private func withTunnel(
+        _ change: (inout LoopbackProxy.Options) -> Void, kind: String = "HTTPS", delegate: GuestDelegate? = nil,
+        storage: URLCredentialStorage? = URLCredentialStorage(), user: String? = nil, password: String? = nil,
+        _ body: (URLSession, URL, LoopbackProxy) async throws -> Void
+    ) async throws {
+        let proxy = try LoopbackProxy.start(change)
+        try await withJudgedServer(router: { [visits] request in
+            visits.note(request, .proxyAuthorization)
+            return .text("secret")
+        }) { judged in
+            let configuration = judged.configuration(trusts: true)
+            configuration.hostOverrides = [:]
+            configuration.urlCredentialStorage = storage
+            var dictionary: [AnyHashable: Any] = [
+                "\(kind)Enable": 1, "\(kind)Proxy": proxy.address.host, "\(kind)Port": proxy.port,
+            ]
+            if let user { dictionary["kCFProxyUsernameKey"] = user }
+            if let password { dictionary["kCFProxyPasswordKey"] = password }
+            configuration.connectionProxyDictionary = dictionary
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            try await body(session, judged.url, proxy)
+            session.invalidateAndCancel()
+        }
+        await proxy.stop()
+    }
+
+    /// A habit that trusts no server beyond what the session does.
+    private func answering(_ answers: (URLSession.AuthChallengeDisposition, URLCredential?)...) -> GuestHabit {
+        let left = Box(answers[...])
+        return { challenge in
+            var answer: (URLSession.AuthChallengeDisposition, URLCredential?) = (.performDefaultHandling, nil)
+            if challenge.isAboutServer { return answer }
+            left.change { left in
+                if let first = left.popFirst() { answer = first }
+            }
+            return answer
+        }
+    }
+
+    private func passwords(_ delegate: GuestDelegate) -> [String] {
+        delegate.transcript.calls.filter { !$0.contains("ServerTrust") }
+    }
+
+    @Test("B2.100: CONNECT is answered before anything goes inside, where the proof is not repeated")
+    func tunnel() async throws {
+        let delegate = GuestDelegate(
+            answering((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
+        try await withTunnel({ $0.authorization = basic("u", "p") }, delegate: delegate) {
+            session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(passwords(delegate) == ["task HTTPBasic proxy 0 nobody 407", "task HTTPBasic proxy 1 w/w 407"])
+            let space = try #require(delegate.challenges.value.first).protectionSpace
+            #expect(space.isProxy() && space.proxyType == NSURLProtectionSpaceHTTPSProxy && space.port == proxy.port)
+            #expect(visits.lines == ["GET /"])
+            let proofs = proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
+            #expect(proofs == [nil, basic("w", "w"), basic("u", "p")])
+            // A later tunnel is opened unasked.
+            await session.flush()
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(proxy.asks.last?.head?.fields.first(.proxyAuthorization) == basic("u", "p"))
+            #expect(proxy.asks.count == 4 && passwords(delegate).count == 2)
+        }
+    }
+
+    @Test("B2.101, B2.66, B2.67: settings and storage open tunnels without a delegate; what a delegate gave is stored")
+    func tunnelWithout() async throws {
+        try await withTunnel({ $0.authorization = basic("u", "p") }, user: "u", password: "p") {
+            session, url, _ async throws in
+            #expect(try await session.visit(url) == "200 secret")
+        }
+        let storage = URLCredentialStorage()
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "p"))))
+        try await withTunnel(
+            { $0.authorization = basic("u", "p") }, delegate: delegate, storage: storage
+        ) { session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            let space = URLProtectionSpace(
+                proxyHost: proxy.address.host, port: proxy.port, type: NSURLProtectionSpaceHTTPSProxy, realm: "proxy",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            #expect(storage.defaultCredential(for: space) == URLCredential("u", "p"))
+        }
+    }
+
+    @Test("B2.102, B17.25: a tunnel that is not opened is −1013, one whose question is cancelled −999")
+    func noTunnel() async throws {
+        let cases: [(GuestDelegate?, URLError.Code)] = [
+            (nil, .userAuthenticationRequired),
+            (GuestDelegate(answering((.rejectProtectionSpace, nil))), .userAuthenticationRequired),
+            (GuestDelegate(answering((.cancelAuthenticationChallenge, nil))), .cancelled),
+        ]
+        for (delegate, code) in cases {
+            try await withTunnel({ $0.authorization = "Basic none" }, delegate: delegate) {
+                session, url, _ async throws in
+                #expect(await codeThrown { _ = try await session.visit(url) } == code)
+                #expect(visits.lines == [])
+            }
+        }
+    }
+
+    @Test("B2.16, B2.102: a password for a tunnel that is wrong five times ends with −1013")
+    func fiveTimesForTunnel() async throws {
+        let delegate = GuestDelegate { challenge in
+            challenge.protectionSpace.isProxy() && challenge.previousFailureCount < 5
+                ? (.useCredential, URLCredential("u", "wrong")) : (.performDefaultHandling, nil)
+        }
+        try await withTunnel({ $0.authorization = basic("u", "p") }, delegate: delegate) { session, url, proxy in
+            #expect(await codeThrown { _ = try await session.visit(url) } == .userAuthenticationRequired)
+            #expect(delegate.challenges.value.map(\.previousFailureCount) == [0, 1, 2, 3, 4, 5])
+            #expect(proxy.asks.count == 6 && visits.count == 0)
+        }
+    }
+
+    @Test("A task that waits for an answer about a tunnel can be cancelled")
+    func tunnelCancelled() async throws {
+        let delegate = GuestDelegate(nil)
+        try await withTunnel({ $0.authorization = "Basic none" }, delegate: delegate) { session, url, _ async throws in
+            let load = Task { try await session.visit(url) }
+            await delegate.asked.wait()
+            load.cancel()
+            #expect(await codeThrown { _ = try await load.value } == .cancelled)
+        }
+    }
+
+    // MARK: SOCKS
+
+    @Test("B13.28: a SOCKS proxy's wish for a password is a challenge of its own kind")
+    func socks() async throws {
+        let delegate = GuestDelegate(
+            answering((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
+        let storage = URLCredentialStorage()
+        try await withTunnel(
+            { $0.socksCredentials = ("u", "p") }, kind: "SOCKS", delegate: delegate, storage: storage
+        ) { session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(
+                passwords(delegate) == ["task Default - 0 nobody no response", "task Default - 1 w/w no response"])
+            let space = try #require(delegate.challenges.value.first).protectionSpace
+            #expect(space.isProxy() && space.proxyType == NSURLProtectionSpaceSOCKSProxy && space.port == proxy.port)
+            #expect(storage.defaultCredential(for: space) == URLCredential("u", "p"))
+            await session.flush()
+            #expect(try await session.visit(url) == "200 secret")
+        }
+    }
+
+    @Test("B13.28, B17.25: the storage answers a SOCKS proxy too; without a credential it is −1013")
+    func socksWithout() async throws {
+        try await withTunnel({ $0.socksCredentials = ("u", "p") }, kind: "SOCKS") { session, url, proxy async throws in
+            #expect(await codeThrown { _ = try await session.visit(url) } == .userAuthenticationRequired)
+            session.configuration.urlCredentialStorage?.set(
+                URLCredential("u", "p"),
+                for: URLProtectionSpace(
+                    proxyHost: proxy.address.host, port: proxy.port, type: NSURLProtectionSpaceSOCKSProxy, realm: nil,
+                    authenticationMethod: nil))
+            #expect(try await session.visit(url) == "200 secret")
+        }
+    }
+}

@@ -1,0 +1,280 @@
+// Servers that want to know who asks, and delegates that are asked for it.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import LoopbackServer
+import Testing
+import URLLoading
+
+// MARK: Servers
+
+/// The value of Authorization for Basic.
+func basic(_ user: String, _ password: String) -> String {
+    "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+}
+
+extension ServerResponse {
+    /// 401 with these challenges, each in a field of its own.
+    static func denied(_ challenges: String...) -> ServerResponse {
+        challenges.reduce(.text("denied", status: 401)) { $0.adding("WWW-Authenticate", $1) }
+    }
+
+    /// 407 likewise.
+    static func deniedByProxy(_ challenges: String...) -> ServerResponse {
+        challenges.reduce(.text("no way", status: 407)) { $0.adding("Proxy-Authenticate", $1) }
+    }
+}
+
+/// What a server has been asked, in order.
+final class Visits: Sendable {
+    private let seen = Box<[String]>([])
+
+    /// Notes method, target and proof of a request.
+    func note(_ request: ServerRequest, _ field: FieldName = .authorization) {
+        let proof = request.fields.first(field).map { " \($0)" } ?? ""
+        seen.change { $0.append("\(request.method) \(request.target)\(proof)") }
+    }
+
+    func note(_ line: String) { seen.change { $0.append(line) } }
+
+    var lines: [String] { seen.value }
+    var count: Int { seen.value.count }
+}
+
+/// Lets in whoever has one of these passwords.
+func door(
+    _ realm: String = "r", _ users: [String: String] = ["u": "p"], _ visits: Visits = Visits(),
+    inside: @escaping LoopbackServer.Router = { _ in .text("secret") }
+) -> LoopbackServer.Router {
+    let keys = Set(users.map { basic($0.key, $0.value) })
+    return { request in
+        visits.note(request)
+        guard let proof = request.fields.first(.authorization), keys.contains(proof) else {
+            return .denied("Basic realm=\"\(realm)\"")
+        }
+        return inside(request)
+    }
+}
+
+/// Lets in whoever proves by Digest that he knows a password.
+struct DigestDoor: Sendable {
+    let nonce = Box("n1")
+    let counts = Box<[String]>([])
+    var user = "u"
+    var password = "p"
+
+    /// What it demands.
+    var challenge: String { "Digest realm=\"r\", nonce=\"\(nonce.value)\", qop=\"auth\"" }
+
+    /// Whether the request proves it; notes its nonce and count.
+    func opens(to request: ServerRequest) -> Bool {
+        guard let proof = request.fields.challenges(.authorization).first, proof.scheme == "digest",
+            let uri = proof["uri"], let count = proof["nc"], let own = proof["cnonce"], let qop = proof["qop"]
+        else { return false }
+        counts.change { $0.append("\(proof["nonce"] ?? "") \(count)") }
+        let body = qop == "auth-int" ? ":" + Self.md5(request.body) : ""
+        let secret = Self.md5("\(user):r:\(password)")
+        let subject = Self.md5("\(request.method):\(request.target)\(body)")
+        return proof["username"] == user && proof["nonce"] == nonce.value && uri == request.target
+            && proof["response"] == Self.md5("\(secret):\(nonce.value):\(count):\(own):\(qop):\(subject)")
+    }
+
+    static func md5(_ text: String) -> String { md5(Array(text.utf8)) }
+
+    static func md5(_ bytes: [UInt8]) -> String {
+        (HashFunctions.system.hash(.md5, bytes) ?? []).map { String(format: "%02x", $0) }.joined()
+    }
+}
+
+// MARK: Sessions
+
+/// A session with a storage of its own, or none.
+func visitor(
+    _ delegate: (any URLSessionDelegate)? = nil, storage: URLCredentialStorage? = URLCredentialStorage(),
+    _ change: (URLSessionConfiguration) -> Void = { _ in }
+) -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCredentialStorage = storage
+    configuration.connectionProxyDictionary = [:]
+    change(configuration)
+    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+}
+
+extension URLSession {
+    /// Status and body of a load.
+    func visit(_ url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> String {
+        try await visit(URLRequest(url: url), delegate: delegate)
+    }
+
+    func visit(_ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> String {
+        let (data, response) = try await data(for: request, delegate: delegate)
+        return "\((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))"
+    }
+}
+
+extension URL {
+    /// The URL with a user and, if wanted, a password, percent-encoded already.
+    func naming(_ user: String) throws -> URL {
+        try #require(URL(string: absoluteString.replacingOccurrences(of: "://", with: "://\(user)@")))
+    }
+}
+
+extension URLCredential {
+    /// For as long as the session's storage lives.
+    convenience init(_ user: String, _ password: String, _ persistence: URLCredential.Persistence = .forSession) {
+        self.init(user: user, password: password, persistence: persistence)
+    }
+}
+
+// MARK: Delegates
+
+/// What a guest does about a challenge.
+typealias GuestHabit = @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+/// Ready habits.
+enum Guest {
+    /// Answers the first question with this, and gives up after that.
+    static func once(_ user: String, _ password: String) -> GuestHabit {
+        { challenge in
+            challenge.previousFailureCount == 0
+                ? (.useCredential, URLCredential(user, password)) : (.performDefaultHandling, nil)
+        }
+    }
+
+    /// Always answers so.
+    static func always(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil
+    ) -> GuestHabit {
+        { _ in (disposition, credential) }
+    }
+
+    /// Gives the answers one after the other, the last one again and again.
+    static func inTurn(_ answers: (URLSession.AuthChallengeDisposition, URLCredential?)...) -> GuestHabit {
+        let left = Box(answers[...])
+        return { _ in
+            var answer: (URLSession.AuthChallengeDisposition, URLCredential?) = (.performDefaultHandling, nil)
+            left.change { left in
+                if let first = left.first { answer = first }
+                if left.count > 1 { left.removeFirst() }
+            }
+            return answer
+        }
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// The challenge in a line: method, realm, failures, proposal, status.
+    var line: String {
+        let method = protectionSpace.authenticationMethod.replacingOccurrences(
+            of: "NSURLAuthenticationMethod", with: "")
+        let proposal =
+            proposedCredential.map { "\($0.user ?? "?")/\($0.hasPassword ? $0.password ?? "?" : "-")" } ?? "nobody"
+        let status = (failureResponse as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "no response"
+        return "\(method) \(protectionSpace.realm ?? "-") \(previousFailureCount) \(proposal) \(status)"
+    }
+}
+
+/// Has both methods, writes down everything that tasks are told, and answers through a habit.
+final class GuestDelegate: NSObject, URLSessionDataDelegate {
+    let transcript = Transcript()
+    let asked = Signal()
+    let challenges = Box<[URLAuthenticationChallenge]>([])
+    let metrics = Box<URLSessionTaskMetrics?>(nil)
+    private let name: String
+    private let habit: GuestHabit?
+    private let streams: (@Sendable () -> InputStream?)?
+
+    /// Without a habit it never answers.
+    init(_ habit: GuestHabit?, name: String = "", streams: (@Sendable () -> InputStream?)? = nil) {
+        self.habit = habit
+        self.name = name
+        self.streams = streams
+    }
+
+    private func ask(_ method: String, _ challenge: URLAuthenticationChallenge, _ reply: ChallengeReply) {
+        transcript.note("\(name)\(method) \(challenge.line)")
+        challenges.change { $0.append(challenge) }
+        asked.fire()
+        guard let habit else { return }
+        let (disposition, credential) = habit(challenge)
+        reply(disposition, credential)
+    }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        ask("session", challenge, completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        ask("task", challenge, completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        transcript.note("stream")
+        completionHandler(streams?())
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        transcript.note("sent \(bytesSent) \(totalBytesSent) \(totalBytesExpectedToSend)")
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        transcript.note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transcript.note(data: data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        self.metrics.value = metrics
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("complete \(Transcript.text(error))")
+        transcript.completed.fire()
+    }
+}
+
+/// Has the session's method only.
+final class SessionOnlyGuest: NSObject, URLSessionDelegate {
+    let transcript = Transcript()
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        transcript.note("session \(challenge.line)")
+        completionHandler(.useCredential, URLCredential("u", "p"))
+    }
+}
+
+/// Has the tasks' method only, in its `async` form.
+final class AsyncGuest: NSObject, URLSessionTaskDelegate {
+    let transcript = Transcript()
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        transcript.note("async task \(challenge.line)")
+        await Task.yield()
+        return (.useCredential, URLCredential("u", "p"))
+    }
+}
