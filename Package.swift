@@ -44,7 +44,8 @@ let package = Package(
             name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire", "Trust", "TestSupport"]),
         .testTarget(
             name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
-        .executableTarget(name: "cache-tool", dependencies: ["URLLoading"], path: "Tests/CacheTool"),
+        .executableTarget(
+            name: "cache-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/CacheTool"),
         .executableTarget(
             name: "cookie-tool", dependencies: ["URLLoading", "LoadingPolicy", "TestSupport"], path: "Tests/CookieTool"),
         .testTarget(

@@ -22,6 +22,8 @@ struct ClientOptions: Sendable {
         case standard
         /// The same by tasks that run on the session's own executor.
         case executor
+        /// The standard one, with a cache that has every answer from the second request on.
+        case cached
         /// Data tasks with completion handlers.
         case completion
         /// Data tasks with a session delegate.

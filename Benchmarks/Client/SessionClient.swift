@@ -28,10 +28,13 @@ final class SessionClient: Sendable {
         self.urls = urls
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = options.connections
+        // The cache is what is measured, or it is not there; no other client has one.
+        let isCached = options.interface == .cached
+        configuration.urlCache = isCached ? URLCache(memoryCapacity: 4 << 20, diskCapacity: 0) : nil
+        if isCached { configuration.requestCachePolicy = .returnCacheDataElseLoad }
         #if FOUNDATION_NETWORKING
-            // Cookies and the cache are not what is compared; no other client has them.
+            // Nor are cookies.
             configuration.httpShouldSetCookies = false
-            configuration.urlCache = nil
         #endif
         // A delegate that nobody needs would be told of every request's metrics.
         let usesDelegate =
@@ -43,7 +46,7 @@ final class SessionClient: Sendable {
     /// Keeps as many requests going as there are tasks until the phase is over.
     func run(_ phase: Phase) async {
         switch (options.operation, options.interface) {
-        case (.get, .standard), (.get, .executor):
+        case (.get, .standard), (.get, .executor), (.get, .cached):
             await runTasks(phase) { [session] url in
                 let (body, response) = try await session.data(from: url)
                 try SessionClient.check(response)
@@ -59,8 +62,8 @@ final class SessionClient: Sendable {
             }
         case (.get, .chunks), (.get, .bytes), (.download, .completion), (.save, .completion), (.save, .delegate),
             (.save, .chunks), (.save, .bytes), (.download, .executor), (.save, .executor), (.upload, .executor),
-            (.upload, .completion), (.upload, .delegate), (.upload, .chunks),
-            (.upload, .bytes):
+            (.download, .cached), (.save, .cached), (.upload, .cached), (.upload, .completion), (.upload, .delegate),
+            (.upload, .chunks), (.upload, .bytes):
             Console.unsupported("this operation by that interface")
         case (.save, .standard):
             await runTasks(phase) { [session, options] url in

@@ -304,6 +304,8 @@ enum Platform {
         _ = unlink(path)
     }
 
+    static func exists(path: String) -> Bool { access(path, F_OK) == 0 }
+
     static func set(_ raw: Int32, level: Int32, option: Int32, to value: Int32) -> Outcome<Int32> {
         call { urlloading_set_option(raw, level, option, value) }
     }

@@ -27,6 +27,7 @@ enum Fetch {
         configuration.localAddress = options.localAddress
         configuration.networkInterface = options.interface
         chooseProxy(options, configuration)
+        configuration.urlCache = options.usesCache ? URLCache(memoryCapacity: 0, diskCapacity: 64 << 20) : nil
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }
         if options.acceptsAnyCertificate {
             configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
@@ -105,6 +106,8 @@ private enum Usage {
                   --noproxy LIST       hosts to reach without a proxy, in place of no_proxy; * for all
                   --unix-socket PATH   connect to this UNIX-domain socket, whatever the URL's host
                   --interface NAME     connect over this interface, or from this address of this machine
+                  --cache              use and fill the cache in ~/.cache/fetch, and say on standard error whether it was
+                                       a hit, revalidated or a miss
                   --max-time SECONDS   give up after so long
               -h, --help               this text
 

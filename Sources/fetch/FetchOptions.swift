@@ -19,6 +19,7 @@ struct FetchOptions {
     var localAddress: String?
     var interface: String?
     var maximumTime: Double?
+    var usesCache = false
     var fields: [(name: String, value: String)] = []
 }
 
@@ -57,6 +58,8 @@ extension FetchOptions {
                 options.failsOnErrorStatus = true
             case "--insecure":
                 options.acceptsAnyCertificate = true
+            case "--cache":
+                options.usesCache = true
             case "--cacert":
                 guard let file = reader.next() else { return .complaint("--cacert needs a file") }
                 options.anchorFile = file

@@ -26,6 +26,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
             state.withLock { $0.isDone = continuation }
             session.dataTask(with: request).resume()
         }
+        if options.usesCache { await session.flush() }
         session.finishTasksAndInvalidate()
         return code
     }
@@ -55,6 +56,7 @@ final class Transfer: NSObject, URLSessionDataDelegate {
             defer { state.isDone = nil }
             return (state.outcome, state.metrics, state.isDone)
         }
+        if options.usesCache, let metrics { Terminal.note("* cache: \(Self.cacheUse(metrics))") }
         if options.isVerbose, let metrics { TimeReport(metrics).lines.forEach { Terminal.note("* \($0)") } }
         // What was reported already is the reason; the error is then only the cancellation that followed.
         guard outcome == .success, let error else { return isDone?.resume(returning: outcome) ?? () }
@@ -70,6 +72,12 @@ final class Transfer: NSObject, URLSessionDataDelegate {
         Terminal.complain("standard output cannot be written")
         state.withLock { $0.outcome = .cannotWrite }
         task.cancel()
+    }
+
+    /// What the cache had to do with the last exchange.
+    private static func cacheUse(_ metrics: URLSessionTaskMetrics) -> String {
+        guard let last = metrics.transactionMetrics.last, last.resourceFetchType == .localCache else { return "miss" }
+        return last.networkProtocolName == nil ? "hit" : "revalidated"
     }
 
     private func head(of response: HTTPURLResponse) -> String {

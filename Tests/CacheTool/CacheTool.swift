@@ -13,7 +13,7 @@ import URLLoading
 /// Does one thing with the cache in a directory.
 @main
 enum CacheTool {
-    static func main() {
+    static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
         switch (words.first, words.count) {
         case ("store", 4): store(words[1], from: Int(words[2]) ?? 0, count: Int(words[3]) ?? 0)
@@ -21,10 +21,16 @@ enum CacheTool {
             storeUntilKilled(words[1], from: Int(words[2]) ?? 0, microseconds: UInt64(words[3]) ?? 0)
         case ("hammer", 5):
             exit(hammer(words[1], capacity: Int(words[2]) ?? 0, seed: UInt64(words[3]) ?? 0, count: Int(words[4]) ?? 0))
+        case ("kill", 3): exit(CacheTrials(directory: words[1]).kill(rounds: Int(words[2]) ?? 0) ? 0 : 1)
+        case ("together", 4):
+            let seconds = Double(words[3]) ?? 0
+            exit(CacheTrials(directory: words[1]).hammer(processes: Int(words[2]) ?? 0, seconds: seconds) ? 0 : 1)
+        case ("hit", 2): exit(await hit(words[1]))
         case ("measure", 3): CacheMeasurement(directory: words[1], count: max(1, Int(words[2]) ?? 0)).run()
         default:
             print("usage: cache-tool store DIRECTORY FIRST COUNT | store-until-killed DIRECTORY FIRST MICROSECONDS")
             print("                  | hammer DIRECTORY CAPACITY SEED COUNT | measure DIRECTORY COUNT")
+            print("                  | kill DIRECTORY ROUNDS | together DIRECTORY PROCESSES SECONDS | hit DIRECTORY")
             exit(64)
         }
     }
@@ -57,6 +63,26 @@ enum CacheTool {
             SampleEntry.store(number % 40, generation: number, in: cache)
             say(number)
         }
+    }
+
+    /// Loads a stored entry with sessions that find it on disk and in memory; 1 where a loop's thread was needed for it.
+    private static func hit(_ directory: String) async -> Int32 {
+        SampleEntry.store(1, generation: 1, in: cache(directory))
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = URLCache(
+            memoryCapacity: 1 << 20, diskCapacity: 64 << 20,
+            directory: URL(filePath: directory, directoryHint: .isDirectory))
+        configuration.requestCachePolicy = .returnCacheDataElseLoad
+        let session = URLSession(configuration: configuration)
+        for _ in 0..<2 {
+            guard let body = try? await session.data(for: SampleEntry.request(1)).0,
+                body == SampleEntry.body(1, generation: 1)
+            else { return 1 }
+        }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let names = threads.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        print(names.filter { $0.hasPrefix("urlloading") }.count)
+        return names.isEmpty || names.contains { $0.hasPrefix("urlloading") } ? 1 : 0
     }
 
     /// Says, in one call of the system, that an entry is stored.

@@ -1,5 +1,6 @@
 // fetch as its users see it: output, exit codes, and for each thing that goes wrong one line that says what.
 
+import Foundation
 import LoopbackServer
 import Testing
 
@@ -11,6 +12,9 @@ struct FetchTests {
         case "/gzip": .text("Hello, compressed!\n").compressed()
         case "/missing": .text("Nothing here.\n", status: 404)
         case "/fields": .text(request.fields.first("X-Test") ?? "none")
+        case "/fresh": .text("fresh").adding("Cache-Control", "max-age=3600")
+        case "/tagged" where request.fields.contains("If-None-Match"): ServerResponse(status: 304, body: .none)
+        case "/tagged": .text("tagged").adding("ETag", "\"v\"")
         case "/garbage": .script([.text("SSH-2.0-OpenSSH_9.2\r\n\r\n"), .close])
         case "/short":
             .script([.lines("HTTP/1.1 200 OK\nContent-Length: 4096\n\n"), .sendGenerated(length: 512), .close])
@@ -42,6 +46,23 @@ struct FetchTests {
         let verbose = try await FetchRun.run("-v", server.url("/hello"))
         #expect(verbose.output == "Hello!\n")
         #expect(verbose.complaints.contains("127.0.0.1 port \(server.port)"))
+        await server.stop()
+    }
+
+    @Test("--cache keeps answers between runs, and says whether there was a hit, a validation or a miss")
+    func cache() async throws {
+        let server = try LoopbackServer.start(router: site)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fetch-cache-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (path, uses) in [("/fresh", ["miss", "hit", "hit"]), ("/tagged", ["miss", "revalidated", "revalidated"])] {
+            for use in uses {
+                let run = try await FetchRun.run(
+                    ["--cache", server.url(path)], changing: ["XDG_CACHE_HOME": folder.path])
+                #expect(run.output == String(path.dropFirst()) && run.exitCode == 0)
+                #expect(run.complaints == "* cache: \(use)\n")
+            }
+        }
+        #expect(server.stats.requests == 4)
         await server.stop()
     }
 

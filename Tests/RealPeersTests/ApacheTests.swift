@@ -16,7 +16,7 @@ struct ApacheTests {
     func get(folder: String, method: String) async throws {
         let apache = try await Apache()
         let delegate = Answering()
-        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = URLSession(configuration: .uncached, delegate: delegate, delegateQueue: nil)
         for _ in 1...2 {
             let (data, response) = try await session.data(from: apache.url("/\(folder)/hello"))
             // Required: the log would otherwise be waited for in vain.

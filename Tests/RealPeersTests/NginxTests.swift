@@ -64,7 +64,7 @@ struct NginxTests {
         for (scheme, port) in [("http", nginx.plain), ("https", nginx.tls13)] {
             let (right, wrong) = (Answering(), Answering(password: "wrong"))
             for (delegate, statuses, count) in [(right, [200, 200], 1), (wrong, [401], 3)] {
-                let configuration = URLSessionConfiguration.ephemeral
+                let configuration = URLSessionConfiguration.uncached
                 configuration.serverTrustEvaluation = .anchors(pem: nginx.directory.anchor)
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
                 for status in statuses {

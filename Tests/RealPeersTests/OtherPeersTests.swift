@@ -30,7 +30,7 @@ struct PythonServerTests {
     @Test("B16.4: GET from an HTTP/1.0 server, which closes after each answer")
     func get() async throws {
         let server = try await PythonServer()
-        let session = URLSession(configuration: .ephemeral)
+        let session = URLSession(configuration: .uncached)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/hello.txt"))
         for _ in 1...2 {
             let (data, response) = try await session.data(from: url)

@@ -5,6 +5,7 @@ import Foundation
 import LoopbackServer
 import Synchronization
 import TestSupport
+import URLLoading
 
 /// Which programs there are.
 enum Peers {
@@ -62,11 +63,25 @@ final class PeerDirectory: Sendable {
     }
 }
 
-/// Ports that nobody listens on now.
+/// Ports that nobody listens on now, each given out once. They lie below those that the system gives to connections, which
+/// could take them before the peer does.
 func freePorts(_ count: Int) throws -> [Int] {
-    // All are held before the first is given back: no port comes twice.
-    try (0..<count).map { _ in try LoopbackServer.start { _ in .status(404) } }.map(\.port)
+    var ports: [Int] = []
+    for _ in 0..<20_000 where ports.count < count {
+        let port = lastPort.withLock { last in
+            last = last < 32_000 ? last + 1 : 12_000
+            return last
+        }
+        var options = LoopbackServer.Options()
+        options.binding = .tcp(host: "127.0.0.1", port: port)
+        if (try? LoopbackServer.start(options) { _ in .status(404) }) != nil { ports.append(port) }
+    }
+    guard ports.count == count else { throw PeerProcess.StartFailure(description: "there are no free ports") }
+    return ports
 }
+
+/// Begins elsewhere in each process, so that two that run at once do not ask for the same.
+private let lastPort = Mutex(Int.random(in: 12_000..<32_000))
 
 /// The methods that a delegate was asked about, in order.
 final class AskedMethods: Sendable {
@@ -75,4 +90,13 @@ final class AskedMethods: Sendable {
     func note(_ method: String) { asked.withLock { $0.append(method) } }
 
     var methods: [String] { asked.withLock { $0 } }
+}
+
+extension URLSessionConfiguration {
+    /// For what shall reach the peer each time: without a cache, which would ask whether the page has changed.
+    static var uncached: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        return configuration
+    }
 }

@@ -51,6 +51,8 @@ enum CancellingLoad {
 
     private static func round(requests: Int, url: URL, body: Data, server: LoopbackServer) async throws -> Report {
         let configuration = URLSessionConfiguration.ephemeral
+        // What is kept on purpose is no leak.
+        configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = 20
         let session = URLSession(configuration: configuration)
         let tally = Tally(count: requests)

@@ -41,7 +41,7 @@ private final class NTLMDoor: Sendable {
         + [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8) + [4, 0, 4, 0, 48, 0, 0, 0] + [0, 0, 0, 0]
 }
 
-@Suite("Passwords: NTLM", .timeLimit(.minutes(5)))
+@Suite("Passwords: NTLM", .endsSessions, .timeLimit(.minutes(5)))
 struct BoundConnectionTests {
     @Test(
         "B2.93: the three messages go over one connection, which nobody else gets meanwhile and which stays open to all"

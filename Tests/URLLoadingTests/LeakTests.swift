@@ -75,7 +75,9 @@ struct LeakTests {
 
     private func ask(_ url: URL) async throws -> Watch {
         let (watch, delegate) = (Watch(), AsyncGuest())
-        let session = visitor(delegate)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = [:]
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         watch.session = session
         watch.delegate = delegate
         _ = try await session.visit(url)

@@ -7,7 +7,7 @@ import Trust
 
 @testable import URLLoading
 
-@Suite("Passwords: who is asked, and what is answered", .timeLimit(.minutes(5)))
+@Suite("Passwords: who is asked, and what is answered", .endsSessions, .timeLimit(.minutes(5)))
 struct PasswordChallengeTests {
     private let digest = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
     private let basicChallenge = "Basic realm=\"r\""

@@ -8,7 +8,7 @@ import Testing
 
 @testable import URLLoading
 
-@Suite("Passwords: tasks", .timeLimit(.minutes(5)))
+@Suite("Passwords: tasks", .endsSessions, .timeLimit(.minutes(5)))
 struct ProvenTaskTests {
     /// Answers with what was sent.
     private let echo: LoopbackServer.Router = { .echo($0) }

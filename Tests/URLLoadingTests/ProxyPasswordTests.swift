@@ -5,7 +5,7 @@ import LoopbackServer
 import Testing
 import URLLoading
 
-@Suite("Passwords: proxies", .timeLimit(.minutes(5)))
+@Suite("Passwords: proxies", .endsSessions, .timeLimit(.minutes(5)))
 struct ProxyPasswordTests {
     private let visits = Visits()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import URLLoading
 
-@Suite("Passwords: URLs and storages", .timeLimit(.minutes(5)))
+@Suite("Passwords: URLs and storages", .endsSessions, .timeLimit(.minutes(5)))
 struct UsualCredentialTests {
     private let storage = URLCredentialStorage()
 

@@ -26,7 +26,7 @@ extension Scenario {
             Scenario(
                 name: "one-by-one", title: "Small GET, one at a time", operation: "get",
                 place: Place(server: .fast, path: "/small"), warmup: 200, amount: .seconds(scale.seconds),
-                interfaces: ["executor", "completion", "delegate"],
+                interfaces: ["executor", "completion", "delegate", "cached"],
                 bars: [
                     .atMost(1.3, .p50, of: "floor"), .atMost(1, .p50, of: "go"),
                     .atMost(1.15, .p50, of: "floor", by: "executor"),

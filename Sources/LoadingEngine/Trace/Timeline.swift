@@ -46,6 +46,18 @@ package struct Timeline: Sendable {
         self.start = start
     }
 
+    /// The record of an answer that was at hand: no connection, and all steps at one moment (B12.12, B12.13).
+    package static func atHand(bodyBytes: Int64) -> Timeline {
+        let now = LoopClock.elapsed.wholeNanoseconds
+        var timeline = Timeline(start: now)
+        timeline.requestStarted(now)
+        timeline.requestEnded(now)
+        timeline.responseStarted(now)
+        timeline.responseEnded(now)
+        timeline.responseBodyBytesDecoded = bodyBytes
+        return timeline
+    }
+
     /// The steps' times, in nanoseconds of the loops' clock; negative where a step did not happen.
     private struct Steps: Sendable {
         var lookupStart: Int64 = -1

@@ -36,6 +36,9 @@ package struct Authorization: Sendable, Concealed {
         Authorization(space: space, credential: credential, isAhead: isAhead ?? self.isAhead, proof: proof)
     }
 
+    /// Where and whose it is, in words that are the same for every request: what it lets in may be told apart by that.
+    package var mark: String { "\(space.method.scheme) \(space.realm ?? "") \(credential?.user ?? "")" }
+
     /// Whether the request has to go out on the connection that brought the challenge, and this connection belongs to
     /// its request until the rounds are over (B2.93).
     package var bindsConnection: Bool { space.method.bindsConnection }

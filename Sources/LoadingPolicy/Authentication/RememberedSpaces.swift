@@ -46,6 +46,12 @@ package struct RememberedSpaces: Sendable {
         return authorization
     }
 
+    /// What a request would be sent with; nothing counts as used with that.
+    package func known(for side: AuthenticationSide, request: AuthenticatedRequest) -> Authorization? {
+        guard let memories = sides[side], let index = memories.index(for: side, request) else { return nil }
+        return memories.spaces[index].authorization
+    }
+
     /// A request was accepted with this proof, which `AuthenticationMachine.accepted` gave.
     package mutating func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
         guard !authorization.bindsConnection else { return }

@@ -45,6 +45,9 @@ package struct CacheLog: Sendable {
         }
     }
 
+    /// Makes room for what so many bytes of records can hold at most.
+    package mutating func expect(byteCount: Int) { files.reserve(byteCount / Self.recordSize) }
+
     /// Takes in records as they lie in a file.
     package mutating func take(_ records: UnsafeRawBufferPointer) {
         var offset = 0

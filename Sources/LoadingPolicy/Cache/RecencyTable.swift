@@ -35,6 +35,12 @@ package struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Makes an empty table.
     package init() {}
 
+    /// Makes room for so many entries.
+    package mutating func reserve(_ count: Int) {
+        nodes.reserveCapacity(count)
+        places.reserveCapacity(count)
+    }
+
     /// The number of entries.
     package var count: Int { places.count }
 

@@ -37,11 +37,11 @@ package enum StoringRules {
     /// Whether an answer whose delegate is asked about storing it has a status that Apple's loader proposes (B7.44).
     package static func isProposed(status: Int) -> Bool { (200...299).contains(status) }
 
-    /// Whether a body is small enough to be kept without being asked to: five hundredths of the disk's capacity, or of
-    /// the memory's where that is all there is (B7.8).
-    package static func fits(byteCount: Int64, memoryCapacity: Int64, diskCapacity: Int64) -> Bool {
+    /// The length of the longest body that is kept without anybody having asked for it: five hundredths of the disk's
+    /// capacity, or of the memory's where that is all there is (B7.8); nil where there is none.
+    package static func longestBody(memoryCapacity: Int, diskCapacity: Int) -> Int64? {
         let capacity = diskCapacity > 0 ? diskCapacity : memoryCapacity
-        return capacity > 0 && byteCount <= capacity / 20
+        return capacity > 0 ? Int64(capacity / 20) : nil
     }
 
     /// The fields of an answer as they are stored (B7.51).

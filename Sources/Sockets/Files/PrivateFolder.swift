@@ -31,6 +31,9 @@ package struct PrivateFolder: Sendable {
     /// The path of a file in it.
     package func file(_ name: String) -> String { path + "/" + name }
 
+    /// Whether there is a file of that name.
+    package func has(_ name: String) -> Bool { Platform.exists(path: file(name)) }
+
     /// Removes a file; one that is not there is fine.
     package func remove(_ name: String) { Platform.remove(path: file(name)) }
 }

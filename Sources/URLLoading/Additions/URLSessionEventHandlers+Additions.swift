@@ -142,6 +142,14 @@ extension URLSession {
             set { closures.withLock { $0.didReceiveData = newValue } }
         }
 
+        /// The response is about to be stored in the cache: gives what is to be stored, or `nil` for nothing.
+        public var willCacheResponse:
+            (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) async -> CachedURLResponse?)?
+        {
+            get { closures.withLock { $0.willCacheResponse } }
+            set { closures.withLock { $0.willCacheResponse = newValue } }
+        }
+
         // MARK: Download tasks
 
         /// The whole body is in a file, which is removed when the closure returns.
@@ -162,6 +170,7 @@ extension URLSession {
                 switch method {
                 case .redirect: closures.willPerformHTTPRedirection != nil
                 case .response: closures.didReceiveResponse != nil
+                case .storing: closures.willCacheResponse != nil
                 case .bodyStream: closures.needNewBodyStream != nil
                 case .bodyStreamFrom: false
                 case .delayed: closures.willBeginDelayedRequest != nil
@@ -203,6 +212,8 @@ extension URLSession {
             var didReceiveResponse:
                 (@Sendable (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition)?
             var didReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
+            var willCacheResponse:
+                (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) async -> CachedURLResponse?)?
             var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)?
             var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
         }
@@ -310,6 +321,14 @@ extension URLSession.EventHandlers {
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let closure = didReceiveData else { return miss(.data, dataTask) }
         closure(session, dataTask, data)
+    }
+
+    /// Asks `willCacheResponse`.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse? {
+        guard let closure = willCacheResponse else { return proposedResponse }
+        return await closure(session, dataTask, proposedResponse)
     }
 
     /// Calls `didFinishDownloading`.

@@ -24,6 +24,12 @@ final class SessionAuthentication: Sendable {
         return spaces.withLock { $0.authorization(for: side, request: request) }
     }
 
+    /// What a request would be sent with unasked; nothing counts as used with that.
+    func known(to side: AuthenticationSide, for request: AuthenticatedRequest) -> Authorization? {
+        guard remembersAny else { return nil }
+        return spaces.withLock { $0.known(for: side, request: request) }
+    }
+
     /// A request was accepted with this.
     func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
         spaces.withLock { $0.remember(authorization, for: request) }

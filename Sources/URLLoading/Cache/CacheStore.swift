@@ -1,29 +1,56 @@
 // The two halves of a cache: what is in memory, behind one lock that is never held while the disk is waited for, and
 // what is on disk. Behaviour B7.3 to B7.7, B7.11 to B7.16.
 //
-// What is found on disk is kept in memory too. Must not know: sessions, tasks, whether what it holds may still be used.
+// What is found on disk is kept in memory too. What programs change by hand is on disk when the call returns; what loads
+// change is known at once and written soon, by a helper thread.
+//
+// Must not know: sessions, tasks, whether what it holds may still be used.
 
 import Foundation
 import LoadingPolicy
+import Sockets
 import Synchronization
 
 /// What a `URLCache` keeps.
 final class CacheStore: Sendable {
     private let memory: Mutex<Memory>
     private let disk: Mutex<Disk>
+    /// Held by whoever changes what is on disk, so that it hears of changes in their order.
+    private let writing = Mutex<Void>(())
 
     private struct Memory: Sendable {
         var capacity: Int
+        /// As `Disk` knows it.
+        var diskCapacity: Int
         var entries = RecencyTable<CacheKey, Entry>()
+        var unwritten = UnwrittenChanges()
+        /// Counts changes: what was read from disk before one may be older than it.
+        var version = 0
 
         mutating func shrink() {
             while entries.totalCost > capacity, entries.removeOldest() != nil {}
         }
+
+        mutating func put(_ entry: Entry, for key: CacheKey) {
+            version += 1
+            let cost = entry.response.data.count + key.text.utf8.count + CacheStore.overhead
+            entries.remove(key)
+            guard cost <= capacity else { return }
+            entries.insert(entry, for: key, cost: cost)
+            shrink()
+        }
+
+        mutating func remove(_ key: CacheKey) {
+            version += 1
+            entries.remove(key)
+        }
     }
 
-    private struct Entry: Sendable {
+    /// A response and what finds it.
+    struct Entry: Sendable {
         let response: CachedURLResponse
-        let selection: Selection
+        /// How it came.
+        let answer: StoredAnswer
         /// Microseconds since the beginning of 1970.
         let storedAt: Int64
     }
@@ -39,72 +66,171 @@ final class CacheStore: Sendable {
 
     /// Stores of these capacities; nothing is opened yet.
     init(memoryCapacity: Int, diskCapacity: Int, directory: String?) {
-        memory = Mutex(Memory(capacity: max(0, memoryCapacity)))
-        disk = Mutex(Disk(directory: directory, capacity: max(0, diskCapacity)))
+        let diskCapacity = directory == nil ? 0 : max(0, diskCapacity)
+        memory = Mutex(Memory(capacity: max(0, memoryCapacity), diskCapacity: diskCapacity))
+        disk = Mutex(Disk(directory: directory, capacity: diskCapacity))
     }
 
     // MARK: Answers
 
+    /// What is known without asking the disk.
+    enum Knowledge: Sendable {
+        case found(Entry)
+        case nothing
+        /// The disk may have something.
+        case unknown
+    }
+
+    /// What is stored for a key, as far as memory knows; never waits.
+    func known(_ key: CacheKey) -> Knowledge {
+        memory.withLock { memory in
+            if let entry = memory.entries.use(key) { return .found(entry) }
+            switch memory.unwritten[key] {
+            case .stored(let entry): return .found(entry)
+            case .removed: return .nothing
+            case nil: return memory.diskCapacity > 0 ? .unknown : .nothing
+            }
+        }
+    }
+
+    /// What is stored for a key on disk.
+    func read(_ key: CacheKey) -> Entry? {
+        let version = memory.withLock { $0.version }
+        guard let found = openDisk()?.entry(for: key) else { return nil }
+        let entry = Entry(
+            response: CachedURLResponse(found), answer: found.record.answer, storedAt: found.record.storedAt)
+        memory.withLock { memory in
+            if memory.version == version { memory.put(entry, for: key) }
+        }
+        return entry
+    }
+
     /// What is stored for a request, whatever its age (B7.11).
     func response(for request: URLRequest) -> CachedURLResponse? {
         guard request.mayBeAnswered, let key = request.cacheKey else { return nil }
-        if let entry = memory.withLock({ $0.entries.use(key) }) {
-            return entry.selection.admits(request) ? entry.response : nil
-        }
-        guard let found = openDisk()?.entry(for: key), found.record.answer.selection.admits(request) else { return nil }
-        let response = CachedURLResponse(found)
-        keep(response, found.record.answer.selection, for: key, storedAt: found.record.storedAt, replaces: false)
-        return response
+        let found: Entry? =
+            switch known(key) {
+            case .found(let entry): entry
+            case .nothing: nil
+            case .unknown: read(key)
+            }
+        return found.flatMap { $0.answer.selection.admits(request) ? $0.response : nil }
     }
+
+    // MARK: By hand
 
     /// Stores an answer where its policy allows it, in place of what is there (B7.13, B7.14).
     func store(_ cached: CachedURLResponse, for request: URLRequest) {
         guard request.isStored, let key = request.cacheKey else { return }
-        guard cached.storagePolicy != .notAllowed else { return remove(key) }
-        let now = Date().timeIntervalSince1970
-        let (prepared, answer) = cached.prepared(for: request, at: WallTime(seconds: Int64(now)))
-        let storedAt = Int64(now * 1_000_000)
-        keep(prepared, answer.selection, for: key, storedAt: storedAt, replaces: true)
-        guard let disk = openDisk() else { return }
-        guard cached.storagePolicy == .allowed else { return disk.remove(key) }
-        let record = CacheRecord(prepared, key: key, answer: answer, storedAt: storedAt)
-        let data = prepared.data
-        data.withUnsafeBytes { body in _ = disk.store(record, body: body) }
+        let now = Date()
+        let (prepared, answer) = cached.prepared(for: request, at: WallTime(seconds: Int64(now.timeIntervalSince1970)))
+        let entry = Entry(response: prepared, answer: answer, storedAt: now.microsecondsSince1970)
+        writing.withLock { _ in
+            memory.withLock { memory in
+                if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
+                memory.unwritten.drop(key)
+            }
+            write(cached.storagePolicy == .allowed ? .stored(entry) : .removed, for: key)
+        }
     }
 
     /// Removes the answer for a request.
     func remove(for request: URLRequest) {
-        if request.mayBeAnswered, let key = request.cacheKey { remove(key) }
-    }
-
-    /// Removes the answer of a key.
-    func remove(_ key: CacheKey) {
-        memory.withLock { _ = $0.entries.remove(key) }
-        openDisk()?.remove(key)
+        guard request.mayBeAnswered, let key = request.cacheKey else { return }
+        writing.withLock { _ in
+            memory.withLock { memory in
+                memory.remove(key)
+                memory.unwritten.drop(key)
+            }
+            write(.removed, for: key)
+        }
     }
 
     /// Removes everything, in memory and on disk.
     func removeAll() {
-        memory.withLock { $0.entries.removeAll() }
-        openDisk()?.removeAll()
+        writing.withLock { _ in
+            memory.withLock { memory in
+                memory.version += 1
+                memory.entries.removeAll()
+                memory.unwritten.dropAll()
+            }
+            openDisk()?.removeAll()
+        }
     }
 
     /// Removes what was stored at or after a date (B7.15).
     func remove(since date: Date) {
-        let seconds = min(max(date.timeIntervalSince1970, -8e12), 8e12)
-        let time = Int64((seconds * 1_000_000).rounded(.down))
-        memory.withLock { memory in
-            var keys: [CacheKey] = []
-            memory.entries.forEach { key, entry, _ in if entry.storedAt >= time { keys.append(key) } }
-            for key in keys { memory.entries.remove(key) }
+        let time = date.microsecondsSince1970
+        writeChanges()
+        writing.withLock { _ in
+            memory.withLock { memory in
+                memory.version += 1
+                var keys: [CacheKey] = []
+                memory.entries.forEach { key, entry, _ in if entry.storedAt >= time { keys.append(key) } }
+                for key in keys { memory.entries.remove(key) }
+            }
+            openDisk()?.remove(storedSince: time)
         }
-        openDisk()?.remove(storedSince: time)
     }
 
+    // MARK: By loads
+
+    /// The same as `store` for an answer of which it is known how it came; never waits.
+    func storeSoon(_ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey) {
+        let entry = Entry(response: cached, answer: answer, storedAt: Date().microsecondsSince1970)
+        change(key, to: cached.storagePolicy == .allowed ? .stored(entry) : .removed) { memory in
+            if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
+        }
+    }
+
+    /// Removes the answer of a key; never waits.
+    func removeSoon(_ key: CacheKey) {
+        change(key, to: .removed) { $0.remove(key) }
+    }
+
+    private func change(
+        _ key: CacheKey, to change: UnwrittenChanges.Change, _ body: (inout Memory) -> Void
+    ) {
+        let mustStart = memory.withLock { memory in
+            body(&memory)
+            return memory.diskCapacity > 0 && memory.unwritten.note(change, for: key)
+        }
+        if mustStart { BlockingLane.files.run { [self] in writeChanges() } }
+    }
+
+    /// Writes what the disk has not heard of yet.
+    private func writeChanges() {
+        while writing.withLock({ _ in writeNext() }) {}
+    }
+
+    private func writeNext() -> Bool {
+        guard let next = memory.withLock({ $0.unwritten.next() }) else { return false }
+        write(next.change, for: next.key)
+        memory.withLock { $0.unwritten.done(next) }
+        return true
+    }
+
+    private func write(_ change: UnwrittenChanges.Change, for key: CacheKey) {
+        guard let disk = openDisk() else { return }
+        guard case .stored(let entry) = change else { return disk.remove(key) }
+        let record = CacheRecord(entry.response, key: key, answer: entry.answer, storedAt: entry.storedAt)
+        let data = entry.response.data
+        data.withUnsafeBytes { body in _ = disk.store(record, body: body) }
+    }
+
+    /// Whether `flush` might have something to do.
+    var mayNeedWriting: Bool { memory.withLock { $0.diskCapacity > 0 } }
+
     /// Waits until what was stored and read is on disk.
-    func flush() { disk.withLock { $0.cache }?.flush() }
+    func flush() {
+        writeChanges()
+        disk.withLock { $0.cache }?.flush()
+    }
 
     // MARK: Sizes
+
+    /// In memory and on disk; never waits.
+    var capacities: (memory: Int, disk: Int) { memory.withLock { ($0.capacity, $0.diskCapacity) } }
 
     var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
@@ -121,31 +247,29 @@ final class CacheStore: Sendable {
         set {
             // Opened first, also where there was no room yet: what is there has to go when there is none (B7.6).
             let cache = openDisk(evenIfEmpty: true)
-            disk.withLock { $0.capacity = max(0, newValue) }
-            cache?.capacity = max(0, newValue)
+            let capacity = max(0, newValue)
+            let hasPlace = disk.withLock { disk in
+                disk.capacity = capacity
+                return disk.directory != nil
+            }
+            writing.withLock { _ in
+                memory.withLock { memory in
+                    memory.diskCapacity = hasPlace ? capacity : 0
+                    if capacity == 0 { memory.unwritten.dropAll() }
+                }
+                cache?.capacity = capacity
+            }
         }
     }
 
     var memoryUsage: Int { memory.withLock { $0.entries.totalCost } }
 
-    var diskUsage: Int { openDisk()?.byteCount ?? 0 }
+    var diskUsage: Int {
+        writeChanges()
+        return openDisk()?.byteCount ?? 0
+    }
 
     // MARK: Inside
-
-    private func keep(
-        _ response: CachedURLResponse, _ selection: Selection, for key: CacheKey, storedAt: Int64, replaces: Bool
-    ) {
-        let cost = response.data.count + key.text.utf8.count + Self.overhead
-        let entry = Entry(response: response, selection: selection, storedAt: storedAt)
-        memory.withLock { memory in
-            // What was read from disk must not push out what was stored meanwhile.
-            if !replaces, memory.entries.contains(key) { return }
-            memory.entries.remove(key)
-            guard cost <= memory.capacity else { return }
-            memory.entries.insert(entry, for: key, cost: cost)
-            memory.shrink()
-        }
-    }
 
     private func openDisk(evenIfEmpty: Bool = false) -> DiskCache? {
         disk.withLock { disk in
@@ -163,18 +287,25 @@ final class CacheStore: Sendable {
 
 extension URLRequest {
     /// What is stored for the request would be found by; nil for URLs that nothing can be stored for.
-    fileprivate var cacheKey: CacheKey? { values.url.flatMap { CacheKey($0.absoluteString) } }
+    var cacheKey: CacheKey? { values.url.flatMap { CacheKey($0.absoluteString) } }
 
     /// B7.16: GET is what is stored.
     fileprivate var isStored: Bool { values.method == "GET" }
 
     /// B7.17: HEAD is answered by what is stored for GET.
-    fileprivate var mayBeAnswered: Bool { isStored || values.method == "HEAD" }
+    var mayBeAnswered: Bool { isStored || values.method == "HEAD" }
 }
 
 extension Selection {
     /// Whether a request, as the application made it, selects the answer.
     fileprivate func admits(_ request: URLRequest) -> Bool {
         members.isEmpty || matchesWithoutSecrets(SelectingFields.of(request))
+    }
+}
+
+extension Date {
+    /// What times of storing are counted in.
+    fileprivate var microsecondsSince1970: Int64 {
+        Int64((min(max(timeIntervalSince1970, -8e12), 8e12) * 1_000_000).rounded(.down))
     }
 }

@@ -8,42 +8,27 @@ import HTTPWire
 import LoadingPolicy
 
 /// What a cache has to do with one hop.
-package struct CachedLoad: Sendable {
+struct CachedLoad: Sendable {
     /// What the hop begins with.
-    package let decision: CacheDecision
+    private(set) var decision: CacheDecision
     /// What is stored, if anything: the answer where the decision is to use it.
-    package let found: CachedURLResponse?
-    private let request: URLRequest
+    let found: CachedURLResponse?
+    private let method: String
     private let sent: Fields
     private let stored: StoredAnswer?
 
-    /// The answer of a server, its body complete or not.
-    package struct Arrival: Sendable {
+    /// The head of a server's answer.
+    struct Arrival: Sendable {
         /// The response as it came.
-        package let response: HTTPURLResponse
-        /// The body, its content coding undone (B7.53).
-        package let body: Data
-        /// Whether all of it came (B7.50).
-        package let isComplete: Bool
+        let response: HTTPURLResponse
         /// When the request was sent.
-        package let requestTime: WallTime
+        let requestTime: WallTime
         /// When the head came.
-        package let responseTime: WallTime
-
-        /// Makes one of its parts.
-        package init(
-            response: HTTPURLResponse, body: Data, isComplete: Bool, requestTime: WallTime, responseTime: WallTime
-        ) {
-            self.response = response
-            self.body = body
-            self.isComplete = isComplete
-            self.requestTime = requestTime
-            self.responseTime = responseTime
-        }
+        let responseTime: WallTime
     }
 
     /// What the application gets.
-    package enum Delivery: Sendable {
+    enum Delivery: Sendable {
         /// The server's answer.
         case arrival
         /// What is stored, under the head that validation has given it (B7.73).
@@ -52,46 +37,69 @@ package struct CachedLoad: Sendable {
         case sendAgain
     }
 
-    /// What becomes of what is stored.
-    package enum Change: Sendable {
+    /// What becomes of what is stored; only once the answer is there whole (B7.50).
+    enum Change: Sendable {
         /// It stays.
         case none
-        /// This takes its place; where a delegate has a say it is the proposal.
-        case store(CachedURLResponse)
+        /// The answer takes its place.
+        case store(Proposal)
         /// It has a new head.
         case renew(CachedURLResponse)
         /// It goes.
         case remove
     }
 
+    /// An answer that may be stored, and waits for its body.
+    struct Proposal: Sendable {
+        /// The response without what belonged to the connection (B7.51).
+        let response: HTTPURLResponse
+        private let answer: StoredAnswer
+
+        fileprivate init(_ arrived: HTTPURLResponse, _ answer: StoredAnswer) {
+            response = CachedLoad.response(arrived.url, answer, expectedLength: arrived.expectedContentLength)
+            self.answer = answer
+        }
+
+        /// The answer with its body, the content coding undone (B7.53); may be kept anywhere (B7.95).
+        func filled(with body: Data) -> CachedURLResponse {
+            CachedURLResponse(
+                response: response, data: body, userInfo: nil, storagePolicy: .allowed, answer: answer)
+        }
+    }
+
     /// Judges what a cache has found for a request.
     ///
-    /// `sent` holds the fields as they are sent, those of the loader included.
-    package init(
-        _ request: URLRequest, sent: Fields, configured: NSURLRequest.CachePolicy, found: CachedURLResponse?,
+    /// `sent` holds the fields as they are sent, those of the loader included; `answer` says how it came, where the cache
+    /// knows.
+    init(
+        method: String, sent: Fields, policy: CachePolicy, found: CachedURLResponse?, answer: StoredAnswer? = nil,
         now: WallTime
     ) {
-        self.request = request
+        self.method = method
         self.sent = sent
         self.found = found
-        stored = found.map { Self.answer(of: $0, for: request, now: now) }
-        decision = CacheRules.decision(
-            policy: CachePolicy(request.values.cachePolicy, configured: configured), method: request.values.method,
-            request: sent, stored: stored, now: now)
+        stored = answer ?? found.map { Self.answer(of: $0, to: sent, now: now) }
+        decision = CacheRules.decision(policy: policy, method: method, request: sent, stored: stored, now: now)
+    }
+
+    /// The same, sent without conditions whatever is stored.
+    var withoutConditions: CachedLoad {
+        var load = self
+        load.decision = .load
+        return load
     }
 
     /// What a server's answer comes to.
-    package func outcome(of arrival: Arrival) -> (delivery: Delivery, change: Change) {
+    func outcome(of arrival: Arrival) -> (delivery: Delivery, change: Change) {
         var isValidation = false
         if case .validate = decision { isValidation = true }
         var random = SystemRandomNumberGenerator()
         let outcome = CacheRules.outcome(
-            method: request.values.method, request: sent, status: arrival.response.statusCode,
+            method: method, request: sent, status: arrival.response.statusCode,
             news: ValidationRules.News(
                 fields: arrival.response.arrivedFields, requestTime: arrival.requestTime,
                 responseTime: arrival.responseTime),
-            stored: stored, isValidation: isValidation, isComplete: arrival.isComplete,
-            salt: SipHash.Words(random.next(), random.next()))
+            stored: stored, isValidation: isValidation, salt: SipHash.Words(random.next(), random.next()))
         switch outcome {
         case .sendAgain: return (.sendAgain, .none)
         case .deliverStored(let answer):
@@ -100,15 +108,7 @@ package struct CachedLoad: Sendable {
         case .deliver(.none): return (.arrival, .none)
         case .deliver(.forget): return (.arrival, .remove)
         case .deliver(.freshen(let answer)): return (.arrival, renewed(answer).map(Change.renew) ?? .none)
-        case .deliver(.store(let answer)):
-            let length = arrival.response.expectedContentLength
-            let response = Self.response(arrival.response.url, answer, expectedLength: length)
-            return (
-                .arrival,
-                .store(
-                    CachedURLResponse(
-                        response: response, data: arrival.body, userInfo: nil, storagePolicy: .allowed, answer: answer))
-            )
+        case .deliver(.store(let answer)): return (.arrival, .store(Proposal(arrival.response, answer)))
         }
     }
 
@@ -129,14 +129,17 @@ package struct CachedLoad: Sendable {
 
     /// How a response came that a cache of the program's own may have kept without saying so: its Date then tells how
     /// old it is, and without one it counts as stale.
-    private static func answer(of found: CachedURLResponse, for request: URLRequest, now: WallTime) -> StoredAnswer {
+    private static func answer(of found: CachedURLResponse, to sent: Fields, now: WallTime) -> StoredAnswer {
         if let answer = found.answer { return answer }
-        var answer = found.prepared(for: request, at: now).1
-        if !answer.fields.contains(.date) {
-            answer.requestTime = WallTime(seconds: 0)
-            answer.responseTime = WallTime(seconds: 0)
-        }
-        return answer
+        let fields = (found.response as? HTTPURLResponse)?.arrivedFields ?? Fields()
+        let time = fields.contains(.date) ? now : WallTime(seconds: 0)
+        var random = SystemRandomNumberGenerator()
+        // For which request it was kept is the cache's business: it has given it out for this one.
+        return StoredAnswer(
+            status: (found.response as? HTTPURLResponse)?.statusCode ?? 0, fields: fields, requestTime: time,
+            responseTime: time,
+            selection: Selection(
+                answer: fields, request: sent, salt: SipHash.Words(random.next(), random.next())))
     }
 }
 

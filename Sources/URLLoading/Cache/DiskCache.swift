@@ -134,6 +134,8 @@ package final class DiskCache: Sendable {
     /// Removes what is stored for a key, if anything.
     package func remove(_ key: CacheKey) {
         let name = key.fileName
+        // Mostly there is nothing, and then nothing is locked.
+        guard folder.has(name.hexadecimal) else { return }
         change { state in remove([name], &state) }
     }
 
@@ -208,6 +210,7 @@ package final class DiskCache: Sendable {
             }
             let start = file.read(recordSize: CacheLog.recordSize, limit: CacheLog.recordSize)
             state.file = consume file
+            state.log.expect(byteCount: min(Int(length), Self.largestExpected))
             guard start == Self.logStart else {
                 recover(&state)
                 return state.file != nil
@@ -294,4 +297,6 @@ package final class DiskCache: Sendable {
     /// Picked by feel: a process that is killed forgets at most so many.
     private static let usesAtATime = 64
     private static let rememberedChecks = 8192
+    /// A log of so many bytes has long been worth shortening.
+    private static let largestExpected = 64 << 20
 }

@@ -44,8 +44,6 @@ extension CachedURLResponse {
     }
 
     /// The same with what is known of how it came: as the loader says, else that it came just now, by this request.
-    ///
-    /// An object of a class of the program's own stays as it is.
     func prepared(for request: URLRequest, at now: WallTime) -> (CachedURLResponse, StoredAnswer) {
         if let answer { return (self, answer) }
         let http = response as? HTTPURLResponse
@@ -57,10 +55,25 @@ extension CachedURLResponse {
             selection: Selection(
                 answer: fields, request: SelectingFields.of(request),
                 salt: SipHash.Words(random.next(), random.next())))
-        guard type(of: self) == CachedURLResponse.self else { return (self, answer) }
-        let prepared = CachedURLResponse(
+        return (coming(as: answer), answer)
+    }
+
+    /// The same with what is known of how it came. An object of a class of the program's own stays as it is.
+    func coming(as answer: StoredAnswer) -> CachedURLResponse {
+        guard type(of: self) == CachedURLResponse.self, self.answer != answer else { return self }
+        return CachedURLResponse(
             response: response, data: data, userInfo: userInfo, storagePolicy: storagePolicy, answer: answer)
-        return (prepared, answer)
+    }
+}
+
+extension StoredAnswer {
+    /// The same with the head that a program wants to keep in its place.
+    func under(_ response: URLResponse) -> StoredAnswer {
+        guard let response = response as? HTTPURLResponse else { return self }
+        var answer = self
+        answer.status = min(max(response.statusCode, 0), 999)
+        answer.fields = response.arrivedFields
+        return answer
     }
 }
 

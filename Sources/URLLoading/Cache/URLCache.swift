@@ -1,5 +1,6 @@
 // The cache as programs see it. A session asks its configuration's; a program may ask, fill and empty it by hand, and
-// may put a class of its own in its place.
+// may put a class of its own in its place. Of this class itself sessions use the store behind it; of a subclass they call
+// the methods with a task, and `storeCachedResponse` and `removeCachedResponse` with a request for what is about another.
 //
 // Must not know: whether what it holds may still be used (that is `CacheRules`), when a session asks it.
 
@@ -151,7 +152,10 @@ open class URLCache: NSObject, @unchecked Sendable {
 
     // MARK: Inside
 
-    private var store: CacheStore { place.withLock { $0 } }
+    var store: CacheStore { place.withLock { $0 } }
+
+    /// Whether it is this class itself, of which nothing is overridden.
+    var isPlain: Bool { type(of: self) == URLCache.self }
 
     /// Nil where the user has no directory for such things: then there is no disk.
     private static func directory(below path: String?) -> String? {

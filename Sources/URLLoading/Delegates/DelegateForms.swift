@@ -6,6 +6,8 @@ import Synchronization
 enum AskingMethod {
     case redirect
     case response
+    /// What may be stored in the cache.
+    case storing
     case bodyStream
     case bodyStreamFrom
     case delayed
@@ -27,6 +29,7 @@ enum MethodForm: UInt8, AtomicRepresentable {
 final class DelegateForms: Sendable {
     private let redirect = Atomic<MethodForm>(.unknown)
     private let response = Atomic<MethodForm>(.unknown)
+    private let storing = Atomic<MethodForm>(.unknown)
     private let bodyStream = Atomic<MethodForm>(.unknown)
     private let bodyStreamFrom = Atomic<MethodForm>(.unknown)
     private let delayed = Atomic<MethodForm>(.unknown)
@@ -37,6 +40,7 @@ final class DelegateForms: Sendable {
         switch method {
         case .redirect: redirect.load(ordering: .relaxed)
         case .response: response.load(ordering: .relaxed)
+        case .storing: storing.load(ordering: .relaxed)
         case .bodyStream: bodyStream.load(ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.load(ordering: .relaxed)
         case .delayed: delayed.load(ordering: .relaxed)
@@ -49,6 +53,7 @@ final class DelegateForms: Sendable {
         switch method {
         case .redirect: redirect.store(form, ordering: .relaxed)
         case .response: response.store(form, ordering: .relaxed)
+        case .storing: storing.store(form, ordering: .relaxed)
         case .bodyStream: bodyStream.store(form, ordering: .relaxed)
         case .bodyStreamFrom: bodyStreamFrom.store(form, ordering: .relaxed)
         case .delayed: delayed.store(form, ordering: .relaxed)
@@ -96,7 +101,7 @@ struct DelegateView: Sendable {
         return switch method {
         case .redirect: task != nil && forms.form(.redirect) != .absent
         case .bodyStream, .bodyStreamFrom: task != nil && forms.form(method) != .absent
-        case .response: data != nil && forms.form(.response) != .absent
+        case .response, .storing: data != nil && forms.form(method) != .absent
         case .delayed, .taskChallenge: task != nil && forms.form(method) != .absent
         case .sessionChallenge: forms.form(method) != .absent
         }

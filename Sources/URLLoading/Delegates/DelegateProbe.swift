@@ -31,6 +31,8 @@ enum DelegateMethod: UInt8 {
     case sessionChallengeAsync
     case taskChallenge
     case taskChallengeAsync
+    case storing
+    case storingAsync
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

@@ -17,6 +17,20 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
     /// The next bytes of the body, decoded.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+    /// The response is complete and about to be stored in the cache: the handler takes it as it is, another in its place,
+    /// or `nil` to store nothing (B7.89). The end of the task waits until the handler is called.
+    ///
+    /// Not for what comes from the cache, nor in sessions with an ephemeral configuration (B7.88, B7.94).
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+    /// The response is complete and about to be stored in the cache: returns it as it is, another in its place, or `nil` to
+    /// store nothing (B7.89). The end of the task waits until this returns.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -40,5 +54,24 @@ extension URLSessionDataDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         dataTask.core.probe.noteMissing(.data)
+    }
+
+    /// Asks the `async` form.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        if dataTask.core.probe.noteMissing(.storing) { return }
+        Task {
+            completionHandler(await urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
+        }
+    }
+
+    /// Stores the response as it is.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse? {
+        dataTask.core.asyncProbe.noteMissing(.storingAsync)
+        return proposedResponse
     }
 }

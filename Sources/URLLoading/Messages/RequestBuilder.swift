@@ -25,7 +25,7 @@ final class RequestBuilder: Sendable {
     struct Message {
         let origin: Origin
         let ways: ProxyWays
-        let head: RequestHead
+        private(set) var head: RequestHead
         /// Whether the loader has put cookies into the head.
         let carriesCookies: Bool
         let body: RequestBody
@@ -37,6 +37,15 @@ final class RequestBuilder: Sendable {
             var fields = head.fields
             fields.removeAll(.cookie)
             return fields
+        }
+
+        /// The same with more fields.
+        func adding(_ fields: Fields) -> Message {
+            var message = self
+            for index in 0..<fields.count {
+                message.head.fields.append(fields.name(at: index), fields.value(at: index))
+            }
+            return message
         }
     }
 
@@ -55,7 +64,7 @@ final class RequestBuilder: Sendable {
         if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
         let policy =
             request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
-        if policy == .returnCacheDataDontLoad { throw LoadFailure.notCached(url) }
+        if policy == .returnCacheDataDontLoad, settings.cache == nil { throw LoadFailure.notCached(url) }
 
         let (place, target) = try place(of: url)
         try refusePlainHTTP(place.origin, url)

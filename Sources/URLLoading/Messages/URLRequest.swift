@@ -64,8 +64,7 @@ extension URLRequest {
         set { values.url = newValue }
     }
 
-    /// How a cache may take part. There is no cache yet: the policies differ in the fields they add, and
-    /// `.returnCacheDataDontLoad` fails with `URLError.resourceUnavailable`, as it does when nothing is stored.
+    /// How a cache may take part; the default policy stands for the session's (B7.24).
     public var cachePolicy: URLRequest.CachePolicy {
         get { values.cachePolicy }
         set { values.cachePolicy = newValue }

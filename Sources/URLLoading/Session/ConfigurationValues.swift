@@ -3,6 +3,7 @@
 // Must not know: what the engine makes of a setting (that is `SessionSettings`).
 
 import Foundation
+import LoadingPolicy
 
 /// Everything a configuration holds, with the values that Apple documents as defaults (B1.9).
 struct ConfigurationValues: Sendable {
@@ -40,6 +41,11 @@ struct ConfigurationValues: Sendable {
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
+    var urlCache: URLCache? = .shared
+    /// Whether the configuration began as one that leaves nothing behind (B7.88).
+    var isEphemeral = false
+    /// By which the age of what is stored is reckoned.
+    var wallClock: @Sendable () -> WallTime = { .now }
     var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false

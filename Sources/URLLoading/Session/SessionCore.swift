@@ -83,7 +83,7 @@ final class SessionCore: Sendable {
         let view = delegate.map { DelegateView($0) }
         let expected = body.expectedLength(of: request)
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let asksProgram = delegate != nil || state.delegate != nil || settings.cookies.map { !$0.isPlain } ?? false
+            let asksProgram = delegate != nil || state.delegate != nil || settings.storesAreThePrograms
             let usesRelay = !outlet.isAwaited || asksProgram
             let isRefused = state.ending != .none
             let core = TaskCore(

@@ -15,6 +15,8 @@ struct SessionSettings: Sendable {
     private let requestTimeout: Duration
     private let resourceTimeout: Duration?
     let cachePolicy: NSURLRequest.CachePolicy
+    /// Nil in a session without a cache, whose requests then cost nothing more.
+    let cache: SessionCache?
     let requiresDNSSECValidation: Bool
     let waitsForConnectivity: Bool
     let honorsEarliestBeginDate: Bool
@@ -23,6 +25,8 @@ struct SessionSettings: Sendable {
     /// What `localAddress` says where it is no address.
     let unusableLocalAddress: String?
     let cookies: SessionCookies?
+    /// Whether the storage of cookies or the cache is a class of the program's own, which is called like a delegate.
+    let storesAreThePrograms: Bool
     let additionalFields: Fields
     let defaultFields: DefaultFields
     let engine: EngineConfiguration
@@ -36,10 +40,12 @@ struct SessionSettings: Sendable {
         resourceTimeout =
             values.timeoutIntervalForResource > 0 ? Duration(clampedSeconds: values.timeoutIntervalForResource) : nil
         cachePolicy = values.requestCachePolicy
+        cache = SessionCache(values)
         requiresDNSSECValidation = values.requiresDNSSECValidation
         waitsForConnectivity = values.waitsForConnectivity
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
         cookies = SessionCookies(values)
+        storesAreThePrograms = !(cookies?.isPlain ?? true) || !(cache?.isPlain ?? true)
         var additional = Fields()
         for field in values.additionalHeaders.fields { additional.append(field.name, field.value) }
         additionalFields = additional

@@ -81,37 +81,40 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Cancels all tasks, allows no new ones, and then tells the delegate (B1.16).
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
-    /// Empties the session's storages of credentials and cookies, on the disk too, forgets which proofs were accepted, and
-    /// closes idle connections, so that later requests open new ones; the handler is called on the delegate queue
-    /// (B1.26). The cache, which Apple's empties too, comes with that feature.
+    /// Empties the session's cache and its storages of credentials and cookies, on the disk too, forgets which proofs were
+    /// accepted, and closes idle connections, so that later requests open new ones; the handler is called on the delegate
+    /// queue (B1.26).
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         configurationCopy.urlCredentialStorage?.removeAll()
         core.authentication.forgetAll()
         configurationCopy.httpCookieStorage?.removeCookies(since: .distantPast)
+        configurationCopy.urlCache?.removeAllCachedResponses()
         flush(completionHandler: completionHandler)
     }
 
-    /// Empties the session's storages of credentials and cookies and closes idle connections.
+    /// Empties the session's cache and its storages of credentials and cookies, and closes idle connections.
     open func reset() async {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }
 
-    /// Writes cookies to the disk and closes idle connections, so that later requests open new ones; the handler is called
-    /// on the delegate queue (B1.26).
+    /// Writes cookies and what the cache holds to the disk and closes idle connections, so that later requests open new
+    /// ones; the handler is called on the delegate queue (B1.26).
     @preconcurrency
     open func flush(completionHandler: @escaping @Sendable () -> Void) {
         core.closeIdleConnections()
-        guard let storage = configurationCopy.httpCookieStorage, storage.store.needsWriting else {
-            return core.relay.run(completionHandler)
-        }
+        let storage = configurationCopy.httpCookieStorage.flatMap { $0.store.needsWriting ? $0 : nil }
+        let cache = configurationCopy.urlCache.flatMap { $0.store.mayNeedWriting ? $0.store : nil }
+        if storage == nil, cache == nil { return core.relay.run(completionHandler) }
         BlockingLane.files.run { [core] in
-            storage.write()
+            storage?.write()
+            cache?.flush()
             core.relay.run(completionHandler)
         }
     }
 
-    /// Writes cookies to the disk and closes idle connections, so that later requests open new ones.
+    /// Writes cookies and what the cache holds to the disk and closes idle connections, so that later requests open new
+    /// ones.
     open func flush() async {
         await withUnsafeContinuation { continuation in flush { continuation.resume() } }
     }

@@ -1,8 +1,9 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
 //
-// Properties that belong to caches, custom protocols and background sessions come with those parts of the library.
+// Properties that belong to custom protocols and background sessions come with those parts of the library.
 
 import Foundation
+import LoadingPolicy
 import Synchronization
 
 /// The settings of sessions.
@@ -32,6 +33,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         var values = ConfigurationValues()
         values.urlCredentialStorage = URLCredentialStorage()
         values.httpCookieStorage = HTTPCookieStorage()
+        values.urlCache = URLCache()
+        values.isEphemeral = true
         return URLSessionConfiguration(values)
     }
 
@@ -56,8 +59,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     /// The name of a background session; `nil`, since there are none.
     open var identifier: String? { value(\.identifier) }
 
-    /// Used by requests that keep the default policy. There is no cache yet: the policies differ in the fields they
-    /// add, and `.returnCacheDataDontLoad` fails with `URLError.resourceUnavailable`.
+    /// How the cache takes part in loads of requests that keep the default policy (B7.24).
     open var requestCachePolicy: NSURLRequest.CachePolicy {
         get { value(\.requestCachePolicy) }
         set { assign(\.requestCachePolicy, newValue) }
@@ -152,6 +154,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.urlCredentialStorage, newValue) }
     }
 
+    /// The cache that data tasks ask and fill: the shared one unless set, one of its own in memory in ephemeral
+    /// configurations; nil caches nothing (B7.10, B7.22). A copy of the configuration has the same cache.
+    open var urlCache: URLCache? {
+        get { value(\.urlCache) }
+        set { assign(\.urlCache, newValue) }
+    }
+
     /// Which proxies loads go through, under the keys `kCFNetworkProxies…` as `CFString` or `String`; nil, the default,
     /// means the variables of the environment, an empty dictionary no proxy (B13.4). docs/proxies.md tells the keys.
     open var connectionProxyDictionary: [AnyHashable: Any]? {
@@ -235,6 +244,12 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 }
 
 extension URLSessionConfiguration {
+    /// By which the age of what is stored is reckoned; tests let time pass.
+    package var wallClock: @Sendable () -> WallTime {
+        get { value(\.wallClock) }
+        set { assign(\.wallClock, newValue) }
+    }
+
     /// Proxies in the order in which they are considered: the first that is for the host is used, and hosts that none
     /// is for are reached without one. Wins over `connectionProxyDictionary` and the environment where it is not empty.
     public var proxyConfigurations: [ProxyConfiguration] {

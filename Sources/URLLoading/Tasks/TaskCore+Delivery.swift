@@ -11,8 +11,9 @@ extension TaskCore: RelayClient {
         if mailbox.withLock({ $0.post(event) }) { schedule(on: reactor) }
     }
 
-    /// Adds a piece of the body, on the loop; says whether more can be taken.
-    func post(body piece: Data, on reactor: Reactor) -> ReceiverDemand {
+    /// Adds a piece of the body; says whether more can be taken.
+    @discardableResult
+    func post(body piece: Data, on reactor: Reactor?) -> ReceiverDemand {
         let (mustSchedule, demand) = mailbox.withLock { $0.post(body: piece) }
         if mustSchedule { schedule(on: reactor) }
         return demand
@@ -25,13 +26,13 @@ extension TaskCore: RelayClient {
 
     /// Delivers everything there is, in order, up to a question that is not answered at once.
     func deliver() {
-        while true {
-            let events = mailbox.withLock { $0.take() }
-            guard !events.isEmpty else { return }
-            for (index, event) in events.enumerated() {
-                deliver(event)
-                let rest = events[(index + 1)...]
-                guard mailbox.withLock({ $0.mayGoOn(returning: rest) }) else { return }
+        var events = mailbox.withLock { $0.take() }[...]
+        while let event = events.popFirst() {
+            deliver(event)
+            switch mailbox.withLock({ $0.goOn(returning: events) }) {
+            case .next: if events.isEmpty { events = mailbox.withLock { $0.take() }[...] }
+            case .takeAgain: events = mailbox.withLock { $0.take() }[...]
+            case .wait: return
             }
         }
     }
@@ -73,6 +74,13 @@ extension TaskCore: RelayClient {
             store(offer)
         case .data(let data):
             tellData(data)
+            if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
+                state.withLock { $0.stage.handle }?.resumeReading()
+            }
+        case .storedBody(let data):
+            deliverStored(data)
+        case .caching(let step):
+            carryOut(step)
         case .written(let total):
             guard !isOver else { return }
             tellWritten(total)
@@ -125,25 +133,18 @@ extension TaskCore: RelayClient {
         }
     }
 
-    private func tellData(_ data: Data) {
-        if !isOver, let task = face as? URLSessionDataTask {
-            let call = { (delegate: any URLSessionDataDelegate, urlSession: URLSession) in
-                self.probe.arm(.data)
-                delegate.urlSession(urlSession, dataTask: task, didReceive: data)
-                return self.probe.disarm()
-            }
-            let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
-            if let urlSession {
-                var isTold = false
-                if let delegate = view?.data { isTold = call(delegate, urlSession) }
-                if !isTold, case .delegate = outlet, let delegate = session?.delegateView?.data {
-                    _ = call(delegate, urlSession)
-                }
-            }
+    /// Calls the data method of the task's delegate or, where it is asked for pieces, of the session's.
+    func tellData(_ data: Data) {
+        guard !isOver, let task = face as? URLSessionDataTask else { return }
+        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        guard let urlSession else { return }
+        let call = { (delegate: any URLSessionDataDelegate) in
+            self.probe.arm(.data)
+            delegate.urlSession(urlSession, dataTask: task, didReceive: data)
+            return self.probe.disarm()
         }
-        if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
-            state.withLock { $0.stage.handle }?.resumeReading()
-        }
+        if let delegate = view?.data, call(delegate) { return }
+        if case .delegate = outlet, let delegate = session?.delegateView?.data { _ = call(delegate) }
     }
 
     // MARK: The end

@@ -52,7 +52,7 @@ extension TaskCore {
 
     // MARK: One hop
 
-    /// Gives a hop to the engine; the stage is `betweenHops`.
+    /// Builds a hop and takes it up; the stage is `betweenHops`.
     func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
         let message: RequestBuilder.Message
@@ -62,6 +62,16 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
+        guard session.settings.cache == nil else {
+            return askCache(about: Hop(request: request, message: message, content: content))
+        }
+        findWay(request, message, content)
+    }
+
+    /// Sends a hop on its way, whichever that is.
+    func findWay(of hop: Hop) { findWay(hop.request, hop.message, hop.content) }
+
+    private func findWay(_ request: URLRequest, _ message: RequestBuilder.Message, _ content: HopContent) {
         switch message.ways {
         case .direct: send(request, message, by: .direct())
         case .routes(let routes): send(Hop(request: request, message: message, content: content), by: routes[...])
@@ -131,8 +141,7 @@ extension TaskCore {
     }
 
     private func noteHop(_ handle: TransactionHandle) -> (HopPlan, LateSteps) {
-        // Without a delegate queue there is no delegate.
-        let sessionView = usesRelay ? session?.delegateView : nil
+        let sessionView = tellingView
         return state.withLock { state in
             var priority: Float?
             if case .submitting(let submitted) = state.stage {
@@ -141,40 +150,48 @@ extension TaskCore {
             }
             let late = LateSteps(
                 isCancelled: state.phase == .canceling, isSuspended: state.suspensions > 0, priority: priority)
-            let taskView = state.delegateView
-            let streams: Bool
-            let asksResponse: Bool
-            switch outlet {
-            case .delegate:
-                streams = true
-                asksResponse =
-                    taskView?.mayImplement(.response) ?? false || sessionView?.mayImplement(.response) ?? false
-            case .awaiting, .stream:
-                // B1.93: the delegate of an async call sees the response and the pieces as they come.
-                streams = taskView?.data != nil
-                asksResponse = taskView?.mayImplement(.response) ?? false
-            case .handler, .file:
-                // B1.101: download tasks do not ask about the response either.
-                streams = false
-                asksResponse = false
-            }
-            let tells = taskView?.task != nil || sessionView?.task != nil
-            let plan = HopPlan(
-                request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
-                streamsBody: streams, savesFile: outlet.savesFile,
-                tellsWritten: tellsWritten(taskView, sessionView), asksResponse: asksResponse,
-                asksRedirect: taskView?.mayImplement(.redirect) ?? false
-                    || sessionView?.mayImplement(.redirect) ?? false,
-                tellsDelegate: usesRelay && tells, pipe: outlet.pipe, redirectsSoFar: state.redirect.count,
-                provesItself: state.isAuthenticating)
-            return (plan, late)
+            return (plan(of: state, sessionView), late)
         }
+    }
+
+    /// The session's delegate, where it may be told: without a delegate queue there is none.
+    var tellingView: DelegateView? { usesRelay ? session?.delegateView : nil }
+
+    /// What is to become of the hop's answer, as things stand.
+    func plan(of state: borrowing TaskState, _ sessionView: DelegateView?) -> HopPlan {
+        let taskView = state.delegateView
+        func mayImplement(_ method: AskingMethod) -> Bool {
+            taskView?.mayImplement(method) ?? false || sessionView?.mayImplement(method) ?? false
+        }
+        let streams: Bool
+        let asksResponse: Bool
+        switch outlet {
+        case .delegate:
+            streams = true
+            asksResponse = mayImplement(.response)
+        case .awaiting, .stream:
+            // B1.93: the delegate of an async call sees the response and the pieces as they come.
+            streams = taskView?.data != nil
+            asksResponse = taskView?.mayImplement(.response) ?? false
+        case .handler, .file:
+            // B1.101: download tasks do not ask about the response either.
+            streams = false
+            asksResponse = false
+        }
+        let tells = taskView?.task != nil || sessionView?.task != nil
+        return HopPlan(
+            request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
+            streamsBody: streams, savesFile: outlet.savesFile, tellsWritten: tellsWritten(taskView, sessionView),
+            asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
+            pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
+            cache: state.cachePart,
+            asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing))
     }
 
     // MARK: What the receiver reports, on the loop
 
     /// The response that the task will show (B1.49).
-    func responseArrived(_ response: HTTPURLResponse, hasBody: Bool) {
+    func responseArrived(_ response: URLResponse, hasBody: Bool) {
         counters.expectedToReceive.store(hasBody ? response.expectedContentLength : 0, ordering: .relaxed)
         state.withLock { $0.response = response }
         updateProgress()
@@ -213,6 +230,14 @@ extension TaskCore {
         state.withLock { if $0.ownFailure == nil { $0.ownFailure = error } }
     }
 
+    /// The hop's request is sent once more, without conditions.
+    func omitConditions() {
+        state.withLock { state in
+            state.omitsConditions = true
+            state.sentFields = nil
+        }
+    }
+
     /// Whether the body that now comes is the task's; `nil` while a delegate has not said.
     var deliversRedirectBody: Bool? { state.withLock { $0.redirect.deliversBody } }
 
@@ -246,7 +271,9 @@ extension TaskCore {
                 state.loss = error
                 return .again(request)
             }
-            if state.goesAgain(), let request = state.currentRequest { return .hop(request, state.body) }
+            if state.goesAgain() || state.omitsConditions, let request = state.currentRequest {
+                return .hop(request, state.body)
+            }
             guard let next = state.redirect.next else {
                 return endsQuietly ? .ended(state.end(with: nil, quietly: true)) : .end(nil)
             }
@@ -319,6 +346,10 @@ struct HopPlan: Sendable {
     let redirectsSoFar: Int
     /// Something goes with the request on which the other side has still to say yes or no.
     let provesItself: Bool
+    /// What a cache has to do with the answer.
+    let cache: CachePart?
+    /// A delegate may have to be asked about what is stored.
+    let asksStoring: Bool
 
     /// Somebody will ask for metrics.
     var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }

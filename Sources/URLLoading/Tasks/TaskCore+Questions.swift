@@ -11,11 +11,13 @@ import LoadingEngine
 /// Something a delegate is asked.
 enum TaskQuestion: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
-    case response(HTTPURLResponse)
+    case response(URLResponse)
+    /// What may be stored in the cache.
+    case storing(CachedURLResponse)
     /// Without an offset the method that knows none is asked.
     case bodyStream(offset: Int64?)
     /// The response of a part in a multipart body (B1.62).
-    case part(HTTPURLResponse)
+    case part(URLResponse)
     case delayed(URLRequest)
     /// Asked of the session's method or the tasks'.
     case challenge(TaskChallenge, ofTask: Bool)
@@ -24,6 +26,7 @@ enum TaskQuestion: Sendable {
         switch self {
         case .redirect: .redirect
         case .response, .part: .response
+        case .storing: .storing
         case .delayed: .delayed
         case .challenge(_, ofTask: false): .sessionChallenge
         case .challenge(_, ofTask: true): .taskChallenge
@@ -38,7 +41,7 @@ enum TaskQuestion: Sendable {
         case .bodyStream(nil): .bodyStream(offset: 0)
         // B2.2.
         case .challenge(let challenge, ofTask: false): .challenge(challenge, ofTask: true)
-        case .redirect, .response, .bodyStream, .part, .delayed, .challenge: nil
+        case .redirect, .response, .storing, .bodyStream, .part, .delayed, .challenge: nil
         }
     }
 
@@ -47,6 +50,7 @@ enum TaskQuestion: Sendable {
         switch self {
         case .redirect(_, let request): .redirect(request)
         case .response, .part: .disposition(.allow)
+        case .storing(let cached): .storing(cached)
         case .delayed: .delayed(.continueLoading, nil)
         case .bodyStream: .stream(nil)
         case .challenge: .challenge(.performDefaultHandling, nil)
@@ -58,6 +62,7 @@ enum TaskQuestion: Sendable {
 enum TaskAnswer: Sendable {
     case redirect(URLRequest?)
     case disposition(URLSession.ResponseDisposition)
+    case storing(CachedURLResponse?)
     case stream(InputStreamSource?)
     case delayed(URLSession.DelayedRequestDisposition, URLRequest?)
     case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
@@ -78,7 +83,8 @@ extension TaskCore {
         let own = state.withLock { $0.delegateView }
         let sessions = session?.delegateView
         switch (question, outlet) {
-        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.response, .delegate),
+        // B1.80: also where the result goes to a handler or an async call.
+        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.storing, _), (.response, .delegate),
             (.part, .delegate):
             return [own, sessions].compactMap(\.self)
         case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
@@ -133,6 +139,12 @@ extension TaskCore {
             view.data?.urlSession(
                 urlSession, dataTask: task, didReceive: response,
                 completionHandler: { [self] in answer(token, .disposition($0), of: question) })
+        case .storing(let proposed):
+            guard let task = face as? URLSessionDataTask else { return false }
+            probe.arm(.storing)
+            view.data?.urlSession(
+                urlSession, dataTask: task, willCacheResponse: proposed,
+                completionHandler: { [self] in answer(token, .storing($0), of: question) })
         case .challenge(let challenge, ofTask: false):
             probe.arm(.sessionChallenge)
             view.session.urlSession(
@@ -182,6 +194,11 @@ extension TaskCore {
                 asyncProbe.arm(.responseAsync)
                 guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .disposition(await delegate.urlSession(urlSession, dataTask: task, didReceive: response))
+            case .storing(let proposed):
+                asyncProbe.arm(.storingAsync)
+                guard let task = face as? URLSessionDataTask, let delegate = view.data else { return }
+                answered = .storing(
+                    await delegate.urlSession(urlSession, dataTask: task, willCacheResponse: proposed))
             case .challenge(let challenge, ofTask: false):
                 asyncProbe.arm(.sessionChallengeAsync)
                 let (disposition, credential) = await view.session.urlSession(
@@ -237,21 +254,26 @@ extension TaskCore {
             carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
         case (.disposition(let disposition), _):
             carryOut(disposition)
+        case (.storing(let given), .storing(let proposed)):
+            carryOut(storing: given, of: proposed)
         case (.delayed(let disposition, let next), _):
             carryOut(disposition, next)
         case (.challenge(let disposition, let credential), .challenge(let challenge, _)):
             carryOut(disposition, credential, for: challenge)
         case (.redirect(let next?), .redirect(let response, _)):
-            state.withLock { $0.redirect.deliversBody = false }
+            let keepsBody = state.withLock { state in
+                state.redirect.deliversBody = false
+                return state.redirect.keepsOwnBody
+            }
             follow(next, after: response)
-            // B4.33: the next hop does not wait for what is left of this one.
-            state.withLock { $0.stage.handle }?.discardRest()
+            // B4.33: the next hop does not wait for what is left of this one, unless that is kept.
+            if keepsBody { resumeReading() } else { state.withLock { $0.stage.handle }?.discardRest() }
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
         case (.stream(let stream), _):
             received(stream)
         case (.redirect, .response), (.redirect, .part), (.redirect, .delayed), (.redirect, .bodyStream),
-            (.redirect, .challenge), (.challenge, _):
+            (.redirect, .challenge), (.redirect, .storing), (.challenge, _), (.storing, _):
             resumeReading()
         }
     }

@@ -15,7 +15,7 @@ enum TaskEvent: Sendable {
     /// What an answer has brought for a storage that is the program's own.
     case cookies([HTTPCookie])
     case redirect(HTTPURLResponse, URLRequest)
-    case response(HTTPURLResponse)
+    case response(URLResponse)
     /// A part of a multipart body begins.
     case part(HTTPURLResponse)
     /// The task's begin date has come.
@@ -29,6 +29,10 @@ enum TaskEvent: Sendable {
     /// A delegate's credential was accepted.
     case accepted(CredentialOffer)
     case data(Data)
+    /// What a cache had as the body, unless a question before it has changed that.
+    case storedBody(Data)
+    /// Something is to be asked or done about the cache.
+    case caching(CacheStep)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
     /// A hop needs a body stream that a delegate has to supply.
@@ -67,6 +71,8 @@ struct TaskMailbox: Sendable {
     private var events: [TaskEvent] = []
     /// Whether the task is in the relay's line or being delivered.
     private var isScheduled = false
+    /// Whether the first event has been put there while others were being delivered.
+    private var hasFirst = false
 
     private var nextToken = 1
     private var awaited: Int?
@@ -123,6 +129,7 @@ struct TaskMailbox: Sendable {
     /// Puts an event before all others, for the delegate that is being waited for.
     mutating func putFirst(_ event: TaskEvent) {
         events.insert(event, at: 0)
+        hasFirst = true
     }
 
     // MARK: Taking out
@@ -133,16 +140,29 @@ struct TaskMailbox: Sendable {
             isScheduled = false
             return []
         }
+        hasFirst = false
         defer { events = [] }
         return events
     }
 
-    /// Whether delivery may go on; if not, the events that were not delivered come back.
-    mutating func mayGoOn(returning rest: ArraySlice<TaskEvent>) -> Bool {
-        guard awaited != nil else { return true }
-        events.insert(contentsOf: rest, at: 0)
+    /// What follows the delivery of an event.
+    enum Continuation {
+        /// The next of those that were taken.
+        case next
+        /// Taking them anew: something has been put before them.
+        case takeAgain
+        /// Nothing, until a question has been answered.
+        case wait
+    }
+
+    /// What follows now; where it is not the next event, those that were not delivered come back.
+    mutating func goOn(returning rest: ArraySlice<TaskEvent>) -> Continuation {
+        guard awaited != nil || hasFirst else { return .next }
+        events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
+        hasFirst = false
+        if awaited == nil { return .takeAgain }
         isScheduled = false
-        return false
+        return .wait
     }
 
     /// Notes that a piece of the body was delivered; `true` if the socket should be read again.

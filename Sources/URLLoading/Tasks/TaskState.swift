@@ -47,6 +47,10 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Where the hop under way can turn to when its route leads nowhere.
     var detour: Detour?
+    /// What a cache has to do with the hop under way.
+    var cachePart: CachePart?
+    /// Whether the hop's request goes out once more without conditions, because the answer was about something else.
+    var omitsConditions = false
     var routeQuestion = RouteQuestion()
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
@@ -135,6 +139,7 @@ struct TaskState: ~Copyable, Sendable {
             error = failure
             call = nil
             detour = nil
+            cachePart = nil
             records = []
             if quietly { letGo() }
         }
@@ -237,6 +242,8 @@ struct RedirectProgress: Sendable {
     var deliversBody: Bool?
     /// Whether the next request goes without this one's body (B4.11).
     var dropsBody = false
+    /// Whether the redirect's own body is kept for a cache, and so read to its end (B4.34).
+    var keepsOwnBody = false
 }
 
 /// One exchange, for the metrics.
@@ -245,6 +252,30 @@ struct TransactionRecord: Sendable {
     let sentFields: Fields?
     let response: URLResponse?
     let timeline: Timeline
+    var source = URLSessionTaskMetrics.ResourceFetchType.networkLoad
+
+    init(request: URLRequest, sentFields: Fields?, response: URLResponse?, timeline: Timeline) {
+        self.request = request
+        self.sentFields = sentFields
+        self.response = response
+        self.timeline = timeline
+    }
+
+    /// An answer that a cache had (B7.98).
+    init(of stored: CachedURLResponse, for request: URLRequest?) {
+        self.init(
+            request: request ?? URLRequest(RequestValues()), sentFields: nil, response: stored.response,
+            timeline: .atHand(bodyBytes: Int64(stored.data.count)))
+        source = .localCache
+    }
+
+    /// The exchange in which a server confirmed what is stored (B7.98).
+    func confirming(_ stored: CachedURLResponse) -> TransactionRecord {
+        var record = TransactionRecord(
+            request: request, sentFields: sentFields, response: stored.response, timeline: timeline)
+        record.source = .localCache
+        return record
+    }
 }
 
 /// The numbers of a task, written by the loop and read by anyone.

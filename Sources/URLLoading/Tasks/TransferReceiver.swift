@@ -23,6 +23,8 @@ final class TransferReceiver: TransactionReceiver {
     @exclusivity(unchecked) private var provesItself: Bool
     /// How much of a body was read that nobody wants.
     @exclusivity(unchecked) private var discarded = 0
+    /// The cache's part, where it has one.
+    @exclusivity(unchecked) private let caching: HopCaching?
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
@@ -43,6 +45,7 @@ final class TransferReceiver: TransactionReceiver {
         self.core = core
         self.plan = plan
         provesItself = plan.provesItself
+        caching = plan.cache.map { HopCaching($0) }
         self.reactor = reactor
     }
 
@@ -81,11 +84,21 @@ final class TransferReceiver: TransactionReceiver {
             fate = .undecided(framing, decoding: decoding)
             return .pause
         }
+        if let caching, let request = plan.request {
+            let verdict = caching.take(
+                response, of: request, framing: framing, decoding: decoding, collects: plan.collectsBody)
+            if case .nothing(let sendsAgain) = verdict {
+                if sendsAgain { core.omitConditions() }
+                fate = .discard
+                return .more
+            }
+        }
         guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
             if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
                 let parts = MixedReplaceBody(head, url: plan.request?.url)
             {
                 fate = .deliverParts(parts)
+                caching?.drop()
             }
             return begin(response, framing: framing, decoding: decoding)
         }
@@ -98,14 +111,16 @@ final class TransferReceiver: TransactionReceiver {
             core.cancelHop()
             return .more
         }
+        let keepsBody = caching?.takesBody(ofRedirect: framing) ?? false
         if plan.asksRedirect {
             fate = .undecided(framing, decoding: decoding)
+            if keepsBody { core.state.withLock { $0.redirect.keepsOwnBody = true } }
             core.post(.redirect(response, next), on: reactor)
             return .pause
         }
         core.follow(next, after: response)
         fate = .discard
-        return .discard
+        return keepsBody ? .more : .discard
     }
 
     func received(body piece: BodyPiece) -> ReceiverDemand {
@@ -113,6 +128,7 @@ final class TransferReceiver: TransactionReceiver {
             fate = delivers ? .deliver : .discard
             if delivers { body.expect(framing, decoding: decoding) }
         }
+        caching?.take(piece.bytes)
         switch fate {
         case .deliver:
             return deliver(piece)
@@ -121,7 +137,9 @@ final class TransferReceiver: TransactionReceiver {
         case .discard:
             // Also where a connection is to be kept for the next request: not at any price.
             discarded += piece.bytes.count
-            return discarded > RedirectRules.discardedBodyLimit ? .discard : .more
+            guard discarded > RedirectRules.discardedBodyLimit else { return .more }
+            caching?.drop()
+            return .discard
         case .undecided, .abandoned:
             return .more
         }
@@ -137,6 +155,12 @@ final class TransferReceiver: TransactionReceiver {
             if !rest.isEmpty { _ = deliver(rest) }
         }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
+        if let caching {
+            tell(caching, isComplete: outcome.error == nil)
+            if failure == nil, let confirmed = caching.confirmed {
+                return finish(with: confirmed, outcome)
+            }
+        }
         let end = HopEnd(
             failure: failure, needsNewBody: outcome.needsNewBody, url: plan.request?.url,
             body: plan.collectsBody ? body.data : nil,
@@ -148,6 +172,19 @@ final class TransferReceiver: TransactionReceiver {
         } else if let call = core.hopEnded(end, on: reactor) {
             EndedCalls.of(reactor).add(call)
         }
+    }
+
+    /// Brings into the cache what the answer means for it.
+    private func tell(_ caching: HopCaching, isComplete: Bool) {
+        let steps = caching.finish(isComplete: isComplete, whole: body.data, asksDelegates: plan.asksStoring)
+        for step in steps { core.carryOut(step, of: caching.part, on: reactor) }
+    }
+
+    /// What is stored is the answer, since the server has confirmed it.
+    private func finish(with stored: CachedURLResponse, _ outcome: TransactionOutcome) {
+        var records = plan.keepsRecords ? records(outcome.timelines) : []
+        if let last = records.popLast() { records.append(last.confirming(stored)) }
+        if let call = core.deliver(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
 
     private var fileSink: FileSink {

@@ -78,9 +78,10 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// Whether the connection had been used before.
     open var isReusedConnection: Bool { record?.timeline.reused ?? false }
 
-    /// Where the response came from.
+    /// Where the response came from: the cache also where a server has confirmed what was there, and then with the times
+    /// of asking (B7.98).
     open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType {
-        record == nil ? .unknown : .networkLoad
+        record?.source ?? .unknown
     }
 
     /// Bytes of request line and fields (B12.19).

@@ -1,7 +1,7 @@
 // Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
-// anything, answers come when they come. Driver protocol, sections 1 to 5 and 7.
+// anything, answers come when they come. Driver protocol, sections 1 to 7.
 //
-// Caches and web sockets have no public API yet and are not among the operations.
+// Web sockets have no public API yet and are not among the operations.
 
 import Foundation
 import Synchronization
@@ -37,7 +37,10 @@ final class Driver: Sendable {
 
     /// Cancels everything and returns when everything is answered and written, or the time is over.
     func end() {
-        let sessions = state.withLock { Array($0.sessions.values) }
+        let sessions = state.withLock { state in
+            defer { state.sessions = [:] }
+            return Array(state.sessions.values)
+        }
         for session in sessions { session.close {} }
         _ = open.wait(timeout: .now() + .seconds(3))
         outbox.flush(within: .seconds(1))
@@ -55,6 +58,8 @@ final class Driver: Sendable {
             case "cookies.header": try cookieHeader(command.members, reply)
             case "cookies.list": try listCookies(command.members, reply)
             case "cookies.clear": try clearCookies(command.members, reply)
+            case "cache.clear": try clearCache(command.members, reply)
+            case "cache.usage": try cacheUsage(command.members, reply)
             case "trust.evaluate": try evaluate(command.members, reply)
             default: throw .unsupported(command.op)
             }
@@ -67,7 +72,7 @@ final class Driver: Sendable {
         try members.finish()
         let ops = [
             "hello", "session.open", "session.close", "request", "cancel", "cookies.store", "cookies.header",
-            "cookies.list", "cookies.clear", "trust.evaluate",
+            "cookies.list", "cookies.clear", "cache.clear", "cache.usage", "trust.evaluate",
         ]
         reply.succeed([
             "protocol": 1, "name": "URLLoading", "version": "0.1",
@@ -180,12 +185,35 @@ final class Driver: Sendable {
     }
 
     /// The cookies of the session that a command names.
-    private func jar(_ members: inout Members) throws(Refusal) -> DriverCookies {
+    private func jar(_ members: inout Members) throws(Refusal) -> DriverCookies { try session(&members).cookies }
+
+    /// The session that a command names.
+    private func session(_ members: inout Members) throws(Refusal) -> DriverSession {
         let name = try members.requiredString("session")
         guard let session = state.withLock({ $0.sessions[name] }) else {
             throw .badCommand("session \(name) is not open")
         }
-        return session.cookies
+        return session
+    }
+
+    // MARK: Cache
+
+    private func clearCache(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let cache = try session(&members).cache
+        try members.finish()
+        cache?.removeAllCachedResponses()
+        reply.succeed()
+    }
+
+    private func cacheUsage(_ members: Members, _ reply: Reply) throws(Refusal) {
+        var members = members
+        let cache = try session(&members).cache
+        try members.finish()
+        reply.succeed([
+            "memory_bytes": .integer(Int64(cache?.currentMemoryUsage ?? 0)),
+            "disk_bytes": .integer(Int64(cache?.currentDiskUsage ?? 0)),
+        ])
     }
 
     // MARK: Trust

@@ -15,12 +15,12 @@ struct ProtocolTests {
         #expect(
             result["ops"] == [
                 "hello", "session.open", "session.close", "request", "cancel", "cookies.store", "cookies.header",
-                "cookies.list", "cookies.clear", "trust.evaluate",
+                "cookies.list", "cookies.clear", "cache.clear", "cache.usage", "trust.evaluate",
             ])
         #expect(
             result["config"] == [
-                "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers",
-                "resolve", "trust", "client_identity", "tls", "credentials", "proxy",
+                "cache", "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects",
+                "headers", "resolve", "trust", "client_identity", "tls", "credentials", "proxy",
             ])
         #expect(
             result["options"] == [
@@ -32,7 +32,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing operations are refused",
         arguments: [
-            "nonsense", "cookies.nonsense", "cache.clear", "ws.open",
+            "nonsense", "cookies.nonsense", "cache.nonsense", "ws.open",
         ])
     func unknownOperation(op: String) async throws {
         let answer = try await DriverProcess().call(op, ["session": "a"])
@@ -43,7 +43,7 @@ struct ProtocolTests {
     @Test(
         "Unknown and missing configuration keys are refused",
         arguments: [
-            ["nonsense": 1], ["cache": ["memory_bytes": 1]],
+            ["nonsense": 1], ["cache": ["nonsense": 1]],
             ["credentials": [["user": "u", "password": "p", "nonsense": 1]]],
             ["credentials": [["user": "u", "password": "p", "scheme": "negotiate"]]],
             ["proxy": ["kind": "http", "host": "h", "port": 1, "nonsense": 1]],

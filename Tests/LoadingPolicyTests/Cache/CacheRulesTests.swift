@@ -49,11 +49,10 @@ import Testing
 
     @Test("B7.8: a body of more than five hundredths of the disk's capacity is not proposed")
     func sizes() {
-        #expect(StoringRules.fits(byteCount: 1000, memoryCapacity: 0, diskCapacity: 20_000))
-        #expect(!StoringRules.fits(byteCount: 1001, memoryCapacity: 1 << 40, diskCapacity: 20_000))
-        #expect(StoringRules.fits(byteCount: 1000, memoryCapacity: 20_000, diskCapacity: 0))
-        #expect(!StoringRules.fits(byteCount: 1001, memoryCapacity: 20_000, diskCapacity: 0))
-        #expect(!StoringRules.fits(byteCount: 0, memoryCapacity: 0, diskCapacity: 0))
+        #expect(StoringRules.longestBody(memoryCapacity: 0, diskCapacity: 20_000) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 1 << 40, diskCapacity: 20_019) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 20_000, diskCapacity: 0) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 0, diskCapacity: 0) == nil)
     }
 
     @Test("B7.44: 200 to 299 are proposed to a delegate, nothing else")

@@ -143,6 +143,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.urlCredentialStorage = newValue }
     }
 
+    override var urlCache: URLCache? {
+        get { super.urlCache }
+        set { super.urlCache = newValue }
+    }
+
     override var shouldUseExtendedBackgroundIdleMode: Bool {
         get { super.shouldUseExtendedBackgroundIdleMode }
         set { super.shouldUseExtendedBackgroundIdleMode = newValue }
@@ -194,6 +199,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Int> = \.httpMaximumConnectionsPerHost
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, HTTPCookieStorage?> = \.httpCookieStorage
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCredentialStorage?> = \.urlCredentialStorage
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCache?> = \.urlCache
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.shouldUseExtendedBackgroundIdleMode
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLSessionConfiguration.MultipathServiceType> =
         \.multipathServiceType

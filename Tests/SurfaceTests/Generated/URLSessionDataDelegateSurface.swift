@@ -12,4 +12,9 @@ private func urlSessionDataDelegateMembers<One: URLSessionDataDelegate>(of one: 
     let _: (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition = one.urlSession(
         _:dataTask:didReceive:)
     let _: (URLSession, URLSessionDataTask, Data) -> Void = one.urlSession(_:dataTask:didReceive:)
+    let _:
+        (URLSession, URLSessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void =
+            one.urlSession(_:dataTask:willCacheResponse:completionHandler:)
+    let _: (URLSession, URLSessionDataTask, CachedURLResponse) async -> CachedURLResponse? = one.urlSession(
+        _:dataTask:willCacheResponse:)
 }

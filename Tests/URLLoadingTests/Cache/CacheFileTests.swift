@@ -1,7 +1,6 @@
 // A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
 
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 import URLLoading
@@ -142,64 +141,22 @@ struct CacheFileTests {
         #expect(nowhere.exitCode == 0 && nowhere.complaints.isEmpty)
     }
 
-    /// The numbers whose body is whole; fails for one that is not.
-    private func wholeEntries() throws -> Set<Int> {
-        let cache = folder.cache()
-        var whole: Set<Int> = []
-        for number in 0..<40 {
-            guard let cached = cache.cachedResponse(for: try Stored.request("http://h.example/\(number)")) else {
-                continue
-            }
-            let generation = (cached.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Generation") ?? ""
-            let body = String(repeating: "\(number) \(generation)\n", count: 1 << (number % 14))
-            #expect(cached.data == Data(body.utf8))
-            whole.insert(number)
-        }
-        return whole
-    }
-
-    @Test("B7.18, B7.19: killed at two hundred random moments while storing, it forgets at most what was being written")
+    @Test("B7.18, B7.19: killed at random moments while storing, it forgets at most what was being written")
     func killed() throws {
-        var known: Set<Int> = []
-        for _ in 0..<200 {
-            let run = try ChildRun(
-                "cache-tool", ["store-until-killed", folder.path, "0", "\(Int.random(in: 0..<6000))"])
-            #expect(run.exitCode == 128 + 9)
-            let said = run.outputText.split(separator: "\n").compactMap { Int($0) }
-            for number in said { known.insert(number % 40) }
-            let whole = try wholeEntries()
-            // What was being replaced when the process died may be gone, if anything is.
-            #expect(known.subtracting(whole).count <= 1)
-            known = whole
-        }
-        let cache = folder.cache()
-        #expect(cache.currentDiskUsage >= 0)
-        try Stored.store(urls[0], in: cache)
-        #expect(folder.names.filter { $0.hasPrefix("new-") }.isEmpty, "nothing half written is left")
+        // So often that a weakness shows now and then; by hand `cache-tool kill` does it two hundred times.
+        let run = try ChildRun("cache-tool", ["kill", folder.path, "20"])
+        #expect(run.exitCode == 0, "\(run.outputText)")
     }
 
     @Test("B7.5, B7.18: several processes that store, read and remove in one directory never read a torn body")
-    func hammer() async throws {
-        let path = folder.path
-        let runs = await withHandover { (continuation: Handover<[Int32], Never>) in
-            DispatchQueue.global().async {
-                let results = HammerResults()
-                DispatchQueue.concurrentPerform(iterations: 3) { index in
-                    let run = try? ChildRun("cache-tool", ["hammer", path, "400000", "\(index + 1)", "1500"])
-                    results.append(run?.exitCode ?? -1)
-                }
-                continuation.resume(returning: results.codes)
-            }
-        }
-        #expect(runs == [0, 0, 0])
+    func hammer() throws {
+        let run = try ChildRun("cache-tool", ["together", folder.path, "3", "0"])
+        #expect(run.exitCode == 0, "\(run.outputText)")
     }
-}
 
-/// What several children said.
-private final class HammerResults: Sendable {
-    private let values = Mutex<[Int32]>([])
-
-    func append(_ code: Int32) { values.withLock { $0.append(code) } }
-
-    var codes: [Int32] { values.withLock { $0 } }
+    @Test("B7.37: a hit, on disk or in memory, needs no loop")
+    func hit() throws {
+        let run = try ChildRun("cache-tool", ["hit", folder.path])
+        #expect(run.exitCode == 0 && run.outputText == "0\n", "\(run.outputText)")
+    }
 }

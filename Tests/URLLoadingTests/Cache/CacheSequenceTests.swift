@@ -1,14 +1,15 @@
-// The sequences of Tests/Vectors/cache.txt against real caches: in memory, on disk, and on disk with a new cache object for
-// each step, as after a restart. Time and server are still the script's.
+// The sequences of Tests/Vectors/cache.txt through sessions and a server: with a cache in memory, on disk, and on disk with
+// a new cache and a new session for each request, as after a restart. Time is the sequence's.
 
 import Foundation
 import HTTPWire
 import LoadingPolicy
+import LoopbackServer
 import TestSupport
 import Testing
 import URLLoading
 
-@Suite("Sequences of exchanges with a URLCache")
+@Suite("Sequences of exchanges with a cache between")
 struct CacheSequenceTests {
     enum Place: CaseIterable { case memory, disk, reopened }
 
@@ -28,176 +29,213 @@ struct CacheSequenceTests {
         return text.prefix(8) + " " + text.dropFirst(8)
     }
 
-    @Test("B7.24: the configuration's policy counts for requests that keep the default one")
-    func configuredPolicy() throws {
-        func decision(_ policy: NSURLRequest.CachePolicy, _ configured: NSURLRequest.CachePolicy) throws
-            -> CacheDecision
-        {
-            let request = URLRequest(url: try #require(URL(string: "http://h.example/")), cachePolicy: policy)
-            return CachedLoad(
-                request, sent: Fields(), configured: configured, found: nil, now: WallTime(seconds: 0)
-            ).decision
-        }
-        #expect(try decision(.useProtocolCachePolicy, .returnCacheDataDontLoad) == .fail)
-        #expect(try decision(.useProtocolCachePolicy, .useProtocolCachePolicy) == .load)
-        #expect(try decision(.returnCacheDataElseLoad, .returnCacheDataDontLoad) == .load)
-        #expect(try decision(.returnCacheDataDontLoad, .reloadIgnoringLocalCacheData) == .fail)
-    }
-
-    @Test("B7.55, B7.66: what a cache of the program's own gives out without saying how it came is as old as its Date")
-    func unknownOrigin() throws {
-        let url = "http://h.example/"
-        let request = try Stored.request(url)
-        let now = WallTime(seconds: ExchangeScript.beginning)
-        func decision(_ fields: [String: String], after seconds: Int64) throws -> CacheDecision {
-            CachedLoad(
-                request, sent: Fields(), configured: .useProtocolCachePolicy,
-                found: try Stored.response(url, fields: fields), now: now + seconds
-            ).decision
-        }
-        let dated = ["Cache-Control": "max-age=60", "Date": HTTPDate.text(now)]
-        #expect(try decision(dated, after: 59) == .use)
-        #expect(try decision(dated, after: 60) == .load)
-        #expect(try decision(["Cache-Control": "max-age=60"], after: 0) == .load)
-    }
-
-    @Test("B7.11, B7.16 to B7.18, B7.36 to B7.86: every sequence ends as its lines say", arguments: Place.allCases)
-    func sequences(place: Place) throws {
+    @Test(
+        "B7.11, B7.16 to B7.19, B7.26 to B7.31, B7.33, B7.34, B7.36 to B7.86: every sequence ends as its lines say",
+        arguments: Place.allCases)
+    func sequences(place: Place) async throws {
+        let server = try SequenceServer()
         for script in Self.scripts {
-            var run = RealCacheRun(place: place, title: script.title)
-            for step in script.steps { try run.take(step) }
+            var run = SequenceRun(script, place, server)
+            try await run.run()
         }
+        await server.stop()
     }
 }
 
-private struct RealCacheRun {
+/// One sequence on its way.
+private struct SequenceRun {
+    private let script: ExchangeScript
     private let place: CacheSequenceTests.Place
-    private let title: String
+    private let server: SequenceServer
     private let folder = CacheFolder()
-    private let inMemory: URLCache
-    private var now = WallTime(seconds: ExchangeScript.beginning)
+    private var cache: URLCache
+    private var session: URLSession
+    private let delegate: RefusingRedirects?
     private var policy = NSURLRequest.CachePolicy.useProtocolCachePolicy
-    private var bodies = 0
-    private var request: (url: URLRequest, fields: Fields)?
-    private var load: CachedLoad?
-    private var seen: (delivery: CachedLoad.Delivery, status: Int)?
+    /// The bodies that the server has sent, as a program sees them; the first is number 1.
+    private var bodies: [[UInt8]] = []
+    private var asked: (request: URLRequest, fields: [ExchangeScript.Field])?
+    private var seen: (response: HTTPURLResponse, body: Data)?
+    private var isStored = false
 
-    init(place: CacheSequenceTests.Place, title: String) {
+    init(_ script: ExchangeScript, _ place: CacheSequenceTests.Place, _ server: SequenceServer) {
+        self.script = script
         self.place = place
-        self.title = title
-        inMemory = place == .memory ? folder.cache(memory: 1 << 20, disk: 0) : folder.cache()
+        self.server = server
+        cache = place == .memory ? folder.cache(memory: 1 << 20, disk: 0) : folder.cache()
+        session = server.session(cache)
+        // A redirect is to be seen, not followed.
+        let redirects = script.steps.contains { step in
+            if case .answer(300...399, _, _, let fields) = step {
+                fields.contains { $0.name == "Location" }
+            } else {
+                false
+            }
+        }
+        delegate = redirects ? RefusingRedirects() : nil
+        server.clock.value = ExchangeScript.beginning
     }
 
-    private var cache: URLCache { place == .reopened ? folder.cache() : inMemory }
-
-    mutating func take(_ step: ExchangeScript.Step) throws {
-        switch step {
-        case .policy(let name):
-            let policies: [String: NSURLRequest.CachePolicy] = [
-                "protocol": .useProtocolCachePolicy, "reload": .reloadIgnoringLocalCacheData,
-                "else": .returnCacheDataElseLoad, "only": .returnCacheDataDontLoad,
-                "revalidate": .reloadRevalidatingCacheData,
-            ]
-            policy = try #require(policies[name])
-        case .wait(let seconds): now = now + seconds
-        case .request(let method, let url, let fields): try ask(method, url, fields)
-        case .decision(let expected): #expect(load?.decision == Self.decision(expected), "\(title)")
-        case .answer(let status, let isComplete, let delay, let fields):
-            try answer(status, isComplete: isComplete, delay: delay, fields)
-        case .result(let expected): compare(expected)
-        case .stored(let url, let expected):
-            // By hand, whatever is stored: the fields that Vary names are those of the last request.
-            var request = URLRequest(url: try #require(URL(string: url)))
-            request.allHTTPHeaderFields = self.request?.url.allHTTPHeaderFields
-            let found = cache.cachedResponse(for: request)
-            #expect((found == nil) == (expected == nil), "\(title)")
-            if let found, let expected { compare(found, expected) }
-        case .nonsense(let line): Issue.record("a line that is not understood: \(line)")
+    mutating func run() async throws {
+        var steps = script.steps[...]
+        while let step = steps.popFirst() {
+            switch step {
+            case .policy(let name): policy = try #require(Self.policies[name])
+            case .wait(let seconds): server.clock.change { $0 += seconds }
+            case .request(let method, let url, let fields):
+                // What follows the request says what it is answered and what is to be seen of it.
+                var decision: ExchangeScript.Decision?
+                var answer: SequenceServer.Answer?
+                while let next = steps.first {
+                    if case .decision(let expected) = next {
+                        decision = expected
+                    } else if case .answer(let status, let isComplete, let delay, let fields) = next {
+                        answer = self.answer(status, isComplete, delay, fields, isHead: method == "HEAD")
+                    } else {
+                        break
+                    }
+                    steps = steps.dropFirst()
+                }
+                try await ask(method, url, fields, decision, answer)
+            case .result(let expected): compare(expected)
+            case .stored(let url, let expected): try await compare(url, expected)
+            case .decision, .answer, .nonsense: Issue.record("\(script.title): a line out of place: \(step)")
+            }
         }
-    }
-
-    private mutating func ask(_ method: String, _ url: String, _ fields: [ExchangeScript.Field]) throws {
-        var urlRequest = URLRequest(url: try #require(URL(string: url)), cachePolicy: policy)
-        urlRequest.httpMethod = method
-        for field in fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
-        let sent = Self.fields(fields)
-        request = (urlRequest, sent)
-        let load = CachedLoad(
-            urlRequest, sent: sent, configured: .useProtocolCachePolicy, found: cache.cachedResponse(for: urlRequest),
-            now: now)
-        self.load = load
-        seen = nil
-        if load.decision == .use, let found = load.found {
-            seen = (.stored(found), (found.response as? HTTPURLResponse)?.statusCode ?? 0)
-        }
+        session.invalidateAndCancel()
     }
 
     private mutating func answer(
-        _ status: Int, isComplete: Bool, delay: Int64, _ list: [ExchangeScript.Field]
-    ) throws {
-        let (request, load) = (try #require(request), try #require(load))
-        let sent = now
-        now = now + delay
-        if status != 304 { bodies += 1 }
-        let url = try #require(request.url.url)
-        let response = HTTPURLResponse(
-            url: url, status: status, fields: Self.fields(list), expectedContentLength: -1)
-        let outcome = load.outcome(
-            of: CachedLoad.Arrival(
-                response: response, body: Data("body \(bodies)".utf8), isComplete: isComplete, requestTime: sent,
-                responseTime: now))
-        switch outcome.change {
-        case .none: break
-        case .store(let cached), .renew(let cached):
-            var stored = request.url
-            stored.httpMethod = "GET"
-            cache.storeCachedResponse(cached, for: stored)
-        case .remove: cache.removeCachedResponse(for: request.url)
+        _ status: Int, _ isComplete: Bool, _ delay: Int64, _ fields: [ExchangeScript.Field], isHead: Bool
+    ) -> SequenceServer.Answer {
+        var body = Array("body \(bodies.count + 1)".utf8)
+        if let length = fields.first(where: { $0.name == "Content-Length" }).flatMap({ Int($0.value) }), length < 7 {
+            body = Array(body.prefix(length))
         }
-        switch outcome.delivery {
-        case .stored(let cached):
-            seen = (outcome.delivery, (cached.response as? HTTPURLResponse)?.statusCode ?? 0)
-        case .arrival, .sendAgain: seen = (outcome.delivery, status)
+        if status != 304 { bodies.append(body) }
+        if fields.contains(where: { $0.name == "Content-Encoding" && $0.value == "gzip" }) {
+            body = Gzip.compress(body, format: .gzip) ?? []
         }
-        let keys = InvalidationRules.keys(
-            method: request.url.httpMethod ?? "", url: url.absoluteString, status: status, fields: Self.fields(list))
-        for key in keys {
-            cache.removeCachedResponse(for: URLRequest(url: try #require(URL(string: key.text))))
+        return SequenceServer.Answer(
+            status: status, fields: fields, body: body, isComplete: isComplete, delay: delay)
+    }
+
+    private mutating func ask(
+        _ method: String, _ url: String, _ fields: [ExchangeScript.Field], _ decision: ExchangeScript.Decision?,
+        _ answer: SequenceServer.Answer?
+    ) async throws {
+        if place == .reopened {
+            await session.flush()
+            session.invalidateAndCancel()
+            cache = folder.cache()
+            session = server.session(cache)
+        }
+        var request = try server.request(method, url, fields)
+        request.cachePolicy = policy
+        asked = (request, fields)
+        seen = nil
+        server.prepare(answer)
+        var code: URLError.Code?
+        do {
+            let (body, response) = try await session.data(for: request, delegate: delegate)
+            seen = ((try #require(response as? HTTPURLResponse)), body)
+        } catch let error as URLError {
+            code = error.code
+        }
+        #expect(code == expectedCode(decision, answer), "\(script.title)")
+        compare(decision, server.takeRequests(), fields)
+    }
+
+    private func expectedCode(
+        _ decision: ExchangeScript.Decision?, _ answer: SequenceServer.Answer?
+    ) -> URLError.Code? {
+        if decision == .fail { return .resourceUnavailable }
+        return answer?.isComplete == false ? .networkConnectionLost : nil
+    }
+
+    // MARK: Comparing
+
+    /// What the server has seen of a request.
+    private mutating func compare(
+        _ expected: ExchangeScript.Decision?, _ requests: [ServerRequest], _ own: [ExchangeScript.Field]
+    ) {
+        guard let expected else { return }
+        let conditions = requests.map { request in
+            ["If-None-Match", "If-Modified-Since"].compactMap { name -> String? in
+                if own.contains(where: { $0.name.lowercased() == name.lowercased() }) { return nil }
+                return request.fields.first(FieldName(name)).map { "\(name): \($0)" }
+            }
+        }
+        isStored = true
+        switch expected {
+        case .use, .fail: #expect(conditions.isEmpty, "\(script.title)")
+        case .load:
+            #expect(conditions == [[]], "\(script.title)")
+            isStored = false
+        case .validate(let fields):
+            #expect(conditions.first == fields.map { "\($0.name): \($0.value)" }, "\(script.title)")
+            isStored = requests.count == 1
         }
     }
 
     private func compare(_ expected: ExchangeScript.Result) {
-        switch (expected, seen?.delivery) {
-        case (.again, .sendAgain): break
-        case (.new(let status), .arrival): #expect(seen?.status == status, "\(title)")
-        case (.stored(let status, let body, let expectation), .stored(let cached)):
-            #expect(seen?.status == status, "\(title)")
-            if let body { #expect(cached.data == Data("body \(body)".utf8), "\(title)") }
-            compare(cached, expectation)
-        default: Issue.record("\(title): \(expected), but it is \(String(describing: seen))")
+        guard let seen else {
+            Issue.record("\(script.title): \(expected), but nothing has come")
+            return
         }
-    }
-
-    private func compare(_ cached: CachedURLResponse, _ expected: ExchangeScript.Expectation) {
-        let response = cached.response as? HTTPURLResponse
-        for field in expected.fields {
-            #expect(response?.value(forHTTPHeaderField: field.name) == field.value, "\(title)")
-        }
-        for name in expected.absent { #expect(response?.value(forHTTPHeaderField: name) == nil, "\(title)") }
-    }
-
-    private static func decision(_ expected: ExchangeScript.Decision) -> CacheDecision {
         switch expected {
-        case .load: .load
-        case .use: .use
-        case .fail: .fail
-        case .validate(let conditions): .validate(fields(conditions))
+        case .again:
+            // The server had nothing prepared for the second request, which came without conditions.
+            #expect(seen.response.statusCode == 500 && !isStored, "\(script.title)")
+        case .new(let status):
+            #expect(seen.response.statusCode == status, "\(script.title)")
+            if !isWithoutBody, ![204, 205, 304].contains(status), let last = bodies.last {
+                #expect(seen.body == Data(last), "\(script.title)")
+            }
+        case .stored(let status, let number, let expectation):
+            #expect(seen.response.statusCode == status && isStored, "\(script.title)")
+            if let number { #expect(seen.body == body(number), "\(script.title)") }
+            compare(seen.response, expectation)
         }
     }
 
-    private static func fields(_ list: [ExchangeScript.Field]) -> Fields {
-        var fields = Fields()
-        for field in list { fields.append(field.name, field.value) }
-        return fields
+    private func compare(_ url: String, _ expected: ExchangeScript.Expectation?) async throws {
+        // By hand, whatever is stored: the fields that Vary names are those of the last request.
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.allHTTPHeaderFields = asked?.request.allHTTPHeaderFields
+        if place == .reopened { await session.flush() }
+        let cache = place == .reopened ? folder.cache() : cache
+        let found = cache.cachedResponse(for: request)
+        #expect((found == nil) == (expected == nil), "\(script.title)")
+        if let found, let expected { compare(found.response as? HTTPURLResponse, expected) }
+    }
+
+    private func compare(_ response: HTTPURLResponse?, _ expected: ExchangeScript.Expectation) {
+        for field in expected.fields {
+            #expect(response?.value(forHTTPHeaderField: field.name) == field.value, "\(script.title)")
+        }
+        for name in expected.absent { #expect(response?.value(forHTTPHeaderField: name) == nil, "\(script.title)") }
+    }
+
+    private var isWithoutBody: Bool { asked?.request.httpMethod == "HEAD" }
+
+    private func body(_ number: Int) -> Data {
+        isWithoutBody || !bodies.indices.contains(number - 1) ? Data() : Data(bodies[number - 1])
+    }
+
+    private static let policies: [String: NSURLRequest.CachePolicy] = [
+        "protocol": .useProtocolCachePolicy, "reload": .reloadIgnoringLocalCacheData,
+        "else": .returnCacheDataElseLoad, "only": .returnCacheDataDontLoad,
+        "revalidate": .reloadRevalidatingCacheData,
+    ]
+}
+
+/// Takes redirects as they are.
+private final class RefusingRedirects: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
     }
 }

@@ -189,11 +189,18 @@ struct URLCacheTests {
         #expect(cache.cachedResponse(for: try Stored.request(a)) != nil)
     }
 
-    @Test("B7.1: the shared cache has 4 MiB in memory and 20 MiB on disk")
+    @Test("B7.1, B7.2, B7.22: the shared cache has 4 MiB in memory and 20 MiB on disk; another counts from then on")
     func shared() {
-        #expect(URLCache.shared.memoryCapacity == 4 << 20)
-        #expect(URLCache.shared.diskCapacity == 20 << 20)
-        #expect(URLCache.shared === URLCache.shared)
+        let first = URLCache.shared
+        #expect(first.memoryCapacity == 4 << 20 && first.diskCapacity == 20 << 20)
+        let before = URLSessionConfiguration.default
+        // Of the same size, for the tests that run meanwhile.
+        let other = URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: CacheFolder().url)
+        URLCache.shared = other
+        let after = URLSessionConfiguration.default
+        URLCache.shared = first
+        #expect(before.urlCache === first && after.urlCache === other)
+        #expect(URLSessionConfiguration.default.urlCache === first && URLCache.shared === first)
     }
 
     // MARK: Sizes

@@ -353,6 +353,7 @@ struct CookieSessionTests {
             await delegate.transcript.completed.wait(times: 2)
             #expect(second.error == nil && delegate.transcript.body == "x=1")
             #expect(server.stats.requests == 1)
+            storage.letGo()
             session.invalidateAndCancel()
         }
     }
@@ -394,4 +395,7 @@ private final class SilentStorage: HTTPCookieStorage, @unchecked Sendable {
     func answerAll(_ cookies: [HTTPCookie]?) {
         for handler in waiting.value { handler(cookies) }
     }
+
+    /// Lets go of the handlers, which hold their tasks.
+    func letGo() { waiting.value = [] }
 }

@@ -90,7 +90,7 @@ struct DigestDoor: Sendable {
 
 // MARK: Sessions
 
-/// A session with a storage of its own, or none.
+/// A session with a storage of its own, or none, for a test that says `.endsSessions`.
 func visitor(
     _ delegate: (any URLSessionDelegate)? = nil, storage: URLCredentialStorage? = URLCredentialStorage(),
     _ change: (URLSessionConfiguration) -> Void = { _ in }
@@ -99,7 +99,9 @@ func visitor(
     configuration.urlCredentialStorage = storage
     configuration.connectionProxyDictionary = [:]
     change(configuration)
-    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    GuestBook.sign(session)
+    return session
 }
 
 extension URLSession {

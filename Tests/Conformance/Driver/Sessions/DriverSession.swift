@@ -9,6 +9,7 @@ final class DriverSession: Sendable {
     let redirects: RedirectPolicy
     let credentials: [CredentialPlan]
     let cookies: DriverCookies
+    let cache: URLCache?
     private let session: URLSession
     private let watch: InvalidationWatch
 
@@ -18,6 +19,7 @@ final class DriverSession: Sendable {
         redirects = plan.redirects
         credentials = plan.credentials
         cookies = DriverCookies(plan.configuration.httpCookieStorage)
+        cache = plan.configuration.urlCache
         let delegate: any URLSessionDelegate = plan.trustAnswer.map { Judge($0, watch) } ?? watch
         session = URLSession(configuration: plan.configuration, delegate: delegate, delegateQueue: nil)
     }

@@ -24,8 +24,8 @@ struct SessionPlan {
 
     /// The keys that are honoured.
     static let keys = [
-        "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers", "resolve",
-        "trust", "client_identity", "tls", "credentials", "proxy",
+        "cache", "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers",
+        "resolve", "trust", "client_identity", "tls", "credentials", "proxy",
     ]
 
     /// Reads the value of `config`.
@@ -51,6 +51,7 @@ struct SessionPlan {
         try Self.setVersions(members.object("tls"), of: configuration)
         redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
         if try members.bool("cookies") == false { configuration.httpCookieStorage = nil }
+        configuration.urlCache = try Self.cache(members.object("cache"))
         credentials = try CredentialPlan.list(members.array("credentials"))
         // An empty dictionary is no proxy, whatever the environment says.
         configuration.connectionProxyDictionary = [:]
@@ -87,6 +88,17 @@ struct SessionPlan {
         } catch {
             throw .badCommand("client_identity: \(error.localizedDescription)")
         }
+    }
+
+    /// Nothing is cached unless that is asked for.
+    private static func cache(_ members: Members) throws(Refusal) -> URLCache? {
+        var members = members
+        guard !members.names.isEmpty else { return nil }
+        let (memory, disk) = (try members.count("memory_bytes") ?? 0, try members.count("disk_bytes") ?? 0)
+        let directory = try members.string("directory").map { URL(filePath: $0, directoryHint: .isDirectory) }
+        try members.finish()
+        return URLCache(
+            memoryCapacity: Int(clamping: memory), diskCapacity: Int(clamping: disk), directory: directory)
     }
 
     private static func setVersions(_ members: Members, of configuration: URLSessionConfiguration) throws(Refusal) {

@@ -1,0 +1,110 @@
+// The loop's side of a cache's part in one hop: hears the answer's head, keeps its body where nobody else does, and says
+// at the end what it means for the cache.
+//
+// Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, who is asked about it.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+
+/// What a cache makes of one answer.
+final class HopCaching {
+    // `@exclusivity(unchecked)`: never leaves its loop, and nobody is called while a property is changed.
+    let part: CachePart
+    @exclusivity(unchecked) private var change = CachedLoad.Change.none
+    @exclusivity(unchecked) private var worthless: [CacheKey] = []
+    @exclusivity(unchecked) private var copy: WholeBody?
+    /// How much more of the body may be kept.
+    @exclusivity(unchecked) private var room: Int64 = 0
+    /// What the server has confirmed: the answer in place of its own.
+    @exclusivity(unchecked) private(set) var confirmed: CachedURLResponse?
+
+    /// What is shown of an answer.
+    enum Verdict {
+        case everything
+        /// Nothing: what is stored is the answer, or the request is sent again.
+        case nothing(sendsAgain: Bool)
+    }
+
+    init(_ part: CachePart) {
+        self.part = part
+    }
+
+    /// Hears the head of an answer. `collects`: somebody else keeps the whole body.
+    func take(
+        _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool
+    ) -> Verdict {
+        worthless = InvalidationRules.keys(
+            method: request.values.method, url: request.url?.absoluteString ?? "", status: response.statusCode,
+            fields: response.arrivedFields)
+        guard let load = part.load else { return .everything }
+        let outcome = load.outcome(
+            of: CachedLoad.Arrival(
+                response: response, requestTime: part.requestTime, responseTime: part.session.clock()))
+        change = outcome.change
+        switch outcome.delivery {
+        case .stored(let cached):
+            confirmed = cached
+            return .nothing(sendsAgain: false)
+        case .sendAgain: return .nothing(sendsAgain: true)
+        case .arrival: break
+        }
+        guard case .store(let proposal) = change else { return .everything }
+        guard let limit = part.session.longestBody, proposal.response.expectedContentLength <= limit else {
+            drop()
+            return .everything
+        }
+        room = limit
+        if !collects {
+            copy = WholeBody()
+            copy?.expect(framing, decoding: decoding)
+        }
+        return .everything
+    }
+
+    /// The same for a redirect that is followed: its body is kept only if that makes nobody wait for long (B4.33).
+    func takesBody(ofRedirect framing: BodyFraming) -> Bool {
+        guard case .store = change else { return false }
+        switch framing {
+        case .length(let length) where length > RedirectRules.discardedBodyLimit: drop()
+        case .untilClose: drop()
+        case .none, .chunked, .length:
+            // Nobody else collects what is not delivered.
+            if copy == nil { copy = WholeBody() }
+            return true
+        }
+        return false
+    }
+
+    /// The next bytes of the body, decoded.
+    func take(_ bytes: UnsafeRawBufferPointer) {
+        guard case .store = change else { return }
+        room -= Int64(bytes.count)
+        if room >= 0 { copy?.append(bytes) } else { drop() }
+    }
+
+    /// The answer is not stored after all (B7.8); what it would have taken the place of is not right any more.
+    func drop() {
+        guard case .store = change else { return }
+        change = part.load?.found == nil ? .none : .remove
+        copy = nil
+    }
+
+    /// What the answer means for the cache. `whole` is the body where somebody else has kept it; nil for an answer that has
+    /// broken off, which changes nothing (B7.50).
+    func finish(isComplete: Bool, whole: Data, asksDelegates: Bool) -> [CacheStep] {
+        var steps: [CacheStep] = worthless.isEmpty ? [] : [.remove(worthless)]
+        guard isComplete else { return steps }
+        switch change {
+        case .none: break
+        case .remove: steps.append(.remove([part.key]))
+        case .renew(let cached): steps.append(.store(cached))
+        case .store(let proposal):
+            let cached = proposal.filled(with: copy?.data ?? whole)
+            let isProposed = asksDelegates && StoringRules.isProposed(status: proposal.response.statusCode)
+            steps.append(isProposed ? .propose(cached) : .store(cached))
+        }
+        return steps
+    }
+}

@@ -1,0 +1,154 @@
+// Delivers what a cache has as the answer of a hop, in the order in which a server's would come (B7.97): a hit, and what a
+// server has confirmed. And the way of changes into the cache.
+//
+// Must not know: why an answer may be used.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+/// Something that happens to a cache.
+enum CacheStep: Sendable {
+    /// A delegate is asked about an answer that may be stored (B7.89).
+    case propose(CachedURLResponse)
+    /// What a load has brought.
+    case store(CachedURLResponse)
+    case remove([CacheKey])
+}
+
+extension TaskCore {
+    // MARK: Delivering
+
+    /// Delivers what is stored as the hop's answer, from wherever the caller is. `records` are those of the exchange in
+    /// which it was confirmed.
+    ///
+    /// Returns the async call that ended with it, for the caller to resume.
+    func deliver(
+        _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
+    ) -> EndedCall? {
+        let sessionView = tellingView
+        let plan = state.withLock { self.plan(of: $0, sessionView) }
+        // B7.17: what answers HEAD has no body.
+        let body = plan.request?.values.method == "HEAD" ? Data() : stored.data
+        let end = HopEnd(
+            failure: nil, needsNewBody: false, url: plan.request?.url, body: plan.collectsBody ? body : nil,
+            records: plan.keepsRecords ? records ?? [TransactionRecord(of: stored, for: plan.request)] : [])
+        if let response = stored.response as? HTTPURLResponse, let request = plan.request,
+            let next = RedirectedRequest.make(
+                from: request,
+                response: ResponseHead(status: response.statusCode, fields: response.arrivedFields))
+        {
+            // B4.34: followed without the network, and the delegate is still asked.
+            redirect(response, next, plan, body, on: reactor)
+        } else {
+            begin(stored.response, plan, body, on: reactor)
+        }
+        return hopEnded(end, on: reactor)
+    }
+
+    private func redirect(
+        _ response: HTTPURLResponse, _ next: URLRequest, _ plan: HopPlan, _ body: Data, on reactor: Reactor?
+    ) {
+        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
+            return willFail(LoadFailure.tooManyRedirects(next.url))
+        }
+        guard plan.asksRedirect else { return follow(next, after: response) }
+        post(.redirect(response, next), on: reactor)
+        post(.storedBody(body), on: reactor)
+    }
+
+    private func begin(_ response: URLResponse, _ plan: HopPlan, _ body: Data, on reactor: Reactor?) {
+        responseArrived(response, hasBody: !body.isEmpty)
+        guard plan.asksResponse else {
+            plan.pipe?.post(.response(response))
+            return deliver(body, plan) { post(body: $0, on: reactor) }
+        }
+        post(.response(response), on: reactor)
+        post(.storedBody(body), on: reactor)
+    }
+
+    /// Delivers a stored body on the delegate queue, unless the answer to a question was that it is not wanted.
+    func deliverStored(_ body: Data) {
+        let sessionView = tellingView
+        let plan = state.withLock { state -> HopPlan? in
+            guard !state.isOver, state.redirect.deliversBody != false else { return nil }
+            return self.plan(of: state, sessionView)
+        }
+        guard let plan else { return }
+        deliver(body, plan) { data in
+            tellData(data)
+            return .more
+        }
+    }
+
+    private func deliver(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
+        guard !body.isEmpty else { return }
+        bodyArrived(bytes: body.count)
+        // Nobody can be made to wait who has sent everything already.
+        _ = plan.pipe?.post(body: body)
+        if plan.streamsBody { _ = toDelegate(body) }
+        announceProgress()
+    }
+
+    // MARK: Changing the cache
+
+    /// Does what an answer means for the cache; on the loop.
+    func carryOut(_ step: CacheStep, of part: CachePart, on reactor: Reactor) {
+        switch step {
+        case .propose: post(.caching(step), on: reactor)
+        case .store, .remove:
+            if part.session.isPlain { carryOutSoon(step, of: part) } else { post(.caching(step), on: reactor) }
+        }
+    }
+
+    private func carryOutSoon(_ step: CacheStep, of part: CachePart) {
+        switch step {
+        case .propose: break
+        case .store(let cached):
+            if let answer = cached.answer { part.session.store.storeSoon(cached, answer, for: part.key) }
+        case .remove(let keys):
+            for key in keys { part.session.store.removeSoon(key) }
+        }
+    }
+
+    /// Does the same with a cache of the program's, or asks a delegate; on the delegate queue.
+    func carryOut(_ step: CacheStep) {
+        guard let cache = state.withLock({ $0.cachePart })?.session.cache else { return }
+        switch step {
+        case .propose(let cached):
+            if !isOver { ask(.storing(cached)) }
+        case .store(let cached):
+            store(cached, in: cache)
+        case .remove(let keys):
+            for key in keys {
+                if let url = URL(string: key.text) { cache.removeCachedResponse(for: URLRequest(url: url)) }
+            }
+        }
+    }
+
+    private func store(_ cached: CachedURLResponse, in cache: URLCache) {
+        if let task = face as? URLSessionDataTask, currentRequest?.httpMethod == "GET" {
+            cache.storeCachedResponse(cached, for: task)
+        } else if var request = currentRequest {
+            // What HEAD has told about the answer to GET (B7.80).
+            request.httpMethod = "GET"
+            cache.storeCachedResponse(cached, for: request)
+        }
+    }
+
+    /// A delegate has said what is to be stored of an answer (B7.89).
+    func carryOut(storing given: CachedURLResponse?, of proposed: CachedURLResponse) {
+        // However it was changed, it came as the answer that was proposed.
+        guard let given, let answer = proposed.answer?.under(given.response),
+            let part = state.withLock({ $0.cachePart })
+        else { return }
+        let cached = given.coming(as: answer)
+        if part.session.isPlain {
+            part.session.store.storeSoon(cached, answer, for: part.key)
+        } else {
+            store(cached, in: part.session.cache)
+        }
+    }
+}

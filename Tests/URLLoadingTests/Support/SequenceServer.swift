@@ -1,0 +1,105 @@
+// The server of the sequences in Tests/Vectors/cache.txt: over http and https on two sockets, so that a URL may name any
+// host, with one answer prepared at a time, and a clock that the sequence sets.
+
+import Foundation
+import HTTPWire
+import LoadingPolicy
+import LoopbackServer
+import TestSupport
+import Testing
+import Trust
+import URLLoading
+
+/// Answers one sequence after the other.
+final class SequenceServer: Sendable {
+    /// What is answered.
+    struct Answer: Sendable {
+        var status: Int
+        var fields: [ExchangeScript.Field] = []
+        var body: [UInt8] = []
+        var isComplete = true
+        /// How long the server takes.
+        var delay: Int64 = 0
+    }
+
+    /// The calendar's clock, in seconds since 1970.
+    let clock = Box<Int64>(ExchangeScript.beginning)
+    private let answer = Box<Answer?>(nil)
+    private let seen = Box<[ServerRequest]>([])
+    private let folder: CacheFolder
+    private let plain: LoopbackServer
+    private let encrypted: LoopbackServer
+
+    init() throws {
+        folder = CacheFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let identity = try CertificateFactory.root("Sequences").issue(.server("h.example")).identity
+        let router = { @Sendable [clock, answer, seen] (request: ServerRequest) in
+            seen.change { $0.append(request) }
+            let prepared = answer.value ?? Answer(status: 500)
+            answer.value = nil
+            clock.change { $0 += prepared.delay }
+            return Self.message(prepared, to: request)
+        }
+        plain = try LoopbackServer.start(.init(unixPath: folder.path + "http"), router: router)
+        encrypted = try LoopbackServer.start(
+            .init(unixPath: folder.path + "https", tls: ServerTLS(identity: identity)), router: router)
+    }
+
+    func stop() async {
+        await plain.stop()
+        await encrypted.stop()
+    }
+
+    /// What the next request is answered; 500 without anything prepared.
+    func prepare(_ answer: Answer?) { self.answer.value = answer }
+
+    /// The requests since the last call.
+    func takeRequests() -> [ServerRequest] {
+        var requests: [ServerRequest] = []
+        seen.change { seen in
+            requests = seen
+            seen = []
+        }
+        return requests
+    }
+
+    /// A session with a cache, in which this server is every host.
+    func session(_ cache: URLCache) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = cache
+        configuration.httpCookieStorage = nil
+        configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
+        configuration.wallClock = { [clock] in WallTime(seconds: clock.value) }
+        return URLSession(configuration: configuration)
+    }
+
+    /// A request to this server.
+    func request(_ method: String, _ url: String, _ fields: [ExchangeScript.Field]) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.httpMethod = method
+        for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        request.unixSocketPath = folder.path + (url.lowercased().hasPrefix("https") ? "https" : "http")
+        return request
+    }
+
+    /// The message as the sequence has it: nothing is added but what tells where the body ends.
+    private static func message(_ answer: Answer, to request: ServerRequest) -> ServerResponse {
+        var lines = ["HTTP/1.1 \(answer.status) Whatever"]
+        lines += answer.fields.map { "\($0.name): \($0.value)" }
+        func has(_ name: String, _ word: String = "") -> Bool {
+            answer.fields.contains { $0.name == name && (word.isEmpty || $0.value.contains(word)) }
+        }
+        let hasBody = request.method != "HEAD" && ![204, 205, 304].contains(answer.status)
+        let body = hasBody ? answer.body : []
+        var message = body
+        if has("Transfer-Encoding", "chunked") {
+            message = Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n0\r\n\r\n".utf8)
+        } else if !has("Content-Length"), hasBody || answer.status == 205 {
+            lines.append("Content-Length: \(body.count + (answer.isComplete ? 0 : 100))")
+        }
+        let bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + message
+        guard answer.isComplete, !has("Connection", "close") else { return .script([.send(bytes), .close]) }
+        return .encoded(bytes)
+    }
+}
