@@ -208,12 +208,12 @@ final class MockPoolDriver {
         check(actions.refused.isEmpty, "refuses only when shut down")
         if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
         if let dial = actions.dial {
-            check(everDialled.insert(dial.connection).inserted, "gives the id \(dial.connection) twice")
-            let key = keys.firstIndex(of: dial.key) ?? 0
+            check(everDialled.insert(dial).inserted, "gives the id \(dial) twice")
+            let key = machine.key(of: dial).flatMap { keys.firstIndex(of: $0) } ?? 0
             let dials = connections.values.count { $0.key == key && $0.state == .dialling }
             let needed = waiting.count { $0.key == key }
-            check(dials < needed, "dials \(dial.key.origin) beyond need")
-            connections[dial.connection] = Connection(key: key, state: .dialling)
+            check(dials < needed, "dials \(keys[key].origin) beyond need")
+            connections[dial] = Connection(key: key, state: .dialling)
         }
         switch actions.timer {
         case .none: break

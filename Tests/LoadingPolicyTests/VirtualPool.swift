@@ -105,9 +105,9 @@ final class VirtualPool {
         if let connection = actions.ask { list.append(.ask(connection)) }
         if !actions.refused.isEmpty { list.append(.refuse(actions.refused)) }
         if let use = actions.use { list.append(.use(use.request, use.connection)) }
-        if let dial = actions.dial {
-            dialled = dial.connection
-            list.append(.dial(dial.connection, dial.key))
+        if let dial = actions.dial, let key = machine.key(of: dial) {
+            dialled = dial
+            list.append(.dial(dial, key))
         }
         switch actions.timer {
         case .none: break

@@ -111,8 +111,8 @@ enum PurePart: String, CaseIterable {
         var pool = PoolMachine()
         let now = Duration.seconds(1)
         guard let dial = pool.requested(0, key: key, priority: 0.5, now: now).dial else { return }
-        _ = pool.established(dial.connection, now: now)
-        _ = pool.released(dial.connection, idleLimit: nil, now: now)
+        _ = pool.established(dial, now: now)
+        _ = pool.released(dial, idleLimit: nil, now: now)
         for request in 1...max(1, times) {
             guard let use = pool.requested(request, key: key, priority: 0.5, now: now).use else { return }
             _ = pool.released(use.connection, idleLimit: nil, now: now)

@@ -39,8 +39,8 @@ struct Valgrind {
 
     /// What one unit of a work takes.
     func count(_ work: CountedWork) throws -> Count {
-        let (few, many) = try (totals(work, work.units), totals(work, 2 * work.units))
-        let units = Double(work.units)
+        let (few, many) = try (totals(work, work.units), totals(work, work.growth * work.units))
+        let units = Double((work.growth - 1) * work.units)
         return Count(
             instructions: ((many.instructions - few.instructions) / units).rounded(),
             allocations: max(0, ((many.allocations - few.allocations) / units * 100).rounded() / 100))

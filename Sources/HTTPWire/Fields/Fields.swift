@@ -186,8 +186,16 @@ package struct Fields: Sendable {
         }
     }
 
-    /// Whether a name is as long as `Content-Encoding` or `Transfer-Encoding`.
-    var mayNameCodings: Bool { slots.contains { $0.nameLength == 16 || $0.nameLength == 17 } }
+    /// Whether a name is as long as `Content-Encoding` or `Transfer-Encoding` and ends like them, which tells them from
+    /// `Content-Language`.
+    var mayNameCodings: Bool {
+        bytes.withUnsafeBytes { bytes in
+            slots.contains { slot in
+                guard slot.nameLength == 16 || slot.nameLength == 17 else { return false }
+                return bytes.name(of: slot).last.map { $0 | 0x20 } == UInt8(ascii: "g")
+            }
+        }
+    }
 
     /// Whether the first value under that name begins with the text, without regard to case.
     package func first(_ name: FieldName, beginsWith text: String) -> Bool {

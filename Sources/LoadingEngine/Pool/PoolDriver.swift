@@ -37,7 +37,7 @@ final class PoolDriver {
         let actions = machine.requested(
             transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
             atFront: atFront, onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
-        if actions.dial?.key == transaction.key {
+        if let dial = actions.dial, machine.key(of: dial) == transaction.key {
             // The usual way: no list is needed, because its wait is the network's doing from the start.
             transaction.dialBegan()
         } else if actions.use == nil {
@@ -175,7 +175,7 @@ final class PoolDriver {
             table.connection(id)?.close()
         }
         if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
-        if let (id, key) = actions.dial { dial(id, key) }
+        if let id = actions.dial, let key = machine.key(of: id) { dial(id, key) }
         if let id = actions.fail { fail(id) }
         if let id = actions.ask { settle(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }

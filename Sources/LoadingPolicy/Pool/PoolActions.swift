@@ -27,8 +27,8 @@ package struct PoolActions: Sendable {
     /// A dial whose request went away after it was `asked` about the peer; another one waits for it now. An open question
     /// is to be put to that one.
     package var ask: ConnectionID?
-    /// A connection to open, to be reported as `established` or `dialFailed`.
-    package var dial: (connection: ConnectionID, key: PoolKey)?
+    /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key.
+    package var dial: ConnectionID?
     /// What to do with the pool's timer.
     package internal(set) var timer = TimerAction.none
 

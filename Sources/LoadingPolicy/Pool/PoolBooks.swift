@@ -74,7 +74,6 @@ struct PooledHost {
     var firstKey = PoolBooks.none
     /// In any state.
     var connections = 0
-    var idle = 0
     /// Waiting requests without a dial, over its keys.
     var unmet = 0
     /// How often in a row a released connection served its own key before an earlier request of another.
@@ -158,7 +157,6 @@ struct PoolBooks {
             counts.dialling -= 1
         case .idle:
             Self.unlink(row, from: &keys[key].idle, in: &connections)
-            hosts[host].idle -= 1
             counts.idle -= 1
         case .leased:
             counts.leased -= 1
@@ -175,7 +173,6 @@ struct PoolBooks {
             counts.dialling += 1
         case .idle:
             Self.push(row, onto: &keys[key].idle, in: &connections)
-            hosts[host].idle += 1
             counts.idle += 1
         case .leased:
             counts.leased += 1
@@ -317,7 +314,7 @@ struct PoolBooks {
 
     mutating func keyRow(for key: PoolKey) -> Int {
         let before = latestKey
-        if before != Self.none, keys[before].key == key { return before }
+        if before != Self.none, keys.span[before].key == key { return before }
         let row = keyRows[key] ?? addKey(key)
         latestKey = row
         if before != Self.none { dropKeyIfUnused(before) }

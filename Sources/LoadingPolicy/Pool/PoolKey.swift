@@ -41,6 +41,13 @@ package struct PoolKey: Sendable {
 }
 
 extension PoolKey: Hashable {
+    // Measured: as a function that the compiler writes, it is called with copies of both.
+    /// Whether requests of the one may use connections of the other.
+    @inline(__always)
+    package static func == (left: PoolKey, right: PoolKey) -> Bool {
+        left.tlsSettings == right.tlsSettings && left.origin == right.origin && left.route == right.route
+    }
+
     /// Hashes origin and settings; the routes to one origin are too few to be told apart by it.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(origin)

@@ -237,6 +237,11 @@ package struct PoolMachine: ~Copyable {
     /// A number for each open connection that no other has at the same time, below the most there were at once.
     package static func place(of connection: ConnectionID) -> Int { PoolBooks.row(named: connection) }
 
+    /// What a connection that is open or being opened serves.
+    package func key(of connection: ConnectionID) -> PoolKey? {
+        books.row(of: connection).map { books.keys[books.connections[$0].key].key }
+    }
+
     /// Whether the pool was shut down and nothing is left of it.
     package var isDrained: Bool { phase != .running && books.isEmpty }
 
@@ -313,8 +318,7 @@ package struct PoolMachine: ~Copyable {
     private mutating func dialIfNeeded(_ host: Int, _ actions: inout PoolActions) {
         guard books.hosts[host].unmet > 0, let waiter = nextToDial(at: host) else { return }
         if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, &actions) { return }
-        let key = books.waiters[waiter].key
-        actions.dial = (books.addDial(for: waiter, at: requestsSoFar), books.keys[key].key)
+        actions.dial = books.addDial(for: waiter, at: requestsSoFar)
     }
 
     /// The first waiting request at a host for which no dial is under way.
