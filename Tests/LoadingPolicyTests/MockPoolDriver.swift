@@ -209,7 +209,7 @@ final class MockPoolDriver {
         if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
         if let dial = actions.dial {
             check(everDialled.insert(dial).inserted, "gives the id \(dial) twice")
-            let key = machine.key(of: dial).flatMap { keys.firstIndex(of: $0) } ?? 0
+            let key = pool.key(of: dial).flatMap { keys.firstIndex(of: $0) } ?? 0
             let dials = connections.values.count { $0.key == key && $0.state == .dialling }
             let needed = waiting.count { $0.key == key }
             check(dials < needed, "dials \(keys[key].origin) beyond need")
