@@ -71,6 +71,11 @@ extension TLSSession {
     /// Whether ciphertext that was taken over, or plaintext of it, has not been asked for yet.
     package var hasBufferedInput: Bool { !isDrained && SSL_has_pending(ssl) == 1 }
 
+    /// Whether the peer has said that no more will come, or nothing more can be read: the next `decrypt` tells which.
+    package var hasReadEnd: Bool {
+        if case .failed = stage { true } else { receivedClose }
+    }
+
     /// Whether ciphertext waits to be sent.
     package var hasOutgoing: Bool { !isFlightHeld && transport.pointee.hasWaiting }
 

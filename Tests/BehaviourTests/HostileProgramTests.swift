@@ -141,8 +141,8 @@ struct HostileProgramTests {
                         })
                     let configuration = URLSessionConfiguration.ephemeral
                     // Longer than an answer takes on a busy machine, shorter than the wait for the delegate's.
-                    configuration.timeoutIntervalForRequest = end == "timeout" ? 3 : 60
-                    configuration.timeoutIntervalForResource = end == "timeout" ? 4 : 60
+                    configuration.timeoutIntervalForRequest = end == "timeout" ? 3 : 600
+                    configuration.timeoutIntervalForResource = end == "timeout" ? 4 : 600
                     let session = URLSession(configuration: configuration, delegate: notebook, delegateQueue: nil)
                     let task = try session.dataTask(with: server.at(path))
                     task.resume()

@@ -41,7 +41,7 @@ final class TLSStream: ByteStream {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
         guard !buffer.isEmpty else { return .bytes(0) }
         while end == nil {
-            if !held.isEmpty || tls.hasBufferedInput {
+            if !held.isEmpty || tls.hasBufferedInput || tls.hasReadEnd {
                 let ciphertext = held
                 held = []
                 if let count = ciphertext.withUnsafeBytes({ decrypt($0, into: buffer) }) { return .bytes(count) }
@@ -87,11 +87,12 @@ final class TLSStream: ByteStream {
     var hasPendingInput: Bool {
         if isClosed { return false }
         if end != nil { return !hasToldEnd }
-        return !held.isEmpty || tls.hasBufferedInput || inner.hasPendingInput
+        // The end may have come behind plaintext that was read: below, nothing need come after it.
+        return !held.isEmpty || tls.hasBufferedInput || tls.hasReadEnd || inner.hasPendingInput
     }
 
     func isQuiet() -> Bool {
-        !isClosed && end == nil && held.isEmpty && !tls.hasBufferedInput && inner.isQuiet()
+        !isClosed && end == nil && held.isEmpty && !tls.hasBufferedInput && !tls.hasReadEnd && inner.isQuiet()
     }
 
     // MARK: Writing
