@@ -8,12 +8,10 @@ import Testing
 import URLLoading
 
 @Suite("Cached redirects and secrets", .endsSessions)
-struct CachedRedirectTests {
+struct CachedRedirectTests: CachingSuite {
     private func session(_ cache: URLCache, _ delegate: (any URLSessionDelegate)? = nil) -> URLSession {
         visitor(delegate) { $0.urlCache = cache }
     }
-
-    private func memory() -> URLCache { URLCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
 
     /// `/N` leads to `/N−1`, `/0` is a page; both are fresh for an hour. The status and body of redirects are given.
     private static func steps(_ status: Int = 301, _ body: String = "moved") -> LoopbackServer.Router {

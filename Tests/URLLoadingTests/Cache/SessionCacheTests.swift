@@ -10,34 +10,7 @@ import Testing
 import URLLoading
 
 @Suite("Sessions with a cache")
-struct SessionCacheTests {
-    /// A page that is fresh for an hour; each answer says which it is.
-    private static func fresh(_ visits: Visits) -> LoopbackServer.Router {
-        { request in
-            visits.note(request)
-            return .text("\(visits.count)").adding("Cache-Control", "max-age=3600")
-        }
-    }
-
-    private func session(
-        _ cache: URLCache?, _ delegate: (any URLSessionDelegate)? = nil,
-        _ change: (URLSessionConfiguration) -> Void = { _ in }
-    ) -> URLSession {
-        let configuration = URLSessionConfiguration.default
-        configuration.httpCookieStorage = nil
-        configuration.urlCache = cache
-        change(configuration)
-        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    }
-
-    private func memory(_ capacity: Int = 1 << 20) -> URLCache { URLCache(memoryCapacity: capacity, diskCapacity: 0) }
-
-    private func request(_ url: URL, _ policy: NSURLRequest.CachePolicy, _ method: String = "GET") -> URLRequest {
-        var request = URLRequest(url: url, cachePolicy: policy)
-        request.httpMethod = method
-        return request
-    }
-
+struct SessionCacheTests: CachingSuite {
     // MARK: Which cache
 
     @Test("B7.10, B1.11: the configuration's cache is asked and filled; without one nothing is cached")
