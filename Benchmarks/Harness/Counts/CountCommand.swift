@@ -1,6 +1,6 @@
-// `Benchmarks count`: how many instructions and allocations a unit of work takes, which no noise disturbs. valgrind runs
-// each work twice, with N and with a multiple of N units, and the difference leaves the start-up out. Thresholds are
-// stored, and checked with some slack because compilers and C libraries differ a little.
+// `Benchmarks count`: how many instructions and allocations a unit of work takes, which depends little on what else the
+// machine does. valgrind runs each work twice, with N and with a multiple of N units, and the difference leaves the
+// start-up out. Thresholds are stored, and checked with some slack: compilers and C libraries differ a little.
 
 import Foundation
 
