@@ -75,7 +75,7 @@ extension TaskCore: RelayClient {
         case .data(let data):
             tellData(data)
             if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
-                state.withLock { $0.stage.handle }?.resumeReading()
+                state.withLock { $0.stage.load }?.resumeReading()
             }
         case .storedBody(let data):
             deliverStored(data)

@@ -12,7 +12,7 @@ extension TaskCore {
             case .written(let total):
                 if plan.tellsWritten { post(.written(total)) }
             case .room:
-                state.withLock { $0.stage.handle }?.resumeReading()
+                state.withLock { $0.stage.load }?.resumeReading()
             case .failed(let failure):
                 willFail(LoadFailure.unwritableFile(plan.request?.url, failure))
                 cancelHop()

@@ -222,7 +222,7 @@ extension TaskCore {
 
     /// Nothing more of this hop is wanted.
     func cancelHop() {
-        state.withLock { $0.stage.handle }?.cancel()
+        state.withLock { $0.stage.load }?.cancel()
     }
 
     /// The hop ends the task with an error of the API's own layer.

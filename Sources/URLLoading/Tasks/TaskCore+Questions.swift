@@ -267,7 +267,7 @@ extension TaskCore {
             }
             follow(next, after: response)
             // B4.33: the next hop does not wait for what is left of this one, unless that is kept.
-            if keepsBody { resumeReading() } else { state.withLock { $0.stage.handle }?.discardRest() }
+            if keepsBody { resumeReading() } else { state.withLock { $0.stage.load }?.discardRest() }
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
         case (.stream(let stream), _):
@@ -312,6 +312,6 @@ extension TaskCore {
 
     /// The receiver can take more.
     func resumeReading() {
-        state.withLock { $0.stage.handle }?.resumeReading()
+        state.withLock { $0.stage.load }?.resumeReading()
     }
 }

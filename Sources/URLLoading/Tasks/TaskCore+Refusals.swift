@@ -20,7 +20,7 @@ extension TaskCore {
     /// read before it is settled what becomes of it.
     func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
         guard head.status == 401 || head.status == 407, let session,
-            let handle = state.withLock({ $0.stage.handle }), let side = handle.side(refusingWith: head.status)
+            let handle = state.withLock({ $0.stage.transaction }), let side = handle.side(refusingWith: head.status)
         else { return false }
         let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
         if case .deliver = step { return false }
@@ -143,7 +143,7 @@ extension TaskCore {
     /// Whether the refusal is still about what the task is doing.
     func isOpen(_ refusal: Refusal) -> Bool {
         state.withLock { state in
-            guard !state.isOver, let current = state.stage.handle else { return false }
+            guard !state.isOver, let current = state.stage.transaction else { return false }
             return if case .response(_, let handle) = refusal.subject { handle === current } else { true }
         }
     }
@@ -235,7 +235,7 @@ extension TaskCore {
         case .response(_, let handle):
             let isWanted = state.withLock { state in
                 // A task that was cancelled meanwhile, or whose hop has broken off, has nothing to go on with.
-                guard !state.isOver, state.stage.handle === handle else { return false }
+                guard !state.isOver, state.stage.transaction === handle else { return false }
                 state.authentication[refusal.side]?.authorization = authorization
                 state.authentication.goesAgain = true
                 if authorization.bindsConnection { state.authentication.kept = handle.id }

@@ -108,7 +108,7 @@ final class TaskCore: Sendable {
     func setPriority(_ priority: Float) {
         let handle = state.withLock { state in
             state.priority = priority
-            return state.stage.handle
+            return state.stage.load
         }
         handle?.setPriority(Self.usable(priority))
     }
@@ -156,9 +156,9 @@ final class TaskCore: Sendable {
     /// Brings the engine's suspension in line with the task's; two threads cannot tell it in the wrong order.
     func tellEngineAboutSuspension() {
         while true {
-            let step = state.withLock { state -> (handle: TransactionHandle, suspends: Bool)? in
+            let step = state.withLock { state -> (handle: any LoadHandle, suspends: Bool)? in
                 let suspends = state.suspensions > 0
-                guard !state.isTellingHandle, suspends != state.isHandleSuspended, let handle = state.stage.handle
+                guard !state.isTellingHandle, suspends != state.isHandleSuspended, let handle = state.stage.load
                 else { return nil }
                 state.isTellingHandle = true
                 state.isHandleSuspended = suspends
@@ -172,7 +172,7 @@ final class TaskCore: Sendable {
 
     /// Ends the task with −999, unless it has ended (B1.41, B1.43).
     func cancel() {
-        enum Step { case none, engine(TransactionHandle), end(URL?) }
+        enum Step { case none, load(any LoadHandle), end(URL?) }
         let step = state.withLock { state -> Step in
             guard !state.isOver else { return .none }
             state.phase = .canceling
@@ -184,7 +184,9 @@ final class TaskCore: Sendable {
                 state.stage = .ended
                 return .end(state.currentRequest?.url)
             case .loading(let handle):
-                return .engine(handle)
+                return .load(handle)
+            case .loadingElsewhere(let handle):
+                return .load(handle)
             case .submitting, .betweenHops, .ended, .endedUnstarted:
                 // Whoever is at work looks at the phase before going on.
                 return .none
@@ -192,7 +194,7 @@ final class TaskCore: Sendable {
         }
         switch step {
         case .none: break
-        case .engine(let handle): handle.cancel()
+        case .load(let handle): handle.cancel()
         case .end(let url): endUnloaded(LoadFailure.cancelled(url))
         }
         stopAskingForRoutes()

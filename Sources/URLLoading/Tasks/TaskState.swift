@@ -161,7 +161,7 @@ struct TaskState: ~Copyable, Sendable {
     var hasStarted: Bool {
         switch stage {
         case .idle, .endedUnstarted: false
-        case .preparing, .submitting, .loading, .betweenHops, .ended: true
+        case .preparing, .submitting, .loading, .loadingElsewhere, .betweenHops, .ended: true
         }
     }
 }
@@ -193,8 +193,10 @@ enum TaskStage: Sendable {
     case preparing
     /// A hop is on its way to the engine.
     case submitting(priority: Float)
-    /// The engine is at work.
+    /// The engine is at work on a transaction.
     case loading(TransactionHandle)
+    /// Something else than a transaction is at work.
+    case loadingElsewhere(any LoadHandle)
     /// A hop has ended, and what follows is being decided.
     case betweenHops
     /// The end has been decided; the last messages may still be on their way.
@@ -202,13 +204,41 @@ enum TaskStage: Sendable {
     /// The same for a task that never began.
     case endedUnstarted
 
-    var handle: TransactionHandle? {
+    /// The transaction that is at work.
+    var transaction: TransactionHandle? {
         switch self {
         case .loading(let handle): handle
+        case .idle, .preparing, .submitting, .loadingElsewhere, .betweenHops, .ended, .endedUnstarted: nil
+        }
+    }
+
+    /// Whatever is at work.
+    var load: (any LoadHandle)? {
+        switch self {
+        case .loading(let handle): handle
+        case .loadingElsewhere(let handle): handle
         case .idle, .preparing, .submitting, .betweenHops, .ended, .endedUnstarted: nil
         }
     }
 }
+
+/// Whatever loads something for a task, as far as the task steers it. Every call may come from any thread at any time,
+/// also after the end.
+protocol LoadHandle: AnyObject, Sendable {
+    /// Ends the load with a cancellation, unless it has ended.
+    func cancel()
+    /// What had to wait for a delegate or a file goes on.
+    func resumeReading()
+    /// What is left of a body is not wanted.
+    func discardRest()
+    /// Stops whatever is sent and read, and the idle time-out.
+    func suspend()
+    /// Undoes one `suspend()`.
+    func resume()
+    func setPriority(_ priority: Float)
+}
+
+extension TransactionHandle: LoadHandle {}
 
 /// The async call that waits for a task.
 enum TaskContinuation: Sendable {
