@@ -45,6 +45,15 @@ package final class Engine: Sendable {
         return handle
     }
 
+    /// Starts an FTP transfer; everything that comes of it reaches the request's receiver.
+    @discardableResult
+    package func submit(_ request: consuming FTPRequest) -> FTPHandle {
+        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
+        let handle = FTPHandle(id: id, request: request, port: port)
+        port.loop.submit(handle)
+        return handle
+    }
+
     /// Closes the connection that was kept for a request which does not come, if there is one.
     package func abandonKept(after request: RequestID) {
         port.tell { $0.abandonKept(after: request) }

@@ -22,6 +22,7 @@ package final class LoopCore {
     /// How sockets are set up.
     let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
+    private(set) var ftpTransfers: [RequestID: FTPTransfer] = [:]
     let port: EnginePort
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
@@ -87,6 +88,31 @@ package final class LoopCore {
         transaction.start()
     }
 
+    /// Takes an FTP transfer up from code that is on the loop already.
+    package func submit(_ request: FTPRequest, id: RequestID) -> FTPHandle {
+        let handle = FTPHandle(id: id, request: request, port: port)
+        start(handle)
+        return handle
+    }
+
+    /// Takes a submitted FTP transfer up.
+    func start(_ handle: FTPHandle) {
+        let receiver = handle.request.makeReceiver(handle, reactor)
+        guard !isShutDown else { return receiver.finished(.cancelled) }
+        let transfer = FTPTransfer(handle, receiver: receiver, core: self)
+        ftpTransfers[handle.id] = transfer
+        transfer.begin()
+    }
+
+    /// Forgets an FTP transfer that has ended.
+    ///
+    /// Order: it lives until the end of the turn, since its connections may still be on their way back into it.
+    func ended(_ transfer: FTPTransfer) {
+        ftpTransfers[transfer.handle.id] = nil
+        reactor.later { withExtendedLifetime(transfer) {} }
+        leaveIfDone()
+    }
+
     /// A timer for a transaction's deadlines.
     func lendTimer() -> DeadlineTimer {
         freeTimers.popLast() ?? DeadlineTimer(reactor: reactor)
@@ -124,6 +150,7 @@ package final class LoopCore {
         if immediately {
             // In the order of submission, so that whoever listens sees the same order each time.
             for id in transactions.keys.sorted() { transactions[id]?.cancel() }
+            for id in ftpTransfers.keys.sorted() { ftpTransfers[id]?.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -154,9 +181,12 @@ package final class LoopCore {
     ///
     /// Order: at the end of the turn, because whoever calls still works with objects that live as long as this one.
     func leaveIfDone() {
-        guard isShutDown, transactions.isEmpty, pool.isDrained else { return }
+        guard isShutDown, isEmpty, pool.isDrained else { return }
         reactor.later { [self] in
-            if transactions.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
+            if isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
         }
     }
+
+    /// Whether nothing is being loaded.
+    private var isEmpty: Bool { transactions.isEmpty && ftpTransfers.isEmpty }
 }

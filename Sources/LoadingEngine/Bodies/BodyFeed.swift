@@ -32,8 +32,9 @@ final class BodyFeed {
     }
 
     private let content: Content
-    /// The announced length; `nil` means chunks.
+    /// The announced length; `nil` means chunks, or nothing but the content where the connection's end is its end.
     private let length: Int64?
+    private let isChunked: Bool
     private let deliver: @Sendable (SourcePiece) -> Void
     /// Bytes of the content that were handed out.
     private var given: Int64 = 0
@@ -56,6 +57,7 @@ final class BodyFeed {
             case .none: 0
             case .chunked, .untilClose: nil
             }
+        isChunked = framing == .chunked
         self.deliver = deliver
     }
 
@@ -158,6 +160,7 @@ final class BodyFeed {
         case .end:
             if let length { return .failed(.endedEarly(given: given, announced: length)) }
             close()
+            guard isChunked else { return .end }
             return .bytes(framing: RequestEncoder.lastChunk, content: [], trailingFraming: 0)
         case .failed(let error):
             return .failed((error as? FileReadFailure).map(failure) ?? .source(error))
@@ -174,6 +177,11 @@ final class BodyFeed {
     }
 
     private func chunk(_ bytes: [UInt8]) -> Step {
+        guard isChunked else {
+            given += Int64(bytes.count)
+            ask()
+            return .bytes(framing: [], content: bytes, trailingFraming: 0)
+        }
         var header: [UInt8] = []
         RequestEncoder.encodeChunkHeader(size: bytes.count, into: &header)
         given += Int64(bytes.count)

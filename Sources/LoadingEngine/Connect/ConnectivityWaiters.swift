@@ -54,7 +54,7 @@ final class ConnectivityWaiters {
             case .tls, .refused, .authentication, .garbage, .closed, .socks, .unsendable: false
             }
         case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest,
-            .localResource:
+            .ftp, .localResource:
             false
         }
     }

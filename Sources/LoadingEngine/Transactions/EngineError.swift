@@ -3,6 +3,7 @@
 // Texts name hosts, addresses, phases and counts; never field values or anything else that may be secret.
 
 import HTTPWire
+import LoadingPolicy
 import Sockets
 import TLS
 
@@ -31,6 +32,8 @@ package enum EngineError: Error, Sendable {
     case body(BodyFailure)
     /// The request could not be sent as it is.
     case invalidRequest(WireError)
+    /// An FTP server said no, or something that makes no sense.
+    case ftp(FTPFailure)
     /// This machine ran out of something: descriptors, memory, buffers.
     case localResource(SystemError)
 
@@ -112,6 +115,8 @@ extension EngineError: CustomStringConvertible {
             return "The request's body could not be read."
         case .invalidRequest(let error):
             return "The request cannot be sent: \(error)"
+        case .ftp(let failure):
+            return "\(failure)"
         case .localResource(let error):
             return "This machine has run out of a resource: \(error)"
         }

@@ -1,4 +1,4 @@
-// The codes of CFNetwork that stand under errors about proxies. Apple's enumeration has more; those that repeat the
+// The codes of CFNetwork that stand under errors about proxies and of FTP servers. Apple's enumeration has more; those that repeat the
 // codes of `URLError` are left out.
 
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 /// The domain of underlying errors whose codes are `CFNetworkErrors`.
 public nonisolated(unsafe) let kCFErrorDomainCFNetwork: CFString = "kCFErrorDomainCFNetwork"
 
-/// What was wrong with a proxy, or with finding one.
+/// What was wrong with a proxy, or with finding one, or with what an FTP server said.
 public enum CFNetworkErrors: Int32, Sendable {
     /// The proxy does not speak the version of SOCKS that it was spoken to in.
     case cfsocksErrorUnsupportedServerVersion = 101
@@ -26,6 +26,8 @@ public enum CFNetworkErrors: Int32, Sendable {
     case cfsocks5ErrorBadCredentials = 122
     /// A SOCKS5 proxy accepts no way of authentication that was offered.
     case cfsocks5ErrorNoAcceptableMethod = 124
+    /// An FTP server said no, or something that makes no sense; the description has the number of its reply.
+    case cfftpErrorUnexpectedStatusCode = 200
     /// The proxy for an http URL cannot be reached.
     case cfErrorHTTPProxyConnectionFailure = 306
     /// There is nobody to ask for the proxy, or the answer is of no use (B13.30).

@@ -45,6 +45,8 @@ package enum ErrorMapping {
             return LoadFailure.make(
                 failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
                 underlying: UnderlyingError.wire(failure))
+        case .ftp(let failure):
+            return ftpError(failure, url: url)
         case .localResource(let failure):
             return LoadFailure.make(
                 .cannotConnectToHost, url, error.description, underlying: UnderlyingError.system(failure))

@@ -60,7 +60,7 @@ struct HopEnd: Sendable {
         switch failure {
         case .cancelled, .resourceTimeout: true
         case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .body, .invalidRequest,
-            .localResource:
+            .ftp, .localResource:
             false
         }
     }

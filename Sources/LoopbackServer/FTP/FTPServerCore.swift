@@ -1,0 +1,63 @@
+// The FTP server on its loop: the listener and the control connections. Confined to the loop's thread.
+
+import Sockets
+import TLS
+
+/// What lives on the server's loop.
+final class FTPServerCore {
+    unowned let reactor: Reactor
+    let options: FTPServer.Options
+    let context: TLSContext?
+    let log: FTPServerLog
+    /// Plaintext of the connection that is being read, valid during one callback.
+    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    let key: ResidentKey<FTPServerCore>
+    private var listener: Listener?
+    private var sessions: [Int: FTPServerSession] = [:]
+    private var lastNumber = 0
+
+    init(
+        key: ResidentKey<FTPServerCore>, reactor: Reactor, options: FTPServer.Options, context: TLSContext?,
+        log: FTPServerLog
+    ) {
+        self.key = key
+        self.reactor = reactor
+        self.options = options
+        self.context = context
+        self.log = log
+    }
+
+    deinit {
+        plaintext.deallocate()
+    }
+
+    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
+        do {
+            let listener = try Listener(reactor: reactor, address: address)
+            listener.onAccept = { [unowned self] stream in
+                lastNumber += 1
+                let session = FTPServerSession(number: lastNumber, stream: stream, core: self)
+                sessions[lastNumber] = session
+                session.begin()
+            }
+            self.listener = listener
+            return .success(listener.address)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func stop() {
+        listener?.close()
+        listener = nil
+        for session in sessions.values { session.close() }
+        reactor.setResident(key, nil)
+    }
+
+    func session(_ number: Int) -> FTPServerSession? { sessions[number] }
+
+    func closed(_ session: FTPServerSession) {
+        sessions[session.number] = nil
+    }
+}
