@@ -67,10 +67,21 @@ package final class FileSink: Sendable {
     /// Takes bytes in, from the loop.
     package func write(_ piece: BodyPiece) -> ReceiverDemand {
         let kept = piece.keep()
+        return take(count: piece.bytes.count) { state in
+            if let kept { state.waiting.append(.kept(kept)) } else { state.append(copyOf: piece.bytes) }
+        }
+    }
+
+    /// Takes in a copy of bytes, from any thread.
+    package func write(copying bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
+        take(count: bytes.count) { $0.append(copyOf: bytes) }
+    }
+
+    private func take(count: Int, _ append: (inout State) -> Void) -> ReceiverDemand {
         let (needsWriter, demand) = state.withLock { state -> (Bool, ReceiverDemand) in
             guard state.failure == nil, state.ending == nil else { return (false, .more) }
-            if let kept { state.waiting.append(.kept(kept)) } else { state.append(copyOf: piece.bytes) }
-            state.unwritten += piece.bytes.count
+            append(&state)
+            state.unwritten += count
             if state.unwritten >= Self.highWaterMark { state.isPaused = true }
             return (state.claimWriter(), state.isPaused ? .pause : .more)
         }

@@ -58,6 +58,16 @@ package struct Timeline: Sendable {
         return timeline
     }
 
+    /// The record of a load that used no connection: when it began, when its response and its end came (B14.55).
+    package static func elsewhere(start: Duration, response: Duration?, end: Duration, bodyBytes: Int64) -> Timeline {
+        var timeline = Timeline(start: start.wholeNanoseconds)
+        guard let response else { return timeline }
+        timeline.responseStarted(response.wholeNanoseconds)
+        timeline.responseEnded(end.wholeNanoseconds)
+        timeline.responseBodyBytesDecoded = bodyBytes
+        return timeline
+    }
+
     /// The steps' times, in nanoseconds of the loops' clock; negative where a step did not happen.
     private struct Steps: Sendable {
         var lookupStart: Int64 = -1

@@ -55,15 +55,25 @@ package enum ErrorMapping {
 
     /// The public error for a file to upload that cannot be opened (B11.6, B17.33 to B17.35).
     package static func unreadableFile(_ file: URL, of url: URL?, _ error: SystemError) -> URLError {
+        unreadable("The file to upload", file, of: url, error)
+    }
+
+    /// The public error for a file URL that cannot be loaded (B14.9, B17.33 to B17.35).
+    package static func unreadableFile(_ file: URL, _ error: SystemError) -> URLError {
+        unreadable("The file", file, of: file, error)
+    }
+
+    private static func unreadable(_ what: String, _ file: URL, of url: URL?, _ error: SystemError) -> URLError {
         let (code, problem): (URLError.Code, String) =
             switch error.errno {
             case ENOENT, ENOTDIR: (.fileDoesNotExist, "does not exist")
             case EISDIR: (.fileIsDirectory, "is a directory")
             case EACCES, EPERM: (.noPermissionsToReadFile, "may not be read")
+            case EINVAL: (.cannotOpenFile, "is no regular file")
             default: (.cannotOpenFile, "cannot be opened")
             }
         return LoadFailure.make(
-            code, url, "The file to upload \(problem): \(file.path)", underlying: UnderlyingError.system(error))
+            code, url, "\(what) \(problem): \(file.path)", underlying: UnderlyingError.system(error))
     }
 
     /// B5.29, B5.39, B11.7: whatever is wrong with a body, it could not be supplied.

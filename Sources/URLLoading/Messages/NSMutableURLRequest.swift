@@ -133,6 +133,13 @@ open class NSMutableURLRequest: NSURLRequest {
         set { values.httpShouldHandleCookies = newValue }
     }
 
+    /// Changes what `URLProtocol` has attached.
+    func changeProperties(_ change: (inout [String: Any]) -> Void) {
+        var properties = values.properties ?? RequestProperties()
+        change(&properties.values)
+        values.properties = properties.values.isEmpty ? nil : properties
+    }
+
     open override var httpShouldUsePipelining: Bool {
         get { values.httpShouldUsePipelining }
         set { values.httpShouldUsePipelining = newValue }

@@ -41,6 +41,8 @@ struct RequestValues {
     var httpShouldUsePipelining = false
     var cookiePartitionIdentifier: String?
     var unixSocketPath: String?
+    /// What `URLProtocol` has attached; nothing of it is sent, and it does not count when requests are compared.
+    var properties: RequestProperties?
 
     /// A request's content; setting one kind clears the other (B5.8).
     enum Body {

@@ -49,6 +49,8 @@ struct ConfigurationValues: Sendable {
     var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false
+    /// Who may carry loads, in this order; the built-in ones stand for themselves.
+    var protocolClasses: [URLProtocol.Type]? = BuiltInProtocol.all
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

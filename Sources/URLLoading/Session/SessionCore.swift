@@ -12,6 +12,8 @@ final class SessionCore: Sendable {
     let settings: SessionSettings
     let builder: RequestBuilder
     let relay: DelegateRelay
+    /// Classes of the program that may carry loads; nil in ordinary sessions, whose loads then cost nothing more.
+    let protocols: SessionProtocols?
     /// Whether the delegate is one that comes with notifications.
     let postsNotices: Bool
     private let isShared: Bool
@@ -37,8 +39,13 @@ final class SessionCore: Sendable {
         case done
     }
 
-    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: OperationQueue?, isShared: Bool) {
+    init(
+        settings: SessionSettings, protocols: SessionProtocols? = nil, delegate: (any URLSessionDelegate)?,
+        queue: OperationQueue?,
+        isShared: Bool
+    ) {
         self.settings = settings
+        self.protocols = protocols
         self.isShared = isShared
         postsNotices = delegate is URLSession.EventHandlers
         builder = RequestBuilder(settings: settings)

@@ -52,7 +52,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     ) -> (SessionCore, URLSessionConfiguration) {
         let values = configuration.values
         let core = SessionCore(
-            settings: SessionSettings(values), delegate: delegate, queue: queue, isShared: isShared)
+            settings: SessionSettings(values), protocols: SessionProtocols(values, isShared: isShared),
+            delegate: delegate,
+            queue: queue, isShared: isShared)
         return (core, URLSessionConfiguration(values))
     }
 

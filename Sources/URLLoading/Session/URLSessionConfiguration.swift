@@ -1,6 +1,6 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
 //
-// Properties that belong to custom protocols and background sessions come with those parts of the library.
+// Properties that belong to background sessions come with that part of the library.
 
 import Foundation
 import LoadingPolicy
@@ -25,7 +25,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// A new configuration with default values, each time.
     open class var `default`: URLSessionConfiguration {
-        URLSessionConfiguration(ConfigurationValues())
+        var values = ConfigurationValues()
+        ProtocolRegistry.shared.addClasses(to: &values)
+        return URLSessionConfiguration(values)
     }
 
     /// A new configuration whose sessions write nothing to disk, each time.
@@ -35,6 +37,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         values.httpCookieStorage = HTTPCookieStorage()
         values.urlCache = URLCache()
         values.isEphemeral = true
+        ProtocolRegistry.shared.addClasses(to: &values)
         return URLSessionConfiguration(values)
     }
 
@@ -186,6 +189,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open var httpCookieStorage: HTTPCookieStorage? {
         get { value(\.httpCookieStorage) }
         set { assign(\.httpCookieStorage, newValue) }
+    }
+
+    /// Classes that may carry loads, asked in this order and before what is built in (B14.31). At first the classes that
+    /// are registered with `URLProtocol` and the built-in ones, which carry what nobody else takes, listed or not (B14.32).
+    /// What is no subclass of `URLProtocol` is left out.
+    open var protocolClasses: [AnyClass]? {
+        get { value(\.protocolClasses) }
+        set { assign(\.protocolClasses, newValue.map { $0.compactMap { $0 as? URLProtocol.Type } }) }
     }
 
     /// Permission to pipeline; stored, requests are never pipelined (B16.8).

@@ -29,6 +29,9 @@ final class InputStreamSource: BodySource {
         self.holder = holder
     }
 
+    /// The stream itself, for whoever reads it in the loader's place.
+    var stream: InputStream? { holder.httpBodyStream }
+
     /// Whether nobody has asked for a piece of it, nor closed it.
     var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
 

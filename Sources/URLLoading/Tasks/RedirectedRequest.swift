@@ -35,11 +35,13 @@ enum RedirectedRequest {
         try? URLText(url).origin(of: url)
     }
 
-    /// Why a redirect must not be followed by itself, if so (B4.31).
-    static func refusal(_ request: URLRequest) -> URLError? {
+    /// Why a redirect must not be followed by itself, if so (B4.31); `handled` says whether the session has classes that
+    /// may know other schemes than http.
+    static func refusal(_ request: URLRequest, handled: Bool) -> URLError? {
         let scheme = request.url?.scheme ?? ""
         switch RedirectRules.verdict(onScheme: scheme) {
         case .follow: return nil
+        case .onlyIfHandled where handled: return nil
         case .refuse, .onlyIfHandled:
             return LoadFailure.unsupportedURL(request.url, "A redirect to the scheme \"\(scheme)\" is not followed.")
         }

@@ -9,6 +9,12 @@ import Sockets
 extension TaskCore {
     /// Finds the body of a hop and submits it; the stage is `betweenHops`.
     func load(_ request: URLRequest, body: TaskBody) {
+        guard let protocols = session?.protocols, protocols.mayCarry else { return loadItself(request, body: body) }
+        ask(protocols, about: request, body: body)
+    }
+
+    /// The same where no class of the program's carries the hop.
+    func loadItself(_ request: URLRequest, body: TaskBody) {
         switch body {
         case .request: loadWithOwnBody(request)
         case .data(let data): submit(request, .data(data))
@@ -109,6 +115,7 @@ extension TaskCore {
         }
         watch?.cancel()
         guard let request else { return }
+        if let stream, carryOn(request, with: stream) { return }
         if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }
     }
 

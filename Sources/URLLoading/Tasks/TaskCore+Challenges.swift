@@ -15,6 +15,8 @@ struct TaskChallenge: Sendable {
         case connection(ConnectionQuestion)
         /// A request that was refused.
         case refusal(Refusal)
+        /// Something else than a transaction.
+        case carrier(SchemeQuestion)
     }
 
     let shown: URLAuthenticationChallenge
@@ -64,6 +66,7 @@ extension TaskCore {
         case .connection(.identity(let question)): question.answer(answer(disposition, credential, to: question))
         case .connection(.proxy(let question)): question.answer(.giveUp)
         case .refusal(let refusal): return carryOut(disposition, credential, for: refusal)
+        case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
         if disposition == .cancelAuthenticationChallenge { cancel() }

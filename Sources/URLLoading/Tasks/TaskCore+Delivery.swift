@@ -70,6 +70,9 @@ extension TaskCore: RelayClient {
         case .refusal(let refusal):
             guard isOpen(refusal) else { return }
             ask(about: refusal)
+        case .question(let question):
+            guard !isOver else { return }
+            ask(about: question)
         case .accepted(let offer):
             store(offer)
         case .data(let data):
@@ -151,7 +154,7 @@ extension TaskCore: RelayClient {
 
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
-    func complete(_ failure: URLError?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
+    func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
         // B1.100.
         if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }

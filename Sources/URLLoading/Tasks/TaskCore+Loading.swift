@@ -59,6 +59,7 @@ extension TaskCore {
         do throws(URLError) {
             message = try session.builder.message(for: request, content: content, cookies: cookies)
         } catch {
+            if loadElsewhere(request) { return }
             endUnloaded(error, from: .betweenHops)
             return
         }
@@ -211,7 +212,7 @@ extension TaskCore {
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
     func follow(_ request: URLRequest, after response: HTTPURLResponse) {
-        if let refusal = RedirectedRequest.refusal(request) {
+        if let refusal = RedirectedRequest.refusal(request, handled: session?.protocols?.mayCarry ?? false) {
             willFail(refusal)
             cancelHop()
         } else {
@@ -253,13 +254,14 @@ extension TaskCore {
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
         enum Step {
-            case hop(URLRequest, TaskBody), detour(Detour), again(URLRequest), end(URLError?), ended(TaskResult)
+            case hop(URLRequest, TaskBody), detour(Detour), again(URLRequest), end((any Error)?), ended(TaskResult)
         }
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             if !end.records.isEmpty { state.records += end.records }
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
+            if let failure = end.foreignError { return .end(failure) }
             if let failure = end.failure {
                 if let detour = state.takeDetour(after: failure) { return .detour(detour) }
                 let error = ErrorMapping.urlError(

@@ -141,9 +141,10 @@ extension TaskCore {
     /// A delegate has said what is to be stored of an answer (B7.89).
     func carryOut(storing given: CachedURLResponse?, of proposed: CachedURLResponse) {
         // However it was changed, it came as the answer that was proposed.
-        guard let given, let answer = proposed.answer?.under(given.response),
-            let part = state.withLock({ $0.cachePart })
-        else { return }
+        guard let given, let part = state.withLock({ $0.cachePart }) else { return }
+        // B14.52: of what a class of the program's has brought nobody knows how it came.
+        if proposed.answer == nil { return store(given, in: part.session.cache) }
+        guard let answer = proposed.answer?.under(given.response) else { return }
         let cached = given.coming(as: answer)
         if part.session.isPlain {
             part.session.store.storeSoon(cached, answer, for: part.key)

@@ -26,6 +26,8 @@ enum TaskEvent: Sendable {
     case challenge(ConnectionQuestion)
     /// Somebody wants to know who we are.
     case refusal(Refusal)
+    /// Something else than a transaction cannot go on without an answer.
+    case question(SchemeQuestion)
     /// A delegate's credential was accepted.
     case accepted(CredentialOffer)
     case data(Data)
@@ -54,6 +56,8 @@ struct HopEnd: Sendable {
     let records: [TransactionRecord]
     /// The whole body, where it was saved.
     var file: TemporaryFile?
+    /// What something else than a transaction has failed with, of whichever domain (B14.47).
+    var foreignError: (any Error)?
 
     /// Whether the end comes through although a delegate has not answered (B6.8).
     var breaksWaiting: Bool {

@@ -45,6 +45,8 @@ struct TaskState: ~Copyable, Sendable {
     var hints = TaskHints()
     var progress: Progress?
 
+    /// The class that carries the hop once a delegate has supplied the stream for its body.
+    var waitingProtocol: URLProtocol.Type?
     /// Where the hop under way can turn to when its route leads nowhere.
     var detour: Detour?
     /// What a cache has to do with the hop under way.
@@ -128,9 +130,9 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Ends the task, and lets go of everything if nobody is told anything any more. A cancellation that came before
     /// wins (B17.54).
-    mutating func end(with failure: URLError?, quietly: Bool) -> TaskResult {
+    mutating func end(with failure: (any Error)?, quietly: Bool) -> TaskResult {
         var failure = failure
-        if phase == .canceling, failure?.code != .cancelled {
+        if phase == .canceling, (failure as? URLError)?.code != .cancelled {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
         defer {
@@ -177,7 +179,7 @@ enum ResumeStep {
 
 /// What the last message of a task is made of.
 struct TaskResult: Sendable {
-    let error: URLError?
+    let error: (any Error)?
     let response: URLResponse?
     let call: WaitingCall?
     let session: URLSession?

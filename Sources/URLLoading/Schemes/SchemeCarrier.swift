@@ -1,0 +1,54 @@
+// What carries a hop other than an HTTP transaction, and the table of those that are built in.
+//
+// A carrier brings what a request asks for and reports it to its `SchemeLoad`; it must not know tasks, delegates and
+// where the bytes go. A new scheme is one line in the table and one file.
+
+import Foundation
+import LoadingEngine
+
+/// Brings what one hop asks for.
+protocol SchemeCarrier: AnyObject, Sendable {
+    /// Begins: called once and first, on any thread, a loop's too, so it must not wait for anything. What comes is
+    /// reported to `load`, from any thread, one report after the other.
+    func start(_ request: URLRequest, _ load: SchemeLoad)
+
+    /// More can be taken: the answer to `ReceiverDemand.pause`.
+    func resumeReading()
+
+    /// Nothing more is wanted, or all was told: called at most once, never before `start` has returned, and not at all
+    /// where that was not called. Reports that come later are ignored.
+    func stop()
+
+    /// The task has another priority.
+    func setPriority(_ priority: Float)
+}
+
+extension SchemeCarrier {
+    /// Does nothing: what cannot wait is kept by the load.
+    func resumeReading() {}
+
+    /// Does nothing.
+    func setPriority(_ priority: Float) {}
+}
+
+/// A scheme that is built in beside http and https.
+struct BuiltInScheme: Sendable {
+    /// In lower case.
+    let name: String
+    /// Whether the content lies somewhere outside of the request, so that a cache policy can forbid to go there.
+    let hasSource: Bool
+    let makeCarrier: @Sendable () -> any SchemeCarrier
+
+    /// All of them (B14.1).
+    static let all = [
+        BuiltInScheme(name: "file", hasSource: true) { FileCarrier() },
+        BuiltInScheme(name: "data", hasSource: false) { DataCarrier() },
+        BuiltInScheme(name: "about", hasSource: false) { AboutCarrier() },
+    ]
+
+    /// The one of that name, in any case (B14.3).
+    static func named(_ name: String) -> BuiltInScheme? {
+        let name = name.lowercased()
+        return all.first { $0.name == name }
+    }
+}

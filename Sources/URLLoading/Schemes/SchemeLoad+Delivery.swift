@@ -1,0 +1,246 @@
+// The way of a carrier's reports to the delegates, handlers, iterators and files of a task, and the end of its hop.
+//
+// Called by one thread at a time, in order. Must not know: who carries the hop.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+extension SchemeLoad {
+    /// Tells one report.
+    func deliver(_ report: SchemeReport) {
+        switch report {
+        case .response(let response, let policy): deliver(response, policy)
+        case .data(let data): deliver(data)
+        case .stored(let cached): deliver(cached)
+        case .redirect(let next, let response): redirect(to: next, by: response)
+        case .end: break
+        }
+    }
+
+    // MARK: Response and body
+
+    private func deliver(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
+        let asks = plan.asksResponse
+        state.withLock { state in
+            state.response = response
+            state.policy = policy
+            if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
+            // Order: before the question, whose answer may come at once.
+            if asks { state.pause() }
+        }
+        core.responseArrived(response, hasBody: true)
+        if asks { core.post(.response(response)) } else { plan.pipe?.post(.response(response)) }
+    }
+
+    private func deliver(_ data: Data) {
+        let (noted, isWanted, isKept) = state.withLock { state -> (Int, Bool, Bool) in
+            guard !state.discards else { return (0, false, false) }
+            state.bytes += Int64(data.count)
+            return (state.continuations, true, plan.collectsBody || state.mayBeStored)
+        }
+        guard isWanted else { return }
+        if isKept { keep(data) }
+        core.bodyArrived(bytes: data.count)
+        var isFull = false
+        if plan.savesFile, case .pause = data.withUnsafeBytes({ sink.write(copying: $0) }) { isFull = true }
+        if let pipe = plan.pipe, case .pause = pipe.post(body: data) { isFull = true }
+        if plan.streamsBody, case .pause = core.post(body: data, on: nil) { isFull = true }
+        core.announceProgress()
+        if isFull { state.withLock { $0.pause(since: noted) } }
+    }
+
+    /// Keeps the body for whoever wants it whole; what only a cache would have it for, up to a length.
+    private func keep(_ data: Data) {
+        let most = plan.collectsBody ? nil : plan.cache?.session.longestBody
+        state.withLock { state in
+            if let most, Int64(state.body.count) + Int64(data.count) > most {
+                state.isTooLong = true
+                state.body = Data()
+            } else if state.body.isEmpty {
+                state.body = data
+            } else {
+                state.body.append(data)
+            }
+        }
+    }
+
+    private var sink: FileSink {
+        if let made = state.withLock({ $0.sink }) { return made }
+        let new = core.makeSink(for: plan)
+        state.withLock { $0.sink = new }
+        return new
+    }
+
+    /// The answer of a cache, as if its parts had been reported.
+    private func deliver(_ cached: CachedURLResponse) {
+        state.withLock { $0.appendStored(cached) }
+    }
+
+    // MARK: Redirects
+
+    private func redirect(to next: URLRequest, by response: URLResponse) {
+        state.withLock { $0.append([.end(nil)]) }
+        let head =
+            response as? HTTPURLResponse
+            ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
+        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
+            core.willFail(LoadFailure.tooManyRedirects(next.url))
+            return
+        }
+        let dropsBody = !RedirectRules.change(status: head.statusCode, method: request.values.method).keepsBody
+        if dropsBody { core.state.withLock { $0.redirect.dropsBody = true } }
+        state.withLock { $0.response = head }
+        guard plan.asksRedirect else { return core.follow(next, after: head) }
+        state.withLock { $0.pause() }
+        core.post(.redirect(head, next))
+    }
+
+    // MARK: Challenges
+
+    /// Asks the delegates (B14.50); where there is nobody, the answer is default handling. The idle time stands still
+    /// meanwhile.
+    @discardableResult
+    func ask(
+        _ challenge: URLAuthenticationChallenge,
+        answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) -> SchemeQuestion {
+        let question = SchemeQuestion(challenge) { [weak self] question, disposition, credential in
+            self?.state.withLock { state in
+                state.openQuestions.removeAll { $0 === question }
+                state.quietSince = LoopClock.elapsed
+            }
+            answer(disposition, credential)
+        }
+        let isWanted = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.openQuestions.append(question)
+            return true
+        }
+        guard isWanted else { return question }
+        if core.answersChallenges {
+            core.post(.question(question))
+        } else {
+            question.answer(.performDefaultHandling, nil)
+        }
+        return question
+    }
+
+    /// The question about this challenge is not to be answered any more.
+    func withdraw(_ challenge: URLAuthenticationChallenge) {
+        let question = state.withLock { state -> SchemeQuestion? in
+            guard let index = state.openQuestions.firstIndex(where: { $0.challenge === challenge }) else { return nil }
+            return state.openQuestions.remove(at: index)
+        }
+        if let token = question?.withdraw() { core.stopWaiting(for: token) }
+    }
+
+    // MARK: The end
+
+    /// Ends the hop.
+    func end(_ error: (any Error)?, isCancelled: Bool) {
+        let (ended, watch) = state.withLock { state -> (SchemeLoadState, Task<Void, Never>?) in
+            defer {
+                state.body = Data()
+                state.openQuestions = []
+                state.watch = nil
+            }
+            return (state, state.watch)
+        }
+        watch?.cancel()
+        let isWhole = error == nil && !isCancelled
+        if isWhole, !ended.discards { store(ended) }
+        let end = HopEnd(
+            failure: isCancelled ? .cancelled : nil, needsNewBody: false, url: plan.request?.url,
+            body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
+            foreignError: error)
+        if isWhole, plan.savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
+            core.hopEnded(end, withFileOf: sink)
+        } else if let sink = ended.sink {
+            core.hopEnded(end, without: sink)
+        } else {
+            core.hopEnded(end)?.resume()
+        }
+    }
+
+    /// B14.55: no network has been seen.
+    private func records(_ ended: SchemeLoadState) -> [TransactionRecord] {
+        guard let request = plan.request else { return [] }
+        var record = TransactionRecord(
+            request: request, sentFields: nil, response: ended.response,
+            timeline: .elsewhere(
+                start: ended.start, response: ended.firstResponse, end: LoopClock.elapsed, bodyBytes: ended.bytes))
+        record.source = .unknown
+        return [record]
+    }
+
+    /// Proposes what has come to the cache (B14.52).
+    private func store(_ ended: SchemeLoadState) {
+        guard ended.mayBeStored, let part = plan.cache, let response = ended.response else { return }
+        core.carryOutElsewhere(
+            CachedURLResponse(response: response, data: ended.body, storagePolicy: ended.policy), of: part,
+            asksDelegates: plan.asksStoring)
+    }
+}
+
+extension SchemeLoadState {
+    /// Whether what comes is kept for a cache, so far as is known.
+    var mayBeStored: Bool { policy != .notAllowed && !isTooLong }
+
+    /// Puts the parts of a stored answer at the end of the line.
+    mutating func appendStored(_ cached: CachedURLResponse) {
+        append(
+            cached.data.isEmpty
+                ? [.response(cached.response, .notAllowed), .end(nil)]
+                : [.response(cached.response, .notAllowed), .data(cached.data), .end(nil)])
+    }
+}
+
+/// A challenge that a carrier has brought, until it has been answered once or withdrawn.
+final class SchemeQuestion: Sendable {
+    let challenge: URLAuthenticationChallenge
+    private let reply: @Sendable (SchemeQuestion, URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var isOpen = true
+        var token: Int?
+    }
+
+    init(
+        _ challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (SchemeQuestion, URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        self.challenge = challenge
+        self.reply = reply
+    }
+
+    /// Whether it is still to be asked; notes under which token.
+    func isAsked(under token: Int) -> Bool {
+        state.withLock { state in
+            if state.isOpen { state.token = token }
+            return state.isOpen
+        }
+    }
+
+    /// Gives the answer to whoever waits; the first counts.
+    func answer(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        let isFirst = state.withLock { state in
+            defer { state.isOpen = false }
+            return state.isOpen
+        }
+        if isFirst { reply(self, disposition, credential) }
+    }
+
+    /// Nobody waits any more; gives the token under which it is being asked.
+    func withdraw() -> Int? {
+        state.withLock { state in
+            guard state.isOpen else { return nil }
+            state.isOpen = false
+            return state.token
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// One hop that something else than a transaction carries: takes in what its carrier reports, from any thread, and passes
+// it to where the task's result goes, as `TransferReceiver` does for HTTP.
+//
+// Reports form a line that one thread at a time works through: whoever finds nobody at work. The line stands still while
+// a delegate is asked, while a receiver is full and while the task is suspended; the carrier is then told to pause. State
+// is behind one Mutex, and nobody is called while it is held.
+//
+// Must not know: schemes, URLProtocol, what a delegate says beyond what `TaskCore` notes.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// The load of one hop by a carrier.
+final class SchemeLoad: LoadHandle {
+    /// What is loaded.
+    let request: URLRequest
+    let core: TaskCore
+    let plan: HopPlan
+    let state: Mutex<SchemeLoadState>
+    private let limits: Limits
+
+    /// When a load takes too long.
+    struct Limits: Sendable {
+        /// Without a report (B14.54).
+        let idle: Duration
+        /// As a whole, as `LoopClock` counts time.
+        let deadline: Duration?
+    }
+
+    init(_ request: URLRequest, of core: TaskCore, plan: HopPlan, by carrier: any SchemeCarrier, limits: Limits) {
+        self.request = request
+        self.core = core
+        self.plan = plan
+        self.limits = limits
+        state = Mutex(SchemeLoadState(carrier: carrier, now: LoopClock.elapsed))
+    }
+
+    /// The session, for what a carrier has to know of its settings.
+    var session: SessionCore? { core.session }
+
+    /// Starts the carrier, unless the load has been cancelled already.
+    func begin() {
+        guard let carrier = state.withLock({ $0.begin() }) else { return }
+        carrier.start(request, self)
+        let (stopped, works) = state.withLock { ($0.noteStarted(), $0.claimWork()) }
+        stopped?.stop()
+        if works { work() }
+        watchTime()
+    }
+
+    // MARK: What the carrier reports
+
+    /// The response; several may come, each with data of its own (B14.43).
+    @discardableResult
+    func received(_ response: URLResponse, policy: URLCache.StoragePolicy = .notAllowed) -> ReceiverDemand {
+        report(.response(response, policy))
+        return demand
+    }
+
+    /// More of the body; after `.pause` nothing more should come until the carrier's `resumeReading()`, and what comes
+    /// all the same is kept.
+    @discardableResult
+    func received(_ data: Data) -> ReceiverDemand {
+        if data.isEmpty { noteProgress() } else { report(.data(data)) }
+        return demand
+    }
+
+    /// What is stored is the answer (B14.51).
+    func received(_ cached: CachedURLResponse) { report(.stored(cached), closes: true) }
+
+    /// The request leads elsewhere; nothing more is taken (B14.49).
+    func redirected(to request: URLRequest, by response: URLResponse) {
+        report(.redirect(request, response), closes: true)
+    }
+
+    /// Everything has come.
+    func finished() { report(.end(nil), closes: true) }
+
+    /// The load has failed, with an error of any domain (B14.47).
+    func failed(_ error: any Error) { report(.end(error), closes: true) }
+
+    /// Something has happened that keeps the load from being idle.
+    func noteProgress() { state.withLock { $0.quietSince = LoopClock.elapsed } }
+
+    private func report(_ report: SchemeReport, closes: Bool = false) {
+        let (stopped, works) = state.withLock { $0.take(report, closes: closes, now: LoopClock.elapsed) }
+        stopped?.stop()
+        if works { work() }
+    }
+
+    private var demand: ReceiverDemand { state.withLock { $0.demand() } }
+
+    // MARK: Steering
+
+    func cancel() {
+        let (stopped, works) = state.withLock { $0.cancel() }
+        stopped?.stop()
+        if works { work() }
+    }
+
+    func resumeReading() { goOn { $0.letGoOn() } }
+
+    func discardRest() {
+        goOn { state in
+            state.discards = true
+            state.letGoOn()
+        }
+    }
+
+    func suspend() { state.withLock { $0.isSuspended = true } }
+
+    func resume() {
+        goOn { state in
+            state.isSuspended = false
+            state.quietSince = LoopClock.elapsed
+        }
+    }
+
+    func setPriority(_ priority: Float) { state.withLock { $0.carrier }?.setPriority(priority) }
+
+    private func goOn(_ change: (inout SchemeLoadState) -> Void) {
+        let works = state.withLock { state in
+            change(&state)
+            return state.claimWork()
+        }
+        if works { work() }
+    }
+
+    // MARK: The line
+
+    private func work() {
+        while true {
+            switch state.withLock({ $0.next() }) {
+            case .rest: return
+            case .room(let carrier): return carrier.resumeReading()
+            case .report(let report): deliver(report)
+            case .end(let error, let isCancelled): return end(error, isCancelled: isCancelled)
+            }
+        }
+    }
+
+    // MARK: Time
+
+    private func watchTime() {
+        let watch = Task { [weak self] in
+            while let wait = self?.timeLeft() {
+                try? await Task.sleep(for: wait)
+                if Task.isCancelled { return }
+            }
+        }
+        let isLate = state.withLock { state in
+            if state.hasEnded { return true }
+            state.watch = watch
+            return false
+        }
+        if isLate { watch.cancel() }
+    }
+
+    /// How long nothing has to be looked at; nil once the load has ended, or is ended for being late.
+    private func timeLeft() -> Duration? {
+        let now = LoopClock.elapsed
+        let (isOver, idle) = state.withLock { state -> (Bool, Duration) in
+            // B6.9: while somebody is asked, or is not done with what has come, the carrier is not to blame.
+            if state.standsStill { state.quietSince = now }
+            return (state.hasEnded, state.quietSince + limits.idle - now)
+        }
+        if isOver { return nil }
+        let rest = min(idle, limits.deadline.map { $0 - now } ?? idle)
+        if rest > .zero { return rest }
+        core.willFail(
+            LoadFailure.make(
+                .timedOut, request.url,
+                idle <= .zero
+                    ? "Nothing was heard of the load for \(limits.idle)."
+                    : "The transfer took longer than its time-out."))
+        cancel()
+        return nil
+    }
+}
+
+/// Something that a carrier has to tell.
+enum SchemeReport: Sendable {
+    case response(URLResponse, URLCache.StoragePolicy)
+    case data(Data)
+    case stored(CachedURLResponse)
+    case redirect(URLRequest, URLResponse)
+    case end((any Error)?)
+}

@@ -1,0 +1,186 @@
+// What a load by a carrier knows while it lasts: the line of reports, what holds it up, and who works through it.
+//
+// A value without lock or thread; `SchemeLoad` keeps it behind its Mutex. Must not know: what the reports mean beyond the
+// order in which they may be told.
+
+import Foundation
+import LoadingEngine
+import Sockets
+
+/// The changing state of a `SchemeLoad`.
+struct SchemeLoadState: Sendable {
+    private(set) var carrier: (any SchemeCarrier)?
+    private var reports: [SchemeReport] = []
+    /// Where the line begins; what is before has been told.
+    private var first = 0
+    private var phase = Phase.new
+    private var isWorking = false
+
+    /// A delegate is asked, or a receiver is full.
+    private var isPaused = false
+    /// Counts how often the load was told to go on, so that a word that comes while it decides to pause is not lost.
+    private(set) var continuations = 0
+    var isSuspended = false
+    /// The carrier was told to pause, and has not been told to go on.
+    private var owesRoom = false
+    /// The carrier is to be stopped as soon as it has started.
+    private var owesStop = false
+    /// Nothing more is taken from the carrier.
+    private var isClosed = false
+    private var isCancelled = false
+    private(set) var hasEnded = false
+    /// What still comes of the body is of no interest.
+    var discards = false
+
+    /// The last sign of life.
+    var quietSince: Duration
+    var watch: Task<Void, Never>?
+    var openQuestions: [SchemeQuestion] = []
+
+    // Touched by whoever works through the line.
+    var response: URLResponse?
+    var policy = URLCache.StoragePolicy.notAllowed
+    /// The body, where somebody wants it whole.
+    var body = Data()
+    /// Whether the body is too long to be kept for a cache.
+    var isTooLong = false
+    var bytes: Int64 = 0
+    var sink: FileSink?
+    var firstResponse: Duration?
+    let start: Duration
+
+    private enum Phase { case new, starting, started }
+
+    /// What the worker does next.
+    enum Step {
+        case report(SchemeReport)
+        case end((any Error)?, isCancelled: Bool)
+        /// The carrier goes on.
+        case room(any SchemeCarrier)
+        case rest
+    }
+
+    init(carrier: any SchemeCarrier, now: Duration) {
+        self.carrier = carrier
+        quietSince = now
+        start = now
+    }
+
+    // MARK: The carrier
+
+    /// The carrier to be started; nil where nothing is wanted of it any more.
+    mutating func begin() -> (any SchemeCarrier)? {
+        guard !isClosed else { return nil }
+        phase = .starting
+        return carrier
+    }
+
+    /// The carrier, if it must be stopped already.
+    mutating func noteStarted() -> (any SchemeCarrier)? {
+        phase = .started
+        guard owesStop else { return nil }
+        owesStop = false
+        defer { carrier = nil }
+        return carrier
+    }
+
+    /// Takes nothing more from the carrier; gives it where it must be stopped at once.
+    private mutating func close() -> (any SchemeCarrier)? {
+        isClosed = true
+        switch phase {
+        case .new:
+            carrier = nil
+            return nil
+        case .starting:
+            owesStop = true
+            return nil
+        case .started:
+            defer { carrier = nil }
+            return carrier
+        }
+    }
+
+    // MARK: The line
+
+    mutating func take(
+        _ report: SchemeReport, closes: Bool, now: Duration
+    ) -> (stopped: (any SchemeCarrier)?, works: Bool) {
+        guard !isClosed else { return (nil, false) }
+        quietSince = now
+        reports.append(report)
+        return (closes ? close() : nil, claimWork())
+    }
+
+    /// Whether the carrier may go on reporting.
+    mutating func demand() -> ReceiverDemand {
+        guard !isClosed, isHeldUp else { return .more }
+        owesRoom = true
+        return .pause
+    }
+
+    mutating func cancel() -> (stopped: (any SchemeCarrier)?, works: Bool) {
+        guard !isCancelled, !hasEnded else { return (nil, false) }
+        isCancelled = true
+        reports = []
+        first = 0
+        return (isClosed ? nil : close(), claimWork())
+    }
+
+    /// Makes the caller the one who works, unless somebody does.
+    mutating func claimWork() -> Bool {
+        guard !isWorking, !hasEnded else { return false }
+        isWorking = true
+        return true
+    }
+
+    mutating func next() -> Step {
+        if isCancelled, !hasEnded { return ending(nil, isCancelled: true) }
+        guard !hasEnded, !isHeldUp, first < reports.count, mayTell(reports[first]) else {
+            isWorking = false
+            guard owesRoom, !isHeldUp, !isClosed, let carrier else { return .rest }
+            owesRoom = false
+            return .room(carrier)
+        }
+        let report = reports[first]
+        first += 1
+        if first == reports.count {
+            reports.removeAll(keepingCapacity: first <= 64)
+            first = 0
+        }
+        if case .end(let error) = report { return ending(error, isCancelled: false) }
+        return .report(report)
+    }
+
+    /// Order: what leads to another hop is told when the carrier of this one is told to stop.
+    private func mayTell(_ report: SchemeReport) -> Bool {
+        if case .redirect = report, phase == .starting { false } else { true }
+    }
+
+    private mutating func ending(_ error: (any Error)?, isCancelled: Bool) -> Step {
+        hasEnded = true
+        isWorking = false
+        return .end(error, isCancelled: isCancelled)
+    }
+
+    /// Puts something behind what is being told, also after the carrier's last word.
+    mutating func append(_ more: [SchemeReport]) { reports += more }
+
+    // MARK: What holds the line up
+
+    /// Whether nothing can be told now.
+    private var isHeldUp: Bool { isPaused || isSuspended }
+
+    /// Whether the carrier is not to blame for hearing nothing of it.
+    var standsStill: Bool { isHeldUp || !openQuestions.isEmpty }
+
+    mutating func pause() { isPaused = true }
+
+    /// Pauses, unless the load was told to go on since.
+    mutating func pause(since noted: Int) { if continuations == noted { isPaused = true } }
+
+    mutating func letGoOn() {
+        continuations += 1
+        isPaused = false
+        quietSince = LoopClock.elapsed
+    }
+}

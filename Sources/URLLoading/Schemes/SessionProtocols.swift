@@ -1,0 +1,107 @@
+// Which classes a session asks about its loads, and those that are registered for the process.
+//
+// Must not know: tasks, what a class says.
+
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A session's part in custom protocols; a session without any has none of these.
+final class SessionProtocols: Sendable {
+    /// Where the program's code runs.
+    let queue = DispatchQueue(label: "URLLoading.protocols")
+    private let configured: [URLProtocol.Type]
+    /// Whether classes count that are registered later (B14.31).
+    private let followsRegistry: Bool
+
+    init?(_ values: ConfigurationValues, isShared: Bool) {
+        // The built-in ones carry what nobody else takes, wherever they stand (B14.32).
+        configured = isShared ? [] : (values.protocolClasses ?? []).filter { !($0 is BuiltInProtocol.Type) }
+        followsRegistry = isShared
+        if configured.isEmpty, !isShared { return nil }
+    }
+
+    /// Whether there is any class to be asked.
+    var mayCarry: Bool { !configured.isEmpty || followsRegistry && ProtocolRegistry.shared.hasClasses }
+
+    /// The classes in the order in which they are asked.
+    var classes: [URLProtocol.Type] { followsRegistry ? ProtocolRegistry.shared.classes : configured }
+}
+
+/// The classes that are registered with `URLProtocol`.
+final class ProtocolRegistry: Sendable {
+    static let shared = ProtocolRegistry()
+
+    private let list = Mutex<[URLProtocol.Type]>([])
+    private let flag = Atomic<Bool>(false)
+
+    /// Whether there are any; costs no lock.
+    var hasClasses: Bool { flag.load(ordering: .relaxed) }
+
+    /// The newest first (B14.30).
+    var classes: [URLProtocol.Type] { list.withLock { $0 } }
+
+    func add(_ type: URLProtocol.Type) {
+        list.withLock { list in
+            list.removeAll { $0 == type }
+            list.insert(type, at: 0)
+            flag.store(true, ordering: .relaxed)
+        }
+    }
+
+    func remove(_ type: URLProtocol.Type) {
+        list.withLock { list in
+            list.removeAll { $0 == type }
+            flag.store(!list.isEmpty, ordering: .relaxed)
+        }
+    }
+
+    /// Puts the classes of now before the built-in ones (B14.31).
+    func addClasses(to values: inout ConfigurationValues) {
+        guard hasClasses else { return }
+        values.protocolClasses = classes + BuiltInProtocol.all
+    }
+}
+
+/// Stands for what is built in, in the list of a configuration's classes. Sessions make no instances.
+class BuiltInProtocol: URLProtocol {
+    /// The schemes that the class stands for.
+    class var schemes: [String] { [] }
+
+    /// All of them (B14.32).
+    static let all: [URLProtocol.Type] = [
+        HTTPSchemes.self, FileScheme.self, DataScheme.self, AboutScheme.self,
+    ]
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme?.lowercased() else { return false }
+        return schemes.contains(scheme)
+    }
+
+    override func startLoading() {
+        client?.urlProtocol(
+            self,
+            didFailWithError: LoadFailure.unsupportedURL(
+                request.url, "The built-in protocols are at work in sessions only."))
+    }
+}
+
+/// Stands for http and https.
+final class HTTPSchemes: BuiltInProtocol {
+    override class var schemes: [String] { ["http", "https"] }
+}
+
+/// Stands for `file:`.
+final class FileScheme: BuiltInProtocol {
+    override class var schemes: [String] { ["file"] }
+}
+
+/// Stands for `data:`.
+final class DataScheme: BuiltInProtocol {
+    override class var schemes: [String] { ["data"] }
+}
+
+/// Stands for `about:`.
+final class AboutScheme: BuiltInProtocol {
+    override class var schemes: [String] { ["about"] }
+}

@@ -1,0 +1,152 @@
+// Classes of the program's that may carry a hop: they are asked, one is made, and it gets the hop's request with its body.
+//
+// All of this happens on the session's own serial queue, never on a loop: it is the program's code.
+//
+// Must not know: what a class does, how its client reports.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    /// Asks the classes about a hop, and loads it; the stage is `betweenHops`. The task can be cancelled meanwhile.
+    func ask(_ protocols: SessionProtocols, about request: URLRequest, body: TaskBody) {
+        // B14.39.
+        let seen = session.map { request.adding($0.settings.additionalFields) } ?? request
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.stage = .preparing
+            state.currentRequest = seen
+            state.sentFields = nil
+            return true
+        }
+        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
+        protocols.queue.async { [self] in
+            let face = face
+            if let chosen = protocols.classes.first(where: { $0.canInit(with: face) }) {
+                supplyBody(body, of: seen, to: chosen)
+            } else if goOn(with: request) {
+                loadItself(request, body: body)
+            }
+        }
+    }
+
+    /// Whether the task still wants to go on.
+    private func goOn(with request: URLRequest) -> Bool {
+        state.withLock { state in
+            guard case .preparing = state.stage else { return false }
+            state.stage = .betweenHops
+            state.currentRequest = request
+            return true
+        }
+    }
+
+    // MARK: The body
+
+    /// B14.38: the class can read the body that the task has, whichever form it came in.
+    private func supplyBody(_ body: TaskBody, of request: URLRequest, to chosen: URLProtocol.Type) {
+        var request = request
+        switch body {
+        case .request: break
+        case .data(let data): request.httpBody = data
+        case .file(let url):
+            switch OpenFile.open(path: url.path) {
+            case .success(let file):
+                counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+                request.httpBodyStream = InputStream(url: url)
+            case .failure(let error):
+                if goOn(with: request) {
+                    endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error), from: .betweenHops)
+                }
+                return
+            }
+        case .opened(let file):
+            guard let data = file.wholeContent else {
+                if goOn(with: request) {
+                    endUnloaded(
+                        LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."),
+                        from: .betweenHops)
+                }
+                return
+            }
+            request.httpBody = data
+        case .delegate:
+            guard goOn(with: request) else { return }
+            state.withLock { $0.waitingProtocol = chosen }
+            return askForStream(request)
+        }
+        begin(chosen, with: request)
+    }
+
+    /// A delegate has supplied the stream that a class waits for; false where none does.
+    func carryOn(_ request: URLRequest, with source: InputStreamSource) -> Bool {
+        let chosen = state.withLock { state -> URLProtocol.Type? in
+            defer { state.waitingProtocol = nil }
+            if state.waitingProtocol != nil { state.stage = .preparing }
+            return state.waitingProtocol
+        }
+        guard let chosen, let protocols = session?.protocols else { return false }
+        protocols.queue.async { [self] in
+            var request = request
+            request.httpBodyStream = source.stream
+            begin(chosen, with: request)
+        }
+        return true
+    }
+
+    // MARK: The instance
+
+    /// Makes an instance for the hop, and lets it load.
+    private func begin(_ chosen: URLProtocol.Type, with request: URLRequest) {
+        guard let session, let protocols = session.protocols else { return }
+        // B14.35.
+        let canonical = chosen.canonicalRequest(for: request)
+        let part = cachePart(of: canonical)
+        let cached = part?.session.cache.cachedResponse(for: canonical)
+        guard goOn(with: canonical) else { return }
+        let client = CarrierClient()
+        let instance = chosen.init(task: face, cachedResponse: cached, client: client)
+        carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
+    }
+
+    /// B14.52: only what http and https bring is kept, and not where it goes to a file.
+    private func cachePart(of request: URLRequest) -> CachePart? {
+        guard let cache = session?.settings.cache, !outlet.savesFile, request.values.method == "GET",
+            let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = request.cacheKey
+        else { return nil }
+        return CachePart(cache, key, nil)
+    }
+}
+
+extension URLRequest {
+    /// The request with those of the fields that it has not itself (B5.15).
+    fileprivate func adding(_ fields: Fields) -> URLRequest {
+        guard !fields.isEmpty else { return self }
+        var request = self
+        for index in 0..<fields.count {
+            let name = String(describing: fields.name(at: index))
+            if request.value(forHTTPHeaderField: name) == nil {
+                request.setValue(fields.value(at: index), forHTTPHeaderField: name)
+            }
+        }
+        return request
+    }
+}
+
+extension OpenFile {
+    /// Everything that is in it, for whoever cannot read it piece by piece; may wait for the disk.
+    fileprivate var wholeContent: Data? {
+        var content = Data(count: Int(clamping: byteCount))
+        var offset = 0
+        while offset < content.count {
+            let result = content.withUnsafeMutableBytes { buffer in
+                read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))
+            }
+            guard case .success(let count) = result else { return nil }
+            offset += count
+        }
+        return content
+    }
+}

@@ -1,0 +1,96 @@
+// Who carries a hop that is no HTTP transaction: a class of the program's, which is asked first, or what is built in for
+// the URL's scheme; and what is peculiar to such hops.
+//
+// Must not know: how a carrier gets what it reports, bytes.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    /// Takes up a hop that the builder of HTTP requests has refused, if its URL is of another scheme (B14.1, B14.2); the
+    /// stage is `betweenHops`.
+    func loadElsewhere(_ request: URLRequest) -> Bool {
+        guard let session, let url = request.url, let scheme = url.scheme, Scheme(scheme) == nil else { return false }
+        guard let builtIn = BuiltInScheme.named(scheme) else {
+            endUnloaded(
+                LoadFailure.unsupportedURL(url, "Nothing is known that loads URLs of the scheme \"\(scheme)\"."),
+                from: .betweenHops)
+            return true
+        }
+        let policy =
+            request.values.cachePolicy == .useProtocolCachePolicy
+            ? session.settings.cachePolicy : request.values.cachePolicy
+        if case .upload = kind {
+            // B14.12.
+            endUnloaded(
+                LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."),
+                from: .betweenHops)
+        } else if builtIn.hasSource, policy == .returnCacheDataDontLoad {
+            // B7.35: nothing of these is ever stored (B7.25).
+            endUnloaded(LoadFailure.notCached(url), from: .betweenHops)
+        } else {
+            carry(request, by: builtIn.makeCarrier())
+        }
+        return true
+    }
+
+    /// Lets a carrier load the hop; the stage is `betweenHops`.
+    func carry(_ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil) {
+        guard let session else { return }
+        let sessionView = tellingView
+        let load = state.withLock { state -> SchemeLoad? in
+            guard !state.isOver else { return nil }
+            state.cachePart = cache
+            state.detour = nil
+            state.sentFields = nil
+            state.isHandleSuspended = false
+            let load = SchemeLoad(
+                request, of: self, plan: plan(of: state, sessionView), by: carrier,
+                limits: SchemeLoad.Limits(
+                    idle: session.settings.idleTimeout(request), deadline: state.resourceDeadline))
+            state.stage = .loadingElsewhere(load)
+            return load
+        }
+        guard let load else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
+        tellEngineAboutSuspension()
+        load.begin()
+    }
+
+    // MARK: Questions
+
+    /// Asks the delegates about a carrier's challenge, on their queue (B2.2 to B2.4).
+    func ask(about question: SchemeQuestion) {
+        let token = mailbox.withLock { $0.beginWaiting() }
+        guard question.isAsked(under: token) else {
+            _ = mailbox.withLock { $0.endWaiting(for: token) }
+            return
+        }
+        let subject = TaskChallenge.Subject.carrier(question)
+        let shown = URLAuthenticationChallenge(
+            authenticationChallenge: question.challenge,
+            sender: ChallengeSender(core: self, token: token, subject: subject))
+        ask(
+            .challenge(
+                TaskChallenge(shown: shown, subject: subject), ofTask: !question.challenge.protectionSpace.isSessionWide
+            ),
+            token: token)
+    }
+
+    /// The question under this token has no answer any more.
+    func stopWaiting(for token: Int) {
+        if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
+    }
+
+    // MARK: The cache
+
+    /// Stores what a carrier has brought, or asks about it first (B14.52).
+    func carryOutElsewhere(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
+        if usesRelay {
+            post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
+        } else if let request = currentRequest {
+            part.session.cache.storeCachedResponse(cached, for: request)
+        }
+    }
+}
