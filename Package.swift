@@ -68,10 +68,13 @@ let package = Package(
         .target(
             name: "SamplesLegacy", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/Samples/Legacy",
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "legacy-client", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/LegacyClient"),
         .testTarget(
             name: "URLLoadingLegacyTests",
             dependencies: [
                 "URLLoadingLegacy", "SamplesLegacy", "LoopbackServer", "HTTPWire", "TestSupport", "Trust",
+                "legacy-client",
             ]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(

@@ -27,11 +27,10 @@ struct PlaceTests {
                 let isOver = Box(false)
                 recorder.hook = { word, _ in if word == "finish" { isOver.value = true } }
                 // Something else in the mode keeps the loop from ending by itself.
-                let timer = Timer(timeInterval: 3600, repeats: true) { _ in }
-                RunLoop.current.add(timer, forMode: .default)
+                let keeper = Keeper()
                 let connection = NSURLConnection(request: request, delegate: recorder)
                 while !isOver.value { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
-                timer.invalidate()
+                keeper.leave()
                 connection?.cancel()
                 return recorder.notes
             }.lines
@@ -97,16 +96,17 @@ struct PlaceTests {
                 isThere.value = thread.value == ObjectIdentifier(Thread.current)
                 ended.signal()
             }
-            // A thread that runs its loop for us, kept from ending by a timer that never fires.
+            // A thread that runs its loop for us.
             let started = DispatchSemaphore(value: 0)
             let loop = Box<Carried<RunLoop>?>(nil)
             let mayEnd = Box(false)
             let other = Thread {
                 thread.value = ObjectIdentifier(Thread.current)
                 loop.value = Carried(value: RunLoop.current)
-                RunLoop.current.add(Timer(timeInterval: 3600, repeats: true) { _ in }, forMode: .default)
+                let keeper = Keeper()
                 started.signal()
                 while !mayEnd.value { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+                keeper.leave()
             }
             other.start()
             await onRunLoop {
@@ -118,7 +118,6 @@ struct PlaceTests {
                 connection?.start()
                 ended.wait()
                 mayEnd.value = true
-                there.perform {}
                 there._stop()
             }
             #expect(isThere.value)
@@ -176,13 +175,12 @@ struct PlaceTests {
             }
             await onRunLoop {
                 loop.value = Carried(value: RunLoop.current)
-                let timer = Timer(timeInterval: 3600, repeats: true) { _ in }
-                RunLoop.current.add(timer, forMode: .default)
+                let keeper = Keeper()
                 let connection = NSURLConnection(request: request, delegate: recorder)
                 while recorder.notes.lines.last != "finish" {
                     _ = RunLoop.current.run(mode: .default, before: .distantFuture)
                 }
-                timer.invalidate()
+                keeper.leave()
                 withExtendedLifetime(connection) {}
             }
             #expect(
@@ -206,6 +204,22 @@ struct PlaceTests {
             }
             await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) }
             #expect(recorder.notes.lines.suffix(4) == ["response 200", "data", "store", "finish"])
+        }
+    }
+
+    @Test("A command-line program on its main thread", arguments: ["flag", "run"])
+    func program(mode: String) async throws {
+        try await withServer(router: { _ in .text("hello") }) { server async throws in
+            let url = server.url()
+            let run: Result<ChildRun, any Error> = await withHandover { continuation in
+                Thread {
+                    continuation.resume(
+                        returning: Result { try ChildRun("legacy-client", [mode, url], changing: ["http_proxy": nil]) })
+                }.start()
+            }
+            let ended = try run.get()
+            #expect(ended.outputText == "hello true\n")
+            #expect(ended.exitCode == 0)
         }
     }
 }

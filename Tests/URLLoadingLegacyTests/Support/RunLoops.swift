@@ -23,6 +23,15 @@ func runLoop() {
     while RunLoop.current.run(mode: .default, before: .distantFuture) {}
 }
 
+/// Keeps the default mode of this thread's run loop from being empty. (A timer would do, but Foundation never frees one.)
+final class Keeper {
+    private let source = RunLoop._Source()
+
+    init() { RunLoop.current._add(source, forMode: .default) }
+
+    func leave() { RunLoop.current._remove(source, for: .default) }
+}
+
 /// Runs `body` with a server, and stops the server afterwards.
 func withServer<R>(
     _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
@@ -41,8 +50,8 @@ func withServer<R>(
 
 extension LoopbackServer {
     /// A request for a path of this server, which no cache answers.
-    func request(_ path: String = "/") throws -> URLRequest {
-        var request = URLRequest(url: try #require(URL(string: url(path))))
+    func request(_ path: String = "/", host: String? = nil) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: url(path, host: host))))
         request.cachePolicy = .reloadIgnoringLocalCacheData
         return request
     }
