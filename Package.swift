@@ -6,6 +6,7 @@ let package = Package(
     name: "URLLoading",
     products: [
         .library(name: "URLLoading", targets: ["URLLoading"]),
+        .library(name: "URLLoadingLegacy", targets: ["URLLoadingLegacy"]),
         .executable(name: "fetch", targets: ["fetch"]),
     ],
     targets: [
@@ -27,6 +28,9 @@ let package = Package(
         .target(
             name: "URLLoading",
             dependencies: ["LoadingEngine", "LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+
+        // Apple's older classes, on top of the library.
+        .target(name: "URLLoadingLegacy", dependencies: ["URLLoading", "LoadingPolicy", "HTTPWire"]),
 
         // Built on the layers, never shipped inside the library.
         .target(name: "LoopbackServer", dependencies: ["Sockets", "TLS", "Trust", "HTTPWire", "COpenSSL", "CZlib"]),
@@ -51,7 +55,8 @@ let package = Package(
         .testTarget(
             name: "URLLoadingTests",
             dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool"]),
-        .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
+        .testTarget(
+            name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.
         .target(
             name: "SamplesSwift5", dependencies: ["URLLoading"], path: "Tests/Samples/Swift5",
@@ -60,6 +65,17 @@ let package = Package(
         .testTarget(
             name: "SampleTests",
             dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport", "Trust"]),
+        .target(
+            name: "SamplesLegacy", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/Samples/Legacy",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "legacy-client", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/LegacyClient"),
+        .testTarget(
+            name: "URLLoadingLegacyTests",
+            dependencies: [
+                "URLLoadingLegacy", "SamplesLegacy", "LoopbackServer", "HTTPWire", "TestSupport", "Trust",
+                "legacy-client",
+            ]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
         .executableTarget(
             name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust"],

@@ -1,0 +1,170 @@
+// The messages of one load on their way to its delegate, in order and one at a time, and the place where they are
+// delivered: run loops in certain modes, or an operation queue, but never both.
+//
+// Messages wait while there is no place. A callback that runs its run loop itself hears the next messages from within.
+//
+// Must not know: what is delivered.
+
+import Foundation
+import Synchronization
+
+/// An ordered list of messages, with the place where they are delivered.
+final class Inbox: Sendable {
+    typealias Message = @Sendable () -> Void
+
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var arriving: [Message] = []
+        /// The front of the list, last first.
+        var leaving: [Message] = []
+        var doors: [RunLoopDoor] = []
+        var queue: OperationQueue?
+        /// Whether an operation is on its way through the queue.
+        var isQueued = false
+        /// The thread that is delivering, and how often it has begun: a callback may run its run loop.
+        var deliverer: ObjectIdentifier?
+        var depth = 0
+        var isClosed = false
+
+        var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
+
+        mutating func popFirst() -> Message? {
+            if leaving.isEmpty {
+                swap(&arriving, &leaving)
+                leaving.reverse()
+            }
+            return leaving.popLast()
+        }
+
+        /// Whom to tell that there are messages.
+        mutating func knock() -> Knock {
+            guard let queue else { return Knock(doors: doors, queue: nil) }
+            guard !isQueued else { return Knock(doors: [], queue: nil) }
+            isQueued = true
+            return Knock(doors: [], queue: queue)
+        }
+    }
+
+    private struct Knock {
+        let doors: [RunLoopDoor]
+        let queue: OperationQueue?
+    }
+
+    private enum Place {
+        case door(RunLoopDoor)
+        case queue(OperationQueue)
+    }
+
+    // MARK: Places
+
+    /// Delivers in that mode of that run loop too, and no more on a queue.
+    func add(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        let isThere = state.withLock { $0.isClosed || $0.doors.contains { $0.leads(into: runLoop, mode) } }
+        guard !isThere else { return }
+        let door = RunLoopDoor(runLoop, mode) { [weak self] door in self?.deliver(at: .door(door)) }
+        let knock = state.withLock { state -> Knock? in
+            guard !state.isClosed else { return nil }
+            state.queue = nil
+            state.doors.append(door)
+            return state.isEmpty ? Knock(doors: [], queue: nil) : state.knock()
+        }
+        if let knock { send(knock) } else { door.leave() }
+    }
+
+    /// Delivers no more in that mode of that run loop.
+    func remove(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        let removed = state.withLock { state -> [RunLoopDoor] in
+            let removed = state.doors.filter { $0.leads(into: runLoop, mode) }
+            state.doors.removeAll { $0.leads(into: runLoop, mode) }
+            return removed
+        }
+        for door in removed { door.leave() }
+    }
+
+    /// Delivers on a queue, and no more in run loops; nowhere without one.
+    func move(to queue: OperationQueue?) {
+        let (doors, knock) = state.withLock { state -> ([RunLoopDoor], Knock?) in
+            guard !state.isClosed else { return ([], nil) }
+            let doors = state.doors
+            state.doors = []
+            state.queue = queue
+            return (doors, state.isEmpty || queue == nil ? nil : state.knock())
+        }
+        for door in doors { door.leave() }
+        if let knock { send(knock) }
+    }
+
+    /// Whether there is a place where messages are delivered.
+    var hasPlace: Bool { state.withLock { !$0.doors.isEmpty || $0.queue != nil } }
+
+    // MARK: Messages
+
+    /// Adds a message; from any thread.
+    func post(_ message: @escaping Message) {
+        let knock = state.withLock { state -> Knock? in
+            guard !state.isClosed else { return nil }
+            state.arriving.append(message)
+            return state.knock()
+        }
+        if let knock { send(knock) }
+    }
+
+    /// Delivers nothing more, and leaves all places.
+    func close() {
+        // What is dropped may be the last that holds something, and must not go with the lock held.
+        let (messages, doors) = state.withLock { state -> ([Message], [RunLoopDoor]) in
+            let dropped = (state.arriving + state.leaving, state.doors)
+            state.arriving = []
+            state.leaving = []
+            state.doors = []
+            state.queue = nil
+            state.isClosed = true
+            return dropped
+        }
+        for door in doors { door.leave() }
+        withExtendedLifetime(messages) {}
+    }
+
+    private func send(_ knock: Knock) {
+        for door in knock.doors { door.ring() }
+        if let queue = knock.queue { queue.addOperation { self.deliver(at: .queue(queue)) } }
+    }
+
+    // MARK: In the place
+
+    private func deliver(at place: Place) {
+        let thread = ObjectIdentifier(Thread.current)
+        while let (message, isLast) = take(at: place, thread) {
+            // A run loop within the callback answers only what is rung from now on.
+            if !isLast, case .door(let door) = place { door.ring() }
+            message()
+            state.withLock { state in
+                state.depth -= 1
+                if state.depth == 0 { state.deliverer = nil }
+            }
+        }
+        // Whoever came meanwhile and found somebody delivering, or the place that came in this one's stead.
+        let knock = state.withLock { state -> Knock? in
+            if case .queue = place { state.isQueued = false }
+            return state.isEmpty || state.deliverer != nil ? nil : state.knock()
+        }
+        if let knock { send(knock) }
+    }
+
+    /// The next message, and whether none is behind it.
+    private func take(at place: Place, _ thread: ObjectIdentifier) -> (Message, isLast: Bool)? {
+        state.withLock { state in
+            let isHere =
+                switch place {
+                case .door(let door): state.doors.contains { $0 === door }
+                case .queue(let queue): state.queue === queue
+                }
+            guard isHere, state.deliverer == nil || state.deliverer == thread, let message = state.popFirst()
+            else { return nil }
+            state.deliverer = thread
+            state.depth += 1
+            return (message, state.isEmpty)
+        }
+    }
+}
