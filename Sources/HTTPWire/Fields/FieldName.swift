@@ -110,6 +110,16 @@ extension FieldName {
     package static var referer: FieldName { "Referer" }
     /// The name `Retry-After`.
     package static var retryAfter: FieldName { "Retry-After" }
+    /// The name `Sec-WebSocket-Accept`.
+    package static var secWebSocketAccept: FieldName { "Sec-WebSocket-Accept" }
+    /// The name `Sec-WebSocket-Extensions`.
+    package static var secWebSocketExtensions: FieldName { "Sec-WebSocket-Extensions" }
+    /// The name `Sec-WebSocket-Key`.
+    package static var secWebSocketKey: FieldName { "Sec-WebSocket-Key" }
+    /// The name `Sec-WebSocket-Protocol`.
+    package static var secWebSocketProtocol: FieldName { "Sec-WebSocket-Protocol" }
+    /// The name `Sec-WebSocket-Version`.
+    package static var secWebSocketVersion: FieldName { "Sec-WebSocket-Version" }
     /// The name `Server`.
     package static var server: FieldName { "Server" }
     /// The name `Set-Cookie`.
