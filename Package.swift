@@ -61,12 +61,17 @@ let package = Package(
             name: "SampleTests",
             dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport", "Trust"]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
+        // What the conformance driver and those who drive one share: lines, JSON, the driver as a process.
+        .target(
+            name: "ConformanceSupport", dependencies: ["TestSupport"], path: "Tests/Conformance/Support"),
         .executableTarget(
-            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust"],
+            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust", "ConformanceSupport"],
             path: "Tests/Conformance/Driver"),
         .testTarget(
             name: "ConformanceDriverTests",
-            dependencies: ["conformance-driver", "LoopbackServer", "TLS", "Trust", "TestSupport"],
+            dependencies: [
+                "conformance-driver", "ConformanceSupport", "LoopbackServer", "TLS", "Trust", "TestSupport",
+            ],
             path: "Tests/Conformance/DriverTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
