@@ -74,6 +74,11 @@ let package = Package(
             ],
             path: "Tests/Conformance/DriverTests"),
         .executableTarget(
+            name: "conformance",
+            dependencies: [
+                "conformance-driver", "ConformanceSupport", "LoopbackServer", "HTTPWire", "TLS", "Trust", "COpenSSL",
+            ], path: "Tests/Conformance/Runner"),
+        .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
         .testTarget(
