@@ -78,6 +78,9 @@ let package = Package(
             dependencies: [
                 "conformance-driver", "ConformanceSupport", "LoopbackServer", "HTTPWire", "TLS", "Trust", "COpenSSL",
             ], path: "Tests/Conformance/Runner"),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["conformance", "ConformanceSupport", "TestSupport"],
+            path: "Tests/Conformance/RunnerTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
