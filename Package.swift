@@ -77,13 +77,26 @@ let package = Package(
                 "legacy-client",
             ]),
         .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
+        // What the conformance driver and those who drive one share: lines, JSON, the driver as a process.
+        .target(
+            name: "ConformanceSupport", dependencies: ["TestSupport"], path: "Tests/Conformance/Support"),
         .executableTarget(
-            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust"],
+            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust", "ConformanceSupport"],
             path: "Tests/Conformance/Driver"),
         .testTarget(
             name: "ConformanceDriverTests",
-            dependencies: ["conformance-driver", "LoopbackServer", "TLS", "Trust", "TestSupport"],
+            dependencies: [
+                "conformance-driver", "ConformanceSupport", "LoopbackServer", "TLS", "Trust", "TestSupport",
+            ],
             path: "Tests/Conformance/DriverTests"),
+        .executableTarget(
+            name: "conformance",
+            dependencies: [
+                "conformance-driver", "ConformanceSupport", "LoopbackServer", "HTTPWire", "TLS", "Trust", "COpenSSL",
+            ], path: "Tests/Conformance/Runner"),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["conformance", "ConformanceSupport", "TestSupport"],
+            path: "Tests/Conformance/RunnerTests"),
         .executableTarget(
             name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),

@@ -1,5 +1,6 @@
 // The program: standard input into the driver, its answers to standard output. Driver protocol, section 1.
 
+import ConformanceSupport
 import Foundation
 
 /// Speaks the driver protocol, version 1.

@@ -3,6 +3,7 @@
 //
 // Web sockets have no public API yet and are not among the operations.
 
+import ConformanceSupport
 import Foundation
 import Synchronization
 import URLLoading

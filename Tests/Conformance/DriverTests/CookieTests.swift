@@ -1,5 +1,6 @@
 // Cookies through the driver: section 5 of its protocol.
 
+import ConformanceSupport
 import Foundation
 import HTTPWire
 import LoopbackServer

@@ -1,5 +1,6 @@
 // The driver's own parts: JSON, lines, the hash.
 
+import ConformanceSupport
 import Foundation
 import Testing
 import conformance_driver

@@ -1,5 +1,6 @@
 // Credentials, challenges and proxies. Driver protocol, sections 3 and 4.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import Testing

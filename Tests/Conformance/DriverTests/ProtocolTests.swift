@@ -1,5 +1,6 @@
 // The form of the protocol: lines, numbers, refusals, the beginning and the end. Driver protocol, sections 1, 2 and 9.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import Testing

@@ -1,5 +1,6 @@
 // Requests and what is told about them. Driver protocol, sections 3, 4, 9 and 10.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import Testing

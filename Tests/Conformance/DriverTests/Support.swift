@@ -1,5 +1,6 @@
 // Shortcuts of the tests of this target.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import conformance_driver

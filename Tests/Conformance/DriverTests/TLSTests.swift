@@ -1,5 +1,6 @@
 // Trust, TLS versions and names. Driver protocol, section 3.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import TLS

@@ -1,5 +1,6 @@
 // Chains without a connection. Driver protocol, section 7.
 
+import ConformanceSupport
 import Foundation
 import LoopbackServer
 import Testing

@@ -1,5 +1,7 @@
 // A line of input as a command. Driver protocol, section 1.
 
+import ConformanceSupport
+
 /// A command: what to do, and the number of its answer.
 struct Command {
     let id: Int64

@@ -1,5 +1,6 @@
 // The answer to one command: exactly one, whatever happens to those who should give it. Driver protocol, section 1.
 
+import ConformanceSupport
 import Foundation
 import Synchronization
 

@@ -1,5 +1,6 @@
 // The `metrics` of a request. Driver protocol, section 4.
 
+import ConformanceSupport
 import Foundation
 import URLLoading
 

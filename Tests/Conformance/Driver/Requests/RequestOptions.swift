@@ -1,6 +1,7 @@
 // The value of `options`. A key that cannot be honoured refuses the command; one that asks for the absence of something
 // that does not exist yet is honoured. Driver protocol, section 4.
 
+import ConformanceSupport
 import Foundation
 import URLLoading
 

@@ -1,5 +1,6 @@
 // The cookies of a session, as the runner sets and sees them. Driver protocol, section 5.
 
+import ConformanceSupport
 import Foundation
 import LoadingPolicy
 import URLLoading

@@ -1,6 +1,7 @@
 // `trust.evaluate`: a chain that nobody has sent, judged as a server's would be by default, but for the anchors. What
 // cannot be read is not trusted. Driver protocol, section 7.
 
+import ConformanceSupport
 import Foundation
 import Trust
 import URLLoading

@@ -1,14 +1,17 @@
-// The driver as a runner sees it: a process with pipes. Answers are waited for by their numbers, in any order.
+// A driver as its runner sees it: a process with pipes. Answers are waited for by their numbers, in any order.
+//
+// Must not know: what commands and answers mean. Driver protocol, section 1.
 
 import Foundation
 import Synchronization
 import TestSupport
-import conformance_driver
 
 /// A running driver; it ends with this object at the latest.
-final class DriverProcess: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class DriverProcess: Sendable {
+    /// Why a driver is of no use.
+    package struct Failure: Error, CustomStringConvertible {
+        /// What happened.
+        package let description: String
     }
 
     private let process: pid_t
@@ -18,8 +21,8 @@ final class DriverProcess: Sendable {
     private let answers = AnswerBoard()
     private let exit = Awaited<Int32>()
 
-    /// Starts the program that was built with the tests.
-    init() throws {
+    /// Starts a driver: a path, or by default the program that was built beside the one that runs.
+    package init(_ program: String = "conformance-driver") throws {
         let (childInput, input) = try Self.pipe()
         let (output, childOutput) = try Self.pipe()
         var actions = posix_spawn_file_actions_t()
@@ -28,7 +31,7 @@ final class DriverProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, childInput, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, childOutput, STDOUT_FILENO)
 
-        let program = try Self.program()
+        let program = ChildRun.path(of: program)
         var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
         defer { for word in words { free(word) } }
         var child = pid_t()
@@ -61,7 +64,7 @@ final class DriverProcess: Sendable {
 
     /// Sends a command and gives its number.
     @discardableResult
-    func send(_ op: String, _ members: JSONValue = [:]) -> Int64 {
+    package func send(_ op: String, _ members: JSONValue = [:]) -> Int64 {
         let id = lastID.withLock { last in
             last += 1
             return last
@@ -73,7 +76,7 @@ final class DriverProcess: Sendable {
     }
 
     /// Sends a line as it is.
-    func send(line: Data) {
+    package func send(line: Data) {
         let line = line + [0x0A]
         input.withLock { descriptor in
             line.withUnsafeBytes { bytes in
@@ -89,7 +92,7 @@ final class DriverProcess: Sendable {
     }
 
     /// Waits for an answer.
-    func answer(_ id: Int64?) async throws -> JSONValue {
+    package func answer(_ id: Int64?) async throws -> JSONValue {
         guard let answer = await answers.answer(id) else {
             throw Failure(description: "the driver ended without the answer to \(id.map(String.init) ?? "a line")")
         }
@@ -97,17 +100,17 @@ final class DriverProcess: Sendable {
     }
 
     /// Sends a command and waits for its answer.
-    func call(_ op: String, _ members: JSONValue = [:]) async throws -> JSONValue {
+    package func call(_ op: String, _ members: JSONValue = [:]) async throws -> JSONValue {
         try await answer(send(op, members))
     }
 
     /// Sends a command that must be carried out, and gives its result.
-    func result(_ op: String, _ members: JSONValue = [:]) async throws -> JSONValue {
+    package func result(_ op: String, _ members: JSONValue = [:]) async throws -> JSONValue {
         try result(of: await call(op, members), op)
     }
 
     /// Waits for the result of a command that must be carried out.
-    func result(_ id: Int64) async throws -> JSONValue {
+    package func result(_ id: Int64) async throws -> JSONValue {
         try result(of: await answer(id), "\(id)")
     }
 
@@ -120,8 +123,16 @@ final class DriverProcess: Sendable {
 
     // MARK: The end
 
+    /// Whether the process has not ended yet, as far as is known.
+    package var isRunning: Bool { exit.value == nil }
+
+    /// Ends the driver at once, whatever it does; who waits for an answer is told.
+    package func end() {
+        if exit.value == nil { kill(process, SIGKILL) }
+    }
+
     /// Ends the driver's input.
-    func closeInput() {
+    package func closeInput() {
         input.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }
             descriptor = -1
@@ -129,12 +140,12 @@ final class DriverProcess: Sendable {
     }
 
     /// Stops reading answers, as a runner does that has ended.
-    func closeOutput() {
+    package func closeOutput() {
         shutdown(output, Int32(SHUT_RDWR))
     }
 
     /// Waits for the process to end: its exit status, or nil where a signal ended it.
-    func exitStatus() async -> Int32? {
+    package func exitStatus() async -> Int32? {
         let status = await exit.wait()
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
     }
@@ -148,12 +159,6 @@ final class DriverProcess: Sendable {
             throw Failure(description: "socketpair: error \(errno)")
         }
         return (ends[0], ends[1])
-    }
-
-    /// Beside the tests, where the build puts both.
-    private static func program() throws -> String {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("conformance-driver").path
     }
 }
 

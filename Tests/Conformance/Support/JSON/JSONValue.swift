@@ -24,12 +24,12 @@ package enum JSONValue: Sendable, Equatable {
     case object([JSONMember])
 
     /// A string, or null for nothing.
-    static func text(_ text: String?) -> JSONValue {
+    package static func text(_ text: String?) -> JSONValue {
         text.map(JSONValue.string) ?? .null
     }
 
     /// An integer of any width that is not beyond 64 bits.
-    static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+    package static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
 
     /// The value of a member of an object.
     package subscript(name: String) -> JSONValue? {

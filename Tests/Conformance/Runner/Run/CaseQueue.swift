@@ -1,0 +1,124 @@
+// Runs cases on several drivers at once. A driver that ends, or a case that does not, costs that case and no other.
+//
+// Must not know: what a case is about, and where results go.
+
+import ConformanceSupport
+import Synchronization
+
+/// What became of a case.
+enum Outcome: String, Sendable, CaseIterable {
+    case passed
+    case failed
+    /// The driver said that it cannot do what the case asks for.
+    case unsupported
+    /// It failed, and a list said that it would.
+    case failedAsExpected = "failed as expected"
+    /// It passed, though a list said that it would fail: the list is wrong.
+    case passedUnexpectedly = "passed unexpectedly"
+
+    /// Whether the run is a failure.
+    var isBad: Bool { self == .failed || self == .passedUnexpectedly }
+}
+
+/// A case and what became of it.
+struct CaseResult: Sendable {
+    let conformanceCase: ConformanceCase
+    let outcome: Outcome
+    /// Why it did not pass.
+    let reason: String?
+    let duration: Duration
+}
+
+/// The cases of a run, handed out one after the other.
+final class CaseQueue: Sendable {
+    private struct State {
+        var next = 0
+        var results: [CaseResult?]
+    }
+
+    private let cases: [ConformanceCase]
+    private let expectedFailures: Set<String>
+    private let driver: String
+    private let state: Mutex<State>
+    private let report: @Sendable (CaseResult) -> Void
+
+    /// `report` is told each result as it comes.
+    init(
+        _ cases: [ConformanceCase], expectedFailures: Set<String>, driver: String,
+        report: @escaping @Sendable (CaseResult) -> Void
+    ) {
+        self.cases = cases
+        self.expectedFailures = expectedFailures
+        self.driver = driver
+        self.report = report
+        state = Mutex(State(results: Array(repeating: nil, count: cases.count)))
+    }
+
+    /// Runs all of them, so many at once; the results in the order of the cases.
+    func run(jobs: Int) async -> [CaseResult] {
+        await withTaskGroup { group in
+            for _ in 0..<max(1, min(jobs, cases.count)) { group.addTask { await self.work() } }
+        }
+        return state.withLock { $0.results.compactMap(\.self) }
+    }
+
+    private func work() async {
+        var current: DriverProcess?
+        while let index = takeNext() {
+            let start = ContinuousClock.now
+            let failure: CaseFailure?
+            do {
+                let driver = try current ?? DriverProcess(driver)
+                current = driver
+                failure = await Self.run(cases[index], number: index, driver)
+                if !driver.isRunning { current = nil }
+            } catch {
+                failure = CaseFailure("the driver could not be started: \(error)")
+            }
+            finish(index, failure, ContinuousClock.now - start)
+        }
+        current?.closeInput()
+        _ = await current?.exitStatus()
+    }
+
+    /// A case that does not end within its time is ended together with its driver.
+    private static func run(
+        _ conformanceCase: ConformanceCase, number: Int, _ driver: DriverProcess
+    ) async -> CaseFailure? {
+        await withTaskGroup(of: CaseFailure??.self) { group in
+            group.addTask { .some(await CaseRun.failure(of: conformanceCase, number: number, driver)) }
+            group.addTask {
+                do { try await Task.sleep(for: timeLimit) } catch { return nil }
+                driver.end()
+                return .some(CaseFailure("no end within \(timeLimit)"))
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? nil
+        }
+    }
+
+    private func takeNext() -> Int? {
+        state.withLock { state in
+            guard state.next < cases.count else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    private func finish(_ index: Int, _ failure: CaseFailure?, _ duration: Duration) {
+        let isExpected = expectedFailures.contains(cases[index].name)
+        let outcome: Outcome
+        if let failure {
+            outcome = failure.isUnsupported ? .unsupported : isExpected ? .failedAsExpected : .failed
+        } else {
+            outcome = isExpected ? .passedUnexpectedly : .passed
+        }
+        let result = CaseResult(
+            conformanceCase: cases[index], outcome: outcome, reason: failure?.reason, duration: duration)
+        state.withLock { $0.results[index] = result }
+        report(result)
+    }
+
+    private static let timeLimit = Duration.seconds(20)
+}

@@ -1,0 +1,134 @@
+// The runner as a program: the project's cases pass, and cases that are wrong do not.
+
+import ConformanceSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Conformance runner")
+struct RunnerTests {
+    @Test("Every case of the project passes, and the driver supports all that they ask for")
+    func project() throws {
+        let folder = try CaseDirectory()
+        let run = try ChildRun("conformance", ["--json", folder.path("r.json"), "--junit", folder.path("r.xml")])
+        #expect(run.exitCode == 0, "\(run.complaintsText)")
+        let results = try folder.json("r.json")
+        guard case .array(let cases)? = results["cases"] else {
+            Issue.record("no cases in the report")
+            return
+        }
+        #expect(cases.count >= 600)
+        let others = cases.filter { $0["outcome"] != "passed" }
+        #expect(others.isEmpty, "\(others.map { $0["title"] ?? .null })")
+        let groups = Set(cases.compactMap { $0["group"] }.map { "\($0)" })
+        #expect(groups.count >= 9)
+        #expect(try folder.text("r.xml").components(separatedBy: "<testcase ").count == cases.count + 1)
+    }
+
+    @Test("A wrong expectation fails its case and no other, in the table, in both reports and in the exit status")
+    func wrongExpectation() throws {
+        let folder = try CaseDirectory()
+        try folder.write(
+            "a.case",
+            """
+            group g
+            * B1.1: right
+            < 200
+            > GET /
+            = answer 1
+            * B1.2: wrong & "quoted"
+            < 200
+            > GET /
+            = answer 2
+            """)
+        let run = try ChildRun(
+            "conformance",
+            ["--cases", folder.path, "--json", folder.path("r.json"), "--junit", folder.path("r.xml"), "--jobs", "2"])
+        #expect(run.exitCode == 1)
+        #expect(run.complaintsText.contains("failed: g: wrong & \"quoted\" (a.case:6)"))
+        #expect(run.complaintsText.contains("line 9: the body is \"answer 1\", not \"answer 2\""))
+        #expect(run.outputText.contains(/all +2 +1 +1 +0 +0/))
+        let results = try folder.json("r.json")
+        guard case .array(let cases)? = results["cases"] else {
+            Issue.record("no cases in the report")
+            return
+        }
+        #expect(cases.map { $0["outcome"] } == ["passed", "failed"])
+        let junit = try folder.text("r.xml")
+        #expect(junit.contains("tests=\"2\" failures=\"1\" skipped=\"0\""))
+        #expect(junit.contains("name=\"wrong &amp; &quot;quoted&quot;\""))
+    }
+
+    @Test(
+        "Whatever a case can expect can be wrong",
+        arguments: [
+            "= 201", "= error cancelled", "= 200 | X: y", "= 200 | !Content-Length", "= 200 || other",
+            "? body_length 9",
+            "? redirects count 1", "? response absent", "^ POST /", "^ GET /other", "^ GET / | Host: x", "^ GET / || x",
+            "^ nothing", "connections 2", "sends http://a.test/ a=1", "^ GET /\n^ GET /", "^ GET /\nproof a b",
+            "? error.detail contains x", "> GET /unforeseen\n= 200", "do nonsense {}\n? x absent",
+        ])
+    func everyExpectation(line: String) throws {
+        let folder = try CaseDirectory()
+        try folder.write("a.case", "group g\n* B1.1: t\n< 200\n> GET /\n\(line)\n= 200\n")
+        let run = try ChildRun("conformance", ["--cases", folder.path])
+        if line.hasPrefix("do nonsense") {
+            #expect(run.exitCode == 0)
+            #expect(run.outputText.contains(/all +1 +0 +0 +1 +0/), "not supported is not failed")
+        } else {
+            #expect(run.exitCode == 1)
+            #expect(run.complaintsText.contains("failed: g: t (a.case:2)"))
+        }
+    }
+
+    @Test("A malformed file is told with its line, and nothing runs")
+    func malformed() throws {
+        let folder = try CaseDirectory()
+        try folder.write("a.case", "group g\n* B1.1: t\n= 200\n* B1.2: u\n?? 1\n")
+        let run = try ChildRun("conformance", ["--cases", folder.path])
+        #expect(run.exitCode == 2)
+        #expect(run.complaintsText == "conformance: a.case:5: \"??\" begins no line\n")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("A failure that was expected is none; a pass that was not is one; a name of no case is an error")
+    func expectedFailures() throws {
+        let folder = try CaseDirectory()
+        try folder.write("a.case", "group g\n* B1.1: bad\n< 200\n> GET /\n= 201\n* B1.2: good\n< 200\n> GET /\n= 200\n")
+        for (list, status, text) in [
+            ("# none of them\ng: bad\n", 0, /all +2 +1 +0 +0 +1/), ("g: bad\ng: good\n", 1, /all +2 +0 +1 +0 +1/),
+        ] {
+            try folder.write("list", list)
+            let run = try ChildRun(
+                "conformance", ["--cases", folder.path, "--expected-failures", folder.path("list")])
+            #expect(Int(run.exitCode) == status)
+            #expect(run.outputText.contains(text))
+        }
+        try folder.write("list", "g: nobody\n")
+        let run = try ChildRun("conformance", ["--cases", folder.path, "--expected-failures", folder.path("list")])
+        #expect(run.exitCode == 2)
+        #expect(run.complaintsText.contains("list:1: there is no case \"g: nobody\""))
+    }
+
+    @Test("Cases are listed and chosen by group, title and reference")
+    func lists() throws {
+        let all = try ChildRun("conformance", ["--list"])
+        #expect(all.exitCode == 0 && all.outputText.split(separator: "\n").count >= 600)
+        let some = try ChildRun("conformance", ["--list", "--filter", "B16.31"])
+        #expect(some.outputText.contains("9112: "))
+        #expect(some.outputText.split(separator: "\n").allSatisfy { $0.contains("B16.31") })
+        #expect(try ChildRun("conformance", ["--filter", "no such case"]).exitCode == 2)
+        #expect(try ChildRun("conformance", ["--nonsense"]).exitCode == 2)
+    }
+
+    @Test("A driver that is none fails every case and ends the run")
+    func noDriver() throws {
+        let folder = try CaseDirectory()
+        try folder.write("a.case", "group g\n* B1.1: t\n< 200\n> GET /\n= 200\n")
+        for driver in ["/bin/false", "/nonexistent/driver"] {
+            let run = try ChildRun("conformance", ["--cases", folder.path, "--driver", driver])
+            #expect(run.exitCode == 1)
+            #expect(run.complaintsText.contains("the driver"))
+        }
+    }
+}
