@@ -159,6 +159,7 @@ extension TaskCore: RelayClient {
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: URLError?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
         let file = outlet.savesFile ? file ?? takeStored() : nil
+        if failure != nil, let file { keepWhole(file) }
         // B1.100.
         if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }

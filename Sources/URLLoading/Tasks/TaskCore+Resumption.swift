@@ -147,6 +147,16 @@ extension TaskCore {
         }
     }
 
+    /// The last byte came, and the cancellation before anybody heard of it: nothing is left to ask for but whether it is
+    /// still right (B9.16, B9.30).
+    func keepWhole(_ file: TemporaryFile) {
+        let count = counters.received.load(ordering: .relaxed)
+        let keeps = state.withLock { $0.isDownload && $0.download.isWanted && $0.download.validator != nil }
+        let naming = FileNaming.downloads
+        guard keeps, count > 0, file.rename(prefix: naming.prefix, suffix: naming.partialSuffix) == nil else { return }
+        keep(PartialFile(file: file, byteCount: count))
+    }
+
     private func keep(_ part: PartialFile) {
         let (request, validator, total) = state.withLock {
             ($0.originalRequest, $0.download.validator, $0.download.total)
