@@ -52,9 +52,12 @@ let package = Package(
             name: "cache-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/CacheTool"),
         .executableTarget(
             name: "cookie-tool", dependencies: ["URLLoading", "LoadingPolicy", "TestSupport"], path: "Tests/CookieTool"),
+        .executableTarget(
+            name: "resume-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "Trust"],
+            path: "Tests/ResumeTool"),
         .testTarget(
             name: "URLLoadingTests",
-            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool"]),
+            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool"]),
         .testTarget(
             name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.

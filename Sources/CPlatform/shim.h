@@ -31,6 +31,7 @@
 
 int urlloading_libc_accept4(int, struct sockaddr *, socklen_t *, int) __asm__("accept4");
 long urlloading_libc_syscall(long, ...) __asm__("syscall");
+int urlloading_libc_fallocate(int, int, off_t, off_t) __asm__("fallocate");
 int urlloading_libc_sched_getaffinity(pid_t, size_t, unsigned long *) __asm__("sched_getaffinity");
 
 // getaddrinfo's answers for a name that exists but has no address; glibc and musl agree on the numbers.
@@ -174,6 +175,28 @@ static inline ssize_t urlloading_send(int descriptor, const void *bytes, size_t 
 // A file that was not there before, for its owner only; a link that somebody has laid is not followed.
 static inline int urlloading_create_exclusively(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+// A file that is there already, to go on with; a link that somebody has laid is not followed, a pipe not waited for.
+static inline int urlloading_open_existing(const char *path) {
+    return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+// Whether an open file is a regular one of this process's user, for no one else's eyes, and `path` its only name.
+static inline int urlloading_is_private_file(int file, const char *path) {
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && S_ISREG(opened.st_mode)
+        && opened.st_uid == geteuid() && (opened.st_mode & (S_IRWXG | S_IRWXO)) == 0 && opened.st_nlink == 1
+        && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+// Takes room on the disk behind a file's bytes without making the file longer; 1 is FALLOC_FL_KEEP_SIZE.
+static inline int urlloading_reserve(int file, int64_t offset, int64_t length) {
+    return urlloading_libc_fallocate(file, 1, (off_t)offset, (off_t)length);
+}
+
+static inline int64_t urlloading_seek(int file, int64_t offset) {
+    return (int64_t)lseek(file, (off_t)offset, SEEK_SET);
 }
 
 // The kernel moves bytes from a file to a socket. SIGPIPE cannot be switched off for this call: who calls it blocks the

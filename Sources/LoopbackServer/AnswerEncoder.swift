@@ -21,7 +21,7 @@ enum AnswerEncoder {
         case .bytes(let bytes): body = .bytes(bytes)
         case .echo: body = .bytes(requestBody)
         case .pieces(let pieces): body = .pieces(pieces)
-        case .generated(let length): body = .generated(length)
+        case .generated(let length, let start): body = .generated(length, from: start)
         }
 
         for informational in response.informational {
@@ -44,13 +44,13 @@ enum AnswerEncoder {
     private enum Source {
         case bytes([UInt8])
         case pieces([ServerResponse.Piece])
-        case generated(Int64)
+        case generated(Int64, from: Int64)
 
         var length: Int64 {
             switch self {
             case .bytes(let bytes): Int64(bytes.count)
             case .pieces(let pieces): pieces.reduce(0) { $0 + Int64($1.bytes.count) }
-            case .generated(let length): length
+            case .generated(let length, _): length
             }
         }
     }
@@ -92,8 +92,9 @@ enum AnswerEncoder {
             if isChunked { player.steps.append(.send(lineEnd)) }
         case .pieces(let pieces):
             for piece in pieces { append(piece, isChunked: isChunked, to: &player.steps) }
-        case .generated(let length):
-            player.steps.append(isChunked ? .sendGeneratedChunks(length: length) : .sendGenerated(length: length))
+        case .generated(let length, let start):
+            player.steps.append(
+                isChunked ? .sendGeneratedChunks(length: length) : .sendGenerated(length: length, from: start))
         }
         guard isChunked else { return }
         let end = lastChunk(trailers)

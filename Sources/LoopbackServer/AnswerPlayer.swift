@@ -103,8 +103,8 @@ struct AnswerPlayer {
             return send(bytes, on: channel)
         case .sendOneByteAtATime(let bytes):
             return sendOneByte(of: bytes, on: channel)
-        case .sendGenerated(let length):
-            return sendGenerated(length, on: channel)
+        case .sendGenerated(let length, let start):
+            return sendGenerated(length, from: start, on: channel)
         case .sendGeneratedChunks(let length):
             return sendGeneratedChunks(length, on: channel)
         case .delay(let duration):
@@ -158,12 +158,12 @@ struct AnswerPlayer {
         return .yielded
     }
 
-    private mutating func sendGenerated(_ length: Int64, on channel: ServerChannel) -> Pause? {
+    private mutating func sendGenerated(_ length: Int64, from start: Int64, on channel: ServerChannel) -> Pause? {
         guard position < length else {
             enterNextStep()
             return nil
         }
-        let sent = sendBlock(upTo: length - position, on: channel)
+        let sent = sendBlock(upTo: length - position, from: start, on: channel)
         return sent > 0 ? nil : stopped(channel)
     }
 
@@ -196,8 +196,8 @@ struct AnswerPlayer {
         return nil
     }
 
-    private mutating func sendBlock(upTo limit: Int64, on channel: ServerChannel) -> Int64 {
-        let sent = GeneratedBytes.withBlock(at: position) { block in
+    private mutating func sendBlock(upTo limit: Int64, from start: Int64 = 0, on channel: ServerChannel) -> Int64 {
+        let sent = GeneratedBytes.withBlock(at: start + position) { block in
             channel.send(UnsafeRawBufferPointer(rebasing: block.prefix(Int(clamping: limit))))
         }
         position += Int64(sent)

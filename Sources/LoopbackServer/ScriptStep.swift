@@ -7,8 +7,8 @@ package enum ScriptStep: Sendable {
     case send([UInt8])
     /// Raw bytes, each in a segment of its own.
     case sendOneByteAtATime([UInt8])
-    /// The pattern of `GeneratedBytes`, from its first byte.
-    case sendGenerated(length: Int64)
+    /// The pattern of `GeneratedBytes`, from its first byte or a later one.
+    case sendGenerated(length: Int64, from: Int64 = 0)
     /// The same in chunks of 64 KiB, without the last chunk.
     case sendGeneratedChunks(length: Int64)
     /// Nothing for a while.

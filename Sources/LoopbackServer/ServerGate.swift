@@ -27,7 +27,7 @@ package final class ServerGate: Sendable {
     }
 
     /// Calls `resume` once the gate is open, at once where it is; on the thread that opens it.
-    func whenOpen(_ resume: @escaping @Sendable () -> Void) {
+    package func whenOpen(_ resume: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }
             return state.isOpen

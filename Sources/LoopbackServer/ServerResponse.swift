@@ -12,8 +12,8 @@ package struct ServerResponse: Sendable {
         case bytes([UInt8])
         /// Pieces written one after the other; with chunked framing each is a chunk of its own.
         case pieces([Piece])
-        /// So many bytes of `GeneratedBytes`, made while they are written.
-        case generated(length: Int64)
+        /// So many bytes of `GeneratedBytes`, from a position on, made while they are written.
+        case generated(length: Int64, from: Int64 = 0)
         /// The body of the request.
         case echo
         /// A whole message, head and framing included, written as it is.
@@ -115,6 +115,22 @@ extension ServerResponse {
         var response = ServerResponse(body: .generated(length: length))
         response.framing = framing
         return response.adding("Content-Type", "application/octet-stream")
+    }
+
+    /// The same, or the part of it that a request asks for by Range and, if it says so, while the tag is still right:
+    /// one range of bytes without an end, as RFC 9110 §14 has it.
+    package static func generated(length: Int64, tag: String, to request: ServerRequest) -> ServerResponse {
+        let whole = generated(length: length).adding("ETag", tag).adding("Accept-Ranges", "bytes")
+        guard let range = request.fields.first(.range), request.fields.first(.ifRange).map({ $0 == tag }) ?? true,
+            range.hasPrefix("bytes="), range.hasSuffix("-"), let start = Int64(range.dropFirst(6).dropLast()), start >= 0
+        else { return whole }
+        guard start < length else {
+            return .text("there is no such part", status: 416).adding("Content-Range", "bytes */\(length)")
+        }
+        var part = whole
+        part.status = 206
+        part.body = .generated(length: length - start, from: start)
+        return part.adding("Content-Range", "bytes \(start)-\(length - 1)/\(length)")
     }
 
     /// The request's body, with the request's Content-Type.

@@ -219,6 +219,25 @@ enum Platform {
         call { urlloading_create_exclusively(path) }
     }
 
+    static func openExisting(_ path: String) -> Outcome<Int32> {
+        call { urlloading_open_existing(path) }
+    }
+
+    static func isPrivate(file raw: Int32, at path: String) -> Bool { urlloading_is_private_file(raw, path) != 0 }
+
+    /// What went wrong in taking room for bytes to come; nil too where the file system cannot say.
+    static func reserve(_ raw: Int32, from offset: Int64, count: Int64) -> Int32? {
+        let outcome = call { urlloading_reserve(raw, offset, count) }
+        switch outcome.error {
+        case ENOSPC, EFBIG, EDQUOT: return outcome.failed ? outcome.error : nil
+        default: return nil
+        }
+    }
+
+    static func seek(_ raw: Int32, to offset: Int64) -> Outcome<Int64> {
+        call { urlloading_seek(raw, offset) }
+    }
+
     static func append(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
         call { write(raw, bytes.baseAddress, bytes.count) }
     }

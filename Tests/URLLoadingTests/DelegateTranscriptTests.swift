@@ -88,9 +88,7 @@ struct DelegateTranscriptTests {
 
     @Test(
         "Dispositions of later features end the task with −1002",
-        arguments: [
-            URLSession.ResponseDisposition.becomeDownload, .becomeStream,
-        ])
+        arguments: [URLSession.ResponseDisposition.becomeStream])
     func laterDispositions(disposition: URLSession.ResponseDisposition) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate(onResponse: { $1(disposition) })

@@ -3,6 +3,7 @@
 
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 import URLLoading
 
@@ -40,6 +41,8 @@ struct DownloadDiskTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(at: folder) }
             setenv("TMPDIR", folder.path, 1)
+            // Whoever started the tests may have switched off what would end the process.
+            signal(SIGXFSZ, SIG_DFL)
             var limit = rlimit(rlim_cur: 200_000, rlim_max: 200_000)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             try await withServer(router: { _ in .generated(length: 30_000_000) }) { server in
@@ -59,5 +62,91 @@ struct DownloadDiskTests {
                 session.invalidateAndCancel()
             }
         }
+    }
+
+    @Test("B9.11: what could be continued can be, where there is room again; only the file of the data is left")
+    func noRoomForNow() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            setenv("TMPDIR", folder.path, 1)
+            signal(SIGXFSZ, SIG_DFL)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = 200_000
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            try await withServer(router: { .generated(length: 3_000_000, tag: "\"v1\"", to: $0) }) { server in
+                let session = URLSession(configuration: .default)
+                let url = try server.at("/")
+                var failure: URLError?
+                do { _ = try await session.download(from: url) } catch { failure = error as? URLError }
+                #expect(failure?.code == .cannotWriteToFile)
+                let data = try #require(failure?.downloadTaskResumeData)
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                        == [try partialFile(of: data).lastPathComponent])
+                limit.rlim_cur = usual
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let (location, response) = try await session.download(resumeFrom: data)
+                #expect((response as? HTTPURLResponse)?.statusCode == 206)
+                let content = try Data(contentsOf: location)
+                #expect(content.count == 3_000_000)
+                #expect(content.withUnsafeBytes { GeneratedBytes.matches($0, at: 0) })
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test("B9.11: a body that cannot fit is refused when its length is known, not when the disk is full")
+    func toldAtOnce() async throws {
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { _ in
+            .script([
+                .send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(Int64.max / 2)\r\n\r\nhello".utf8)), .wait(gate),
+            ])
+        }
+        try await withServer(router: router) { server in
+            let session = URLSession(configuration: .default)
+            let url = try server.at("/")
+            let code = await codeThrown { _ = try await session.download(from: url) }
+            #expect(code == .cannotWriteToFile)
+            gate.open()
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B9.5, B9.11: a disk that is full is -3003, and nothing is left on it",
+        .enabled(if: SmallDisk.canBeMade, "no file system can be mounted here"), arguments: ["/long", "/known"])
+    func fullDisk(path: String) async throws {
+        let router: LoopbackServer.Router = { request in
+            .generated(length: 30_000_000, framing: request.path == "/long" ? .chunked : .automatic)
+        }
+        try await withServer(router: router) { server in
+            let told = try SmallDisk.download(server.url(path))
+            #expect(told == "-3003 errno 28, no data, 0 files\n")
+        }
+    }
+}
+
+/// Downloads onto a file system of a megabyte that only one process sees.
+private enum SmallDisk {
+    /// Whether a process may have mounts of its own.
+    static let canBeMade: Bool =
+        (try? ChildRun("/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "-o", "size=1m", "none", "/tmp"]))?.exitCode
+        == 0
+
+    /// What came of it.
+    static func download(_ url: String) throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let words = #"mount -t tmpfs -o size=1m none "$TMPDIR" && exec "$0" once "$1""#
+        let run = try ChildRun(
+            "/usr/bin/unshare", ["-m", "sh", "-c", words, ChildRun.path(of: "resume-tool"), url],
+            changing: ["TMPDIR": folder.path])
+        return run.outputText + run.complaintsText
     }
 }

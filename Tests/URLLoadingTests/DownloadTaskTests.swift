@@ -199,7 +199,7 @@ struct DownloadTaskTests {
 
     @Test("B1.45, B9.19: a download cancelled in the middle ends with −999, without a file and without resume data")
     func cancelled() async throws {
-        try await withServer(router: { _ in .generated(length: 1 << 40) }) { server in
+        try await withServer(router: { _ in .generated(length: 1 << 40, framing: .chunked) }) { server in
             let delegate = DownloadRecorder(onWrite: { $0.cancel() })
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
             let task = session.downloadTask(with: try server.at("/"))

@@ -21,7 +21,12 @@ package final class FileSink: Sendable {
 
     private let state = Mutex(State())
     private let lane: BlockingLane
+    private let naming: FileNaming
     private let create: @Sendable () -> Result<TemporaryFile, SystemError>
+    /// How many bytes there will be in the end, where room is to be taken for them ahead.
+    private let expected: Int64?
+    /// Whether the file was there before.
+    private let continues: Bool
     private let report: @Sendable (Event) -> Void
 
     fileprivate struct State: Sendable {
@@ -33,6 +38,8 @@ package final class FileSink: Sendable {
         /// Whether a thread works on the sink, or is about to.
         var hasWriter = false
         var file: TemporaryFile?
+        /// Whether room has been taken ahead, or it was tried.
+        var isReserved = false
         var failure: FileFailure?
         var ending: Ending?
     }
@@ -51,17 +58,28 @@ package final class FileSink: Sendable {
 
     fileprivate enum Ending: Sendable {
         case finish(@Sendable (Result<TemporaryFile, FileFailure>) -> Void)
+        case keep(@Sendable (PartialFile?) -> Void)
         case discard(@Sendable () -> Void)
     }
 
-    /// A sink into a file that `create` makes at the first need, on the writing thread.
+    /// A sink into a file that `create` makes at the first need, on the writing thread, or behind what is in `partial`.
+    /// Where `expected` is given, room is taken for so many bytes before the first is written.
     package init(
-        lane: BlockingLane = .files, create: @escaping @Sendable () -> Result<TemporaryFile, SystemError>,
+        lane: BlockingLane = .files, naming: FileNaming = .downloads, expecting expected: Int64? = nil,
+        continuing partial: PartialFile? = nil, create: @escaping @Sendable () -> Result<TemporaryFile, SystemError>,
         report: @escaping @Sendable (Event) -> Void
     ) {
         self.lane = lane
+        self.naming = naming
+        self.expected = expected.flatMap { $0 >= Self.leastReserved ? $0 : nil }
         self.create = create
         self.report = report
+        continues = partial != nil
+        guard let partial else { return }
+        state.withLock { state in
+            state.file = partial.file
+            state.written = partial.byteCount
+        }
     }
 
     /// Takes bytes in, from the loop.
@@ -92,6 +110,12 @@ package final class FileSink: Sendable {
     /// The body is whole: writes what is left and gives the closed file; without any bytes an empty one (B9.6).
     package func finish(_ done: @escaping @Sendable (Result<TemporaryFile, FileFailure>) -> Void) {
         end(.finish(done))
+    }
+
+    /// The body is not whole, and is left for later: writes what has come, and gives the closed file, which is still its
+    /// object's; nil where there is nothing to keep.
+    package func keep(_ done: @escaping @Sendable (PartialFile?) -> Void) {
+        end(.keep(done))
     }
 
     /// The body is not wanted: removes the file, and then says so.
@@ -163,10 +187,17 @@ package final class FileSink: Sendable {
     }
 
     private func opened() -> Result<TemporaryFile, FileFailure> {
-        if let file = state.withLock({ $0.file }) { return .success(file) }
-        let made = create()
-        if case .success(let file) = made { state.withLock { $0.file = file } }
-        return made.mapError { FileFailure(.create, $0) }
+        let (file, written, isReserved) = state.withLock { state in
+            defer { state.isReserved = true }
+            return (state.file, state.written, state.isReserved)
+        }
+        let opened = file.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
+        guard !isReserved, case .success(let file) = opened else { return opened }
+        state.withLock { $0.file = file }
+        // What will not fit is told before anybody waits for it.
+        guard let expected, expected > written, let error = file.reserve(from: written, count: expected - written)
+        else { return opened }
+        return .failure(FileFailure(.write, error))
     }
 
     private func fail(_ failure: FileFailure) {
@@ -183,6 +214,8 @@ package final class FileSink: Sendable {
         case .discard(let done):
             file?.remove()
             done()
+        case .keep(let done):
+            done(kept(file))
         case .finish(let done):
             done(failure.map { .failure($0) } ?? closed(file))
         }
@@ -190,14 +223,38 @@ package final class FileSink: Sendable {
 
     private func closed(_ file: TemporaryFile?) -> Result<TemporaryFile, FileFailure> {
         let made = file.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
-        guard case .success(let file) = made, let error = file.close() else { return made }
+        guard case .success(let file) = made else { return made }
+        // Order: while it is still locked. Whoever knows the name it had must not find it after the end.
+        if continues, let error = file.rename(prefix: naming.prefix, suffix: naming.suffix) {
+            return .failure(FileFailure(.move, error))
+        }
+        guard let error = file.close() else { return made }
         return .failure(FileFailure(.close, error))
+    }
+
+    private func kept(_ file: TemporaryFile?) -> PartialFile? {
+        let written = state.withLock { $0.written }
+        guard let file, written > 0 else {
+            file?.remove()
+            return nil
+        }
+        let isKept =
+            file.shorten(to: written) == nil
+            && (continues || file.rename(prefix: naming.prefix, suffix: naming.partialSuffix) == nil)
+            && file.close() == nil
+        guard isKept else {
+            file.remove()
+            return nil
+        }
+        return PartialFile(file: file, byteCount: written)
     }
 
     /// Above this much unwritten the socket is not read.
     private static let highWaterMark = 1024 * 1024
     /// Below this much it is read again; not zero, so that the writer has work while the loop wakes up.
     private static let lowWaterMark = 256 * 1024
+    /// Picked by feel: of less the disk has room, or the first write says that it has none.
+    private static let leastReserved: Int64 = 1024 * 1024
     /// Picked by feel: this much in a row of one file, then the next file's.
     fileprivate static let batchesInARow = 16
     /// Small pieces are collected up to this size: a system call costs more than copying them.
@@ -247,6 +304,8 @@ package struct FileFailure: Error, Sendable, Equatable {
         case write
         /// Closing it.
         case close
+        /// Giving it another name.
+        case move
     }
 
     /// What was being done.
@@ -254,7 +313,8 @@ package struct FileFailure: Error, Sendable, Equatable {
     /// What the system said.
     package let error: SystemError
 
-    init(_ step: Step, _ error: SystemError) {
+    /// What was being done, and what the system said.
+    package init(_ step: Step, _ error: SystemError) {
         self.step = step
         self.error = error
     }

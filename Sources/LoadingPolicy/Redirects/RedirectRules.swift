@@ -86,6 +86,9 @@ package enum RedirectRules {
         return true
     }
 
+    /// Whether a field's value is a secret of one origin.
+    package static func isCredential(_ name: String) -> Bool { ASCII.contains(credentialFields, name) }
+
     /// Belong to the old connection or the old target: never carried over (B4.26).
     private static let computedFields = [
         "Host", "Content-Length", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding",

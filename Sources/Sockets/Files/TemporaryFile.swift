@@ -1,15 +1,15 @@
 // A file for what is still arriving: of a name that nobody has, readable by its owner only, and gone with its object
-// unless somebody takes it over. Every call may wait for the disk. Must not know what is written.
+// unless somebody takes it over. Every call may wait for the disk. Must not know what is written. `TemporaryFile+Parts`
+// has what files need that are written in several goes.
 
 import Synchronization
 
 /// A temporary file that is written from its beginning to its end.
 package final class TemporaryFile: Sendable {
-    /// Where it is.
-    package let path: String
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
-    private struct State: ~Copyable, Sendable {
+    struct State: ~Copyable, Sendable {
+        var path: String
         var descriptor: Descriptor
         /// Whether the file goes with its object.
         var isOwned = true
@@ -20,11 +20,9 @@ package final class TemporaryFile: Sendable {
         in directory: String, prefix: String, suffix: String
     ) -> Result<TemporaryFile, SystemError> {
         let start = directory.hasSuffix("/") ? directory : directory + "/"
-        var random = SystemRandomNumberGenerator()
         // A name that is taken is somebody else's bad luck to have guessed; a hundred in a row are an attack.
         for attempt in 1...100 {
-            let name = String((0..<12).map { _ in letters.randomElement(using: &random) ?? "x" })
-            let path = start + prefix + name + suffix
+            let path = start + prefix + Self.freshName() + suffix
             let made = Platform.createExclusively(path)
             if !made.failed { return .success(TemporaryFile(path: path, descriptor: Descriptor(owning: made.value))) }
             if made.error != alreadyThere || attempt == 100 {
@@ -36,13 +34,16 @@ package final class TemporaryFile: Sendable {
 
     /// Takes an open file over.
     package init(path: String, descriptor: consuming Descriptor) {
-        self.path = path
-        state = Mutex(State(descriptor: descriptor))
+        state = Mutex(State(path: path, descriptor: descriptor))
     }
 
     deinit {
-        if state.withLock({ $0.isOwned }) { Platform.remove(path: path) }
+        let path = state.withLock { $0.isOwned ? $0.path : nil }
+        if let path { Platform.remove(path: path) }
     }
+
+    /// Where it is.
+    package var path: String { state.withLock { $0.path } }
 
     /// Writes all of the bytes behind what is there; answers what went wrong.
     package func append(_ bytes: UnsafeRawBufferPointer) -> SystemError? {
@@ -88,12 +89,20 @@ package final class TemporaryFile: Sendable {
 
     /// Removes the file now; one that somebody has moved away stays where it was moved to.
     package func remove() {
-        let isOwned = state.withLock { state in
+        let path = state.withLock { state -> String? in
             defer { state.isOwned = false }
-            return state.isOwned
+            return state.isOwned ? state.path : nil
         }
-        if isOwned { Platform.remove(path: path) }
+        if let path { Platform.remove(path: path) }
     }
+
+    /// Letters and digits that nobody can guess.
+    static func freshName() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String((0..<nameLength).map { _ in letters.randomElement(using: &random) ?? "x" })
+    }
+
+    static let nameLength = 12
 
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
     private static let alreadyThere = Platform.fileExists

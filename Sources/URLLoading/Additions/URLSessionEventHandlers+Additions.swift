@@ -164,6 +164,18 @@ extension URLSession {
             set { closures.withLock { $0.didWriteData = newValue } }
         }
 
+        /// A download goes on behind what there was: the offset, and the expected length.
+        public var didResumeDownload: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)? {
+            get { closures.withLock { $0.didResumeDownload } }
+            set { closures.withLock { $0.didResumeDownload = newValue } }
+        }
+
+        /// A data task goes on as a download task.
+        public var didBecomeDownload: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)? {
+            get { closures.withLock { $0.didBecomeDownload } }
+            set { closures.withLock { $0.didBecomeDownload = newValue } }
+        }
+
         /// Whether a question would be answered at present.
         func answers(_ method: AskingMethod) -> Bool {
             closures.withLock { closures in
@@ -216,6 +228,8 @@ extension URLSession {
                 (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) async -> CachedURLResponse?)?
             var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)?
             var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
+            var didResumeDownload: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?
+            var didBecomeDownload: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
         }
     }
 }
@@ -345,6 +359,23 @@ extension URLSession.EventHandlers {
     ) {
         guard let closure = didWriteData else { return miss(.writeData, downloadTask) }
         closure(session, downloadTask, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)
+    }
+
+    /// Calls `didResumeDownload`.
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        guard let closure = didResumeDownload else { return miss(.resumeAtOffset, downloadTask) }
+        closure(session, downloadTask, fileOffset, expectedTotalBytes)
+    }
+
+    /// Calls `didBecomeDownload`.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        guard let closure = didBecomeDownload else { return miss(.becomeDownload, dataTask) }
+        closure(session, dataTask, downloadTask)
     }
 
     private func miss(_ method: DelegateMethod, _ task: URLSessionTask) {

@@ -33,6 +33,8 @@ enum DelegateMethod: UInt8 {
     case taskChallengeAsync
     case storing
     case storingAsync
+    case resumeAtOffset
+    case becomeDownload
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

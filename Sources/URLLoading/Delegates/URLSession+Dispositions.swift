@@ -30,8 +30,8 @@ extension URLSession {
         case cancel = 0
         /// Deliver the body.
         case allow = 1
-        /// Go on as a download task. That is not offered yet: the task ends with `URLError.unsupportedURL`
-        /// and a description that says so.
+        /// Go on as a download task, which the delegate is given (B1.68). Where the response is not the session
+        /// delegate's, or is a part of a multipart body, the task ends with `URLError.unsupportedURL`.
         case becomeDownload = 2
         /// Go on as a stream task. There are no stream tasks yet: the task ends with `URLError.unsupportedURL` and a
         /// description that says so.

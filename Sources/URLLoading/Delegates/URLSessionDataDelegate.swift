@@ -15,6 +15,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition
 
+    /// The delegate's answer was `.becomeDownload`: the same transfer goes on as a download task, and the data task tells
+    /// nothing more (B1.68).
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
+
     /// The next bytes of the body, decoded.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
@@ -49,6 +54,13 @@ extension URLSessionDataDelegate {
     ) async -> URLSession.ResponseDisposition {
         dataTask.core.asyncProbe.noteMissing(.responseAsync)
         return .allow
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        dataTask.core.probe.noteMissing(.becomeDownload)
     }
 
     /// Does nothing.

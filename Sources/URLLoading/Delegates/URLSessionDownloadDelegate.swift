@@ -14,6 +14,12 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+
+    /// A download that was made from resume data goes on behind what there was: so many bytes, and the expected length or −1
+    /// (B9.27). Comes once, and not where the load had to start over.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64)
 }
 
 extension URLSessionDownloadDelegate {
@@ -23,5 +29,13 @@ extension URLSessionDownloadDelegate {
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
         downloadTask.core.probe.noteMissing(.writeData)
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        downloadTask.core.probe.noteMissing(.resumeAtOffset)
     }
 }

@@ -104,10 +104,18 @@ enum LoadFailure {
             case .create: (.cannotCreateFile, "made")
             case .write: (.cannotWriteToFile, "written")
             case .close: (.cannotCloseFile, "closed")
+            case .move: (.cannotMoveFile, "moved")
             }
         return make(
             code, url, "The file for the download could not be \(what): \(failure.error)",
             underlying: UnderlyingError.system(failure.error))
+    }
+
+    /// The same error with what is needed to go on with the download (B17.7).
+    static func adding(_ resumeData: Data, to error: URLError) -> URLError {
+        var userInfo = error.userInfo
+        userInfo[NSURLSessionDownloadTaskResumeData] = resumeData
+        return URLError(error.code, userInfo: userInfo)
     }
 
     /// A body stream that has been read and would be needed once more (B4.12).

@@ -47,6 +47,15 @@ final class RequestBuilder: Sendable {
             }
             return message
         }
+
+        /// The same with these fields in place of others of their names.
+        func replacing(_ fields: Fields) -> Message {
+            var message = self
+            for index in 0..<fields.count {
+                message.head.fields.replace(fields.name(at: index), with: fields.value(at: index))
+            }
+            return message
+        }
     }
 
     /// Builds a request that is sent with `content`, whatever the request's own body is.

@@ -66,7 +66,8 @@ extension RequestValues {
         static let fieldValues = "fieldValues"
     }
 
-    private static var flagKeys: [(String, WritableKeyPath<RequestValues, Bool>)] {
+    /// The keys of what is true or false.
+    static var flagKeys: [(String, WritableKeyPath<RequestValues, Bool>)] {
         [
             ("allowsCellularAccess", \.allowsCellularAccess),
             ("allowsExpensiveNetworkAccess", \.allowsExpensiveNetworkAccess),

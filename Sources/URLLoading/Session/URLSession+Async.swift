@@ -54,6 +54,14 @@ extension URLSession {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
+    /// Goes on with a download and saves it in a file, which the caller keeps or removes (B1.91). Data that cannot be read
+    /// throw `URLError.unsupportedURL`.
+    public func download(
+        resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await run(makeTask(resuming: resumeData, outlet: .awaiting, delegate: delegate)) { .file($0) }
+    }
+
     /// Runs a task to its end; cancelling the surrounding task cancels it.
     private func run<Result>(
         _ task: TaskCore,

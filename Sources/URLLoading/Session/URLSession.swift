@@ -224,6 +224,23 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url), outlet: .handler(completionHandler))
     }
 
+    /// Makes a suspended task that goes on with a download and gives the file to the delegate. Data that cannot be read make
+    /// a task that ends with `URLError.unsupportedURL` (B9.32).
+    @discardableResult
+    open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        makeDownloadTask(resuming: resumeData, outlet: .delegate)
+    }
+
+    /// Makes a suspended task that goes on with a download and gives the file to a handler, once, on the delegate queue; the
+    /// file is removed when the handler returns (B1.87).
+    @preconcurrency @discardableResult
+    open func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(resuming: resumeData, outlet: .handler(completionHandler))
+    }
+
     private func makeDownloadTask(_ request: URLRequest, outlet: FileOutlet) -> URLSessionDownloadTask {
         let task = core.makeTask(request, outlet: .file(outlet), delegate: nil, session: self)
         let face = URLSessionDownloadTask(core: task)

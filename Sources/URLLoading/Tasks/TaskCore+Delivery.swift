@@ -87,6 +87,12 @@ extension TaskCore: RelayClient {
         case .written(let total):
             guard !isOver else { return }
             tellWritten(total)
+        case .resumed(let offset, let total):
+            guard !isOver else { return }
+            tellResumed(at: offset, total: total)
+        case .becameDownload(let before, let after):
+            guard !isOver else { return }
+            tellBecame(before, after)
         case .needsBodyStream:
             guard !isOver else { return }
             ask(.bodyStream(offset: nil))
@@ -155,6 +161,8 @@ extension TaskCore: RelayClient {
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
+        let file = outlet.savesFile ? file ?? takeStored() : nil
+        if failure != nil, let file { keepWhole(file) }
         // B1.100.
         if failure == nil, let file { tellFinished(file) }
         if usesRelay { tellMetrics() }
@@ -171,6 +179,7 @@ extension TaskCore: RelayClient {
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         if end.error == nil { updateProgress(isAtEnd: true) }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
+        settle(end.download)
         if endsQuietly {
             session?.ended(self, of: end.session)
             return finish(end, body: body, file: file)

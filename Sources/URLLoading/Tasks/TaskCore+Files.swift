@@ -7,10 +7,20 @@ import Sockets
 extension TaskCore {
     /// A sink for the body of a hop.
     func makeSink(for plan: HopPlan) -> FileSink {
-        FileSink(create: Self.createFile) { [self] event in
+        let sessionView = tellingView
+        let (partial, total, taskView) = state.withLock { state -> (PartialFile?, Int64?, DelegateView?) in
+            var download = state.download
+            let held = download.held
+            // From the first byte on what there was is not as it was.
+            if held != nil { (download.held, download.source) = (nil, nil) }
+            state.download = download
+            return (held, download.total, state.delegateView)
+        }
+        let tells = tellsWritten(taskView, sessionView)
+        return FileSink(expecting: total, continuing: partial, create: Self.createFile) { [self] event in
             switch event {
             case .written(let total):
-                if plan.tellsWritten { post(.written(total)) }
+                if tells { post(.written(total)) }
             case .room:
                 state.withLock { $0.stage.load }?.resumeReading()
             case .failed(let failure):
@@ -21,9 +31,10 @@ extension TaskCore {
     }
 
     /// B9.4: the directory is that of `TMPDIR` at this moment.
-    private static func createFile() -> Result<TemporaryFile, SystemError> {
-        TemporaryFile.create(
-            in: FileManager.default.temporaryDirectory.path, prefix: "CFNetworkDownload_", suffix: ".tmp")
+    static func createFile() -> Result<TemporaryFile, SystemError> {
+        let naming = FileNaming.downloads
+        return TemporaryFile.create(
+            in: FileManager.default.temporaryDirectory.path, prefix: naming.prefix, suffix: naming.suffix)
     }
 
     /// The hop's body is whole: the hop ends when its last byte is in the file.
@@ -36,11 +47,6 @@ extension TaskCore {
             }
             hopEnded(end)?.resume()
         }
-    }
-
-    /// The hop has failed: it ends when nothing is left of its file (B9.5).
-    func hopEnded(_ end: HopEnd, without sink: FileSink) {
-        sink.discard { [self] in hopEnded(end)?.resume() }
     }
 
     // MARK: On the delegate queue

@@ -44,9 +44,10 @@ extension TaskCore {
             return (state.currentRequest, state.body)
         }
         guard let request else {
-            endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request."), from: .betweenHops)
+            endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."), from: .betweenHops)
             return
         }
+        if outlet.savesFile { openPartial() }
         load(request, body: body)
     }
 
@@ -55,7 +56,7 @@ extension TaskCore {
     /// Builds a hop and takes it up; the stage is `betweenHops`.
     func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
-        let message: RequestBuilder.Message
+        var message: RequestBuilder.Message
         do throws(URLError) {
             message = try session.builder.message(for: request, content: content, cookies: cookies)
         } catch {
@@ -63,6 +64,7 @@ extension TaskCore {
             endUnloaded(error, from: .betweenHops)
             return
         }
+        if outlet.savesFile { message = askingForRest(message) }
         guard session.settings.cache == nil else {
             return askCache(about: Hop(request: request, message: message, content: content))
         }
@@ -182,8 +184,7 @@ extension TaskCore {
         let tells = taskView?.task != nil || sessionView?.task != nil
         return HopPlan(
             request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
-            streamsBody: streams, savesFile: outlet.savesFile, tellsWritten: tellsWritten(taskView, sessionView),
-            asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
+            streamsBody: streams, savesFile: outlet.savesFile, asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing))
@@ -273,7 +274,7 @@ extension TaskCore {
                 state.loss = error
                 return .again(request)
             }
-            if state.goesAgain() || state.omitsConditions, let request = state.currentRequest {
+            if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(), let request = state.currentRequest {
                 return .hop(request, state.body)
             }
             guard let next = state.redirect.next else {
@@ -335,8 +336,6 @@ struct HopPlan: Sendable {
     let streamsBody: Bool
     /// The body goes to a file.
     let savesFile: Bool
-    /// A delegate hears of what is written to the file.
-    let tellsWritten: Bool
     /// A delegate may have to be asked about the response.
     let asksResponse: Bool
     /// A delegate may have to be asked about a redirect.

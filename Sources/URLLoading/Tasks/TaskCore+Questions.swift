@@ -251,7 +251,11 @@ extension TaskCore {
             outlet.pipe?.post(.response(response))
             resumeReading()
         case (.disposition(let disposition), .part):
-            carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
+            if disposition == .becomeDownload {
+                end(unsupported: "A part of a multipart body cannot become a download task.")
+            } else {
+                carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
+            }
         case (.disposition(let disposition), _):
             carryOut(disposition)
         case (.storing(let given), .storing(let proposed)):
@@ -286,7 +290,7 @@ extension TaskCore {
         case .cancel:
             cancel()
         case .becomeDownload:
-            end(unsupported: "The task cannot become a download task: that is not supported yet.")
+            becomeDownload()
         case .becomeStream:
             end(unsupported: "The task cannot become a stream task: that is not supported yet.")
         }
@@ -305,7 +309,8 @@ extension TaskCore {
         }
     }
 
-    private func end(unsupported description: String) {
+    /// Ends the task, which cannot do what a delegate wants of it.
+    func end(unsupported description: String) {
         willFail(LoadFailure.unsupportedURL(originalRequest?.url, description))
         cancelHop()
     }

@@ -77,6 +77,10 @@ extension TaskCore {
             return self.plan(of: state, sessionView)
         }
         guard let plan else { return }
+        if plan.savesFile {
+            counters.received.store(Int64(body.count), ordering: .relaxed)
+            return save(stored: body)
+        }
         deliver(body, plan) { data in
             tellData(data)
             return .more

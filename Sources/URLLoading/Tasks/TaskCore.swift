@@ -19,7 +19,8 @@ final class TaskCore: Sendable {
     let slot: Int?
     /// The session's engine, if it had one when the task was made: found without the session's lock.
     let engine: Engine?
-    let outlet: TaskOutlet
+    private let givenOutlet: TaskOutlet
+    private let hasBecomeDownload = Atomic<Bool>(false)
     let kind: TaskKind
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
@@ -41,7 +42,7 @@ final class TaskCore: Sendable {
         self.session = session
         self.slot = slot
         self.engine = engine
-        self.outlet = outlet
+        givenOutlet = outlet
         self.usesRelay = usesRelay
         self.kind = kind
         state = Mutex(makeState())
@@ -53,6 +54,12 @@ final class TaskCore: Sendable {
             identifier: 0, session: nil, slot: nil, engine: nil, outlet: .delegate, usesRelay: false, kind: .data
         ) { TaskState() }
     }
+
+    /// Where the result goes: what the task was made for, unless a delegate has decided otherwise (B1.68).
+    var outlet: TaskOutlet { hasBecomeDownload.load(ordering: .acquiring) ? .file(.delegate) : givenOutlet }
+
+    /// From now on the body goes to a file.
+    func noteBecomingDownload() { hasBecomeDownload.store(true, ordering: .releasing) }
 
     // MARK: What users see
 

@@ -37,6 +37,10 @@ enum TaskEvent: Sendable {
     case caching(CacheStep)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
+    /// A download goes on behind so many bytes.
+    case resumed(at: Int64, total: Int64)
+    /// A data task goes on as a download.
+    case becameDownload(URLSessionDataTask, URLSessionDownloadTask)
     /// A hop needs a body stream that a delegate has to supply.
     case needsBodyStream
     case hopEnded(HopEnd)

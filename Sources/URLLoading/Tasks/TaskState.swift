@@ -56,6 +56,7 @@ struct TaskState: ~Copyable, Sendable {
     var routeQuestion = RouteQuestion()
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
+    private var downloadRecord = DownloadRecord.none
     private var authenticationRecord = AuthenticationRecord.none
     var records: [TransactionRecord] = []
     /// Whether the task has said that it waits for connectivity (B6.16).
@@ -80,6 +81,24 @@ struct TaskState: ~Copyable, Sendable {
         self.delegateView = delegateView
         self.session = session
         hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
+        if outlet.savesFile { download = DownloadProgress() }
+    }
+
+    /// Whether the task is a download.
+    var isDownload: Bool { if case .some = downloadRecord { true } else { false } }
+
+    /// How far it has come, of a download.
+    var download: DownloadProgress {
+        get { downloadRecord.progress }
+        set { downloadRecord.progress = newValue }
+    }
+
+    /// Whether a download's request goes out once more, without a range; true once.
+    mutating func startsDownloadOver() -> Bool {
+        guard isDownload, download.startsOver else { return false }
+        download.startsOver = false
+        sentFields = nil
+        return true
     }
 
     /// Whether anybody has asked who we are.
@@ -135,6 +154,7 @@ struct TaskState: ~Copyable, Sendable {
         if phase == .canceling, (failure as? URLError)?.code != .cancelled {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
+        if isDownload { failure = download.settle(failure) }
         defer {
             if case .endedUnstarted = stage {} else { stage = .ended }
             phase = .completed
@@ -143,9 +163,12 @@ struct TaskState: ~Copyable, Sendable {
             detour = nil
             cachePart = nil
             records = []
+            downloadRecord = .none
             if quietly { letGo() }
         }
-        return TaskResult(error: failure, response: response, call: call, session: session, kept: takeKept())
+        return TaskResult(
+            error: failure, response: response, call: call, session: session, kept: takeKept(),
+            download: downloadRecord)
     }
 
     /// Lets go of what is needed up to the last message only.
@@ -185,6 +208,8 @@ struct TaskResult: Sendable {
     let session: URLSession?
     /// A connection that was kept for a request which does not come.
     let kept: RequestID?
+    /// What a download leaves behind.
+    let download: DownloadRecord
 }
 
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.

@@ -25,6 +25,8 @@ final class TransferReceiver: TransactionReceiver {
     @exclusivity(unchecked) private var discarded = 0
     /// The cache's part, where it has one.
     @exclusivity(unchecked) private let caching: HopCaching?
+    /// What was in a download's file is all there is.
+    @exclusivity(unchecked) private var isComplete = false
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
@@ -100,6 +102,7 @@ final class TransferReceiver: TransactionReceiver {
                 fate = .deliverParts(parts)
                 caching?.drop()
             }
+            if plan.savesFile { return beginDownload(head, response, framing: framing, decoding: decoding) }
             return begin(response, framing: framing, decoding: decoding)
         }
         if !RedirectRules.change(status: head.status, method: request.values.method).keepsBody {
@@ -156,6 +159,7 @@ final class TransferReceiver: TransactionReceiver {
         }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         if let caching {
+            if savesFile { caching.drop() }
             tell(caching, isComplete: outcome.error == nil)
             if failure == nil, let confirmed = caching.confirmed {
                 return finish(with: confirmed, outcome)
@@ -165,7 +169,9 @@ final class TransferReceiver: TransactionReceiver {
             failure: failure, needsNewBody: outcome.needsNewBody, url: plan.request?.url,
             body: plan.collectsBody ? body.data : nil,
             records: plan.keepsRecords ? records(outcome.timelines) : [])
-        if failure == nil, plan.savesFile, case .deliver = settledFate {
+        if failure == nil, isComplete {
+            core.hopEnded(end, withFileOf: fileSink)
+        } else if failure == nil, savesFile, case .deliver = settledFate {
             core.hopEnded(end, withFileOf: fileSink)
         } else if let sink {
             core.hopEnded(end, without: sink)
@@ -186,6 +192,9 @@ final class TransferReceiver: TransactionReceiver {
         if let last = records.popLast() { records.append(last.confirming(stored)) }
         if let call = core.deliver(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
+
+    /// Whether the body goes to a file, perhaps only since the delegate has said so.
+    private var savesFile: Bool { plan.savesFile || plan.asksResponse && core.outlet.savesFile }
 
     private var fileSink: FileSink {
         if let sink { return sink }
@@ -221,6 +230,27 @@ final class TransferReceiver: TransactionReceiver {
         return .pause
     }
 
+    /// The same of a download, which may be the rest of one.
+    private func beginDownload(
+        _ head: ResponseHead, _ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool
+    ) -> ReceiverDemand {
+        switch core.meet(head, response, plan.request) {
+        case .deliver:
+            return begin(response, framing: framing, decoding: decoding)
+        case .resume(let offset, let total):
+            let demand = begin(response, framing: framing, decoding: decoding)
+            core.resumed(at: offset, total: total, on: reactor)
+            return demand
+        case .complete(let shown, let count):
+            core.responseArrived(shown, hasBody: true)
+            core.resumed(at: count, total: count, on: reactor)
+            isComplete = true
+        case .startOver: break
+        }
+        fate = .discard
+        return .discard
+    }
+
     /// Delivers the parts of a body; nothing more is read until the delegate has been asked about the last of them.
     private func deliver(_ bytes: UnsafeRawBufferPointer, to parts: MixedReplaceBody) -> ReceiverDemand {
         var demand = ReceiverDemand.more
@@ -251,7 +281,10 @@ final class TransferReceiver: TransactionReceiver {
 
     private func deliver(_ piece: BodyPiece) -> ReceiverDemand {
         core.bodyArrived(bytes: piece.bytes.count)
-        if plan.savesFile { return fileSink.write(piece) }
+        if savesFile {
+            caching?.drop()
+            return fileSink.write(piece)
+        }
         if plan.collectsBody { body.append(piece.bytes) }
         guard plan.streamsBody || plan.pipe != nil else { return .more }
         let data = Data(piece)

@@ -1,0 +1,78 @@
+// A data task that goes on as a download task (B1.68, B9.14): one task, whose face, and whose body's way, change while its
+// response waits for the delegate's answer. Must not know what is written where.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    /// Turns the task into a download; the delegate is told before anything else is.
+    func becomeDownload() {
+        guard case .delegate = outlet, let before = face as? URLSessionDataTask else {
+            return end(unsupported: "Only a task that delivers to the session's delegate can become a download task.")
+        }
+        let after = URLSessionDownloadTask(core: self)
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.face = after
+            state.beginDownload()
+            return true
+        }
+        guard isWanted else { return }
+        noteBecomingDownload()
+        mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
+        resumeReading()
+    }
+
+    /// Tells the delegate that was, or would have been, told of the data.
+    func tellBecame(_ before: URLSessionDataTask, _ after: URLSessionDownloadTask) {
+        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        guard let urlSession else { return }
+        let call = { (delegate: any URLSessionDataDelegate) in
+            self.probe.arm(.becomeDownload)
+            delegate.urlSession(urlSession, dataTask: before, didBecome: after)
+            return self.probe.disarm()
+        }
+        if let delegate = view?.data, call(delegate) { return }
+        if let delegate = session?.delegateView?.data { _ = call(delegate) }
+    }
+
+    /// Saves a body that a cache had; on the delegate queue.
+    func save(stored body: Data) {
+        let url = currentRequest?.url
+        switch Self.createFile() {
+        case .failure(let error): willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
+        case .success(let file):
+            if let error = body.withUnsafeBytes({ file.append($0) }) ?? file.close() {
+                return willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
+            }
+            state.withLock { $0.download.stored = file }
+            if !body.isEmpty { tellWritten(Int64(body.count)) }
+        }
+    }
+
+    /// The file of such a body, once.
+    func takeStored() -> TemporaryFile? {
+        state.withLock { state in
+            guard state.isDownload, let file = state.download.stored else { return nil }
+            state.download.stored = nil
+            return file
+        }
+    }
+}
+
+extension TaskState {
+    /// Notes the response that is there already like that of any download.
+    fileprivate mutating func beginDownload() {
+        var progress = DownloadProgress()
+        if let response = response as? HTTPURLResponse, originalRequest?.values.method == "GET" {
+            let length = response.expectedContentLength
+            progress.total = length >= 0 ? length : nil
+            progress.validator = ResumeRules.validator(
+                method: currentRequest?.values.method ?? "", isHTTP: true, request: sentFields ?? .init(),
+                status: response.statusCode, fields: response.arrivedFields, time: .now)
+        }
+        download = progress
+    }
+}

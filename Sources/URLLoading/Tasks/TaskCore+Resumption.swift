@@ -1,0 +1,206 @@
+// Downloads that are taken up again: what was kept is opened, the rest is asked for, the answer is judged, and what has
+// come of a load that fails is kept, with data that tell where (behaviour 9.2).
+//
+// Must not know: what makes an answer one that can be continued (`ResumeRules`), what the data look like (`ResumeData`).
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    // MARK: Taking up
+
+    /// Opens what was kept. Where it is gone, or somebody else is at it, everything is loaded again (B9.33, B9.38).
+    func openPartial() {
+        guard let source = state.withLock({ $0.download.source }) else { return }
+        let directory = FileManager.default.temporaryDirectory
+        let path = directory.appendingPathComponent(source.fileName, isDirectory: false).path
+        let file = TemporaryFile.reopen(path, keeping: source.byteCount)
+        state.withLock { state in
+            state.download.held = file.map { PartialFile(file: $0, byteCount: source.byteCount) }
+            if file == nil { state.download.source = nil }
+        }
+    }
+
+    /// A hop's request as it asks for the rest, on every hop anew (B9.26, B9.35).
+    func askingForRest(_ message: RequestBuilder.Message) -> RequestBuilder.Message {
+        guard let asked = state.withLock({ $0.download.asked }) else { return message }
+        return message.replacing(ResumeRules.fields(from: asked.offset, asked.validator))
+    }
+
+    // MARK: The answer
+
+    /// Notes the head of the answer that is the task's, and says what follows; on the loop.
+    func meet(_ head: ResponseHead, _ response: HTTPURLResponse, _ request: URLRequest?) -> DownloadStep {
+        let now = WallTime.now
+        // Goes when the lock has been left.
+        var dropped: PartialFile?
+        defer { dropped?.file.remove() }
+        return state.withLock { state -> DownloadStep in
+            var download = state.download
+            defer { state.download = download }
+            let asked = download.asked
+            download.validator = ResumeRules.validator(
+                method: state.resumableMethod, isHTTP: true, request: asked == nil ? state.sentFields ?? Fields() : Fields(),
+                status: head.status, fields: head.fields, time: now, known: asked?.validator)
+            let length = response.expectedContentLength
+            download.total = length >= 0 ? length : nil
+            guard let asked else { return .deliver }
+            let meaning = ResumeRules.meaning(
+                ofStatus: head.status, fields: head.fields, length: length >= 0 ? length : nil, time: now,
+                offset: asked.offset, total: download.source?.total, validator: asked.validator)
+            switch meaning {
+            case .continues(let total):
+                download.total = total ?? download.source?.total ?? download.total.map { $0 + asked.offset }
+                return .resume(at: asked.offset, total: download.total ?? NSURLSessionTransferSizeUnknown)
+            case .complete:
+                download.total = asked.offset
+                return .complete(Self.shown(response, request, asked.offset), asked.offset)
+            case .whole:
+                dropped = download.held
+                download.held = nil
+                download.source = nil
+                return .deliver
+            case .startsOver:
+                dropped = download.held
+                download.held = nil
+                download.source = nil
+                download.startsOver = true
+                return .startOver
+            case .result:
+                // B9.31: a server that is out of order today may be in order tomorrow.
+                download.held?.file.letGo()
+                download.held = nil
+                return .deliver
+            }
+        }
+    }
+
+    /// What is shown in place of "there is nothing behind that": the part that there is (B9.30).
+    private static func shown(_ response: HTTPURLResponse, _ request: URLRequest?, _ count: Int64) -> HTTPURLResponse {
+        var fields = response.arrivedFields
+        // Those of the page that explains the refusal.
+        for name in ["Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding"] { fields.removeAll(name) }
+        fields.replace(.contentRange, with: "bytes 0-\(count - 1)/\(count)")
+        return HTTPURLResponse(url: request?.url, status: 206, fields: fields, expectedContentLength: count)
+    }
+
+    /// The rest goes behind so many bytes; all counters include them (B9.27). On the loop, once the response is noted.
+    func resumed(at offset: Int64, total: Int64, on reactor: Reactor) {
+        counters.expectedToReceive.store(total, ordering: .relaxed)
+        counters.received.store(offset, ordering: .relaxed)
+        state.withLock { $0.writtenTold = offset }
+        updateProgress()
+        post(.resumed(at: offset, total: total), on: reactor)
+    }
+
+    /// Tells that the download goes on where it was, once; to whom progress is told.
+    func tellResumed(at offset: Int64, total: Int64) {
+        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        guard let urlSession, let task = face as? URLSessionDownloadTask else { return }
+        let call = { (delegate: any URLSessionDownloadDelegate) in
+            self.probe.arm(.resumeAtOffset)
+            delegate.urlSession(
+                urlSession, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
+            return self.probe.disarm()
+        }
+        switch outlet {
+        case .delegate, .handler, .awaiting, .stream, .file(.handler): return
+        case .file(.delegate), .file(.awaiting): break
+        }
+        if let delegate = view?.download, call(delegate) { return }
+        if case .file(.delegate) = outlet, let delegate = session?.delegateView?.download { _ = call(delegate) }
+    }
+
+    // MARK: Keeping
+
+    /// Ends the task like `cancel()`, and gives what is needed to go on, or nil, before its last message (B9.16, B9.17).
+    func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
+        enum Step { case cancel, wait, answer(Data?) }
+        let step = state.withLock { state -> Step in
+            guard session != nil, state.isDownload else { return .answer(nil) }
+            guard state.phase != .completed else {
+                return .answer((state.error as? URLError)?.downloadTaskResumeData)
+            }
+            state.download.waiting.append(handler)
+            // B9.19: a plain cancellation that came before is one.
+            guard state.phase != .canceling else { return .wait }
+            state.download.isWanted = true
+            return .cancel
+        }
+        switch step {
+        case .cancel: cancel()
+        case .wait: break
+        case .answer(let data): if let session { session.relay.run { handler(data) } } else { handler(data) }
+        }
+    }
+
+    /// The hop has failed: it ends when what has come is kept, or nothing is left of it (B9.5, B9.20).
+    func hopEnded(_ end: HopEnd, without sink: FileSink) {
+        let keeps = state.withLock { $0.keepsPart(after: end.failure) }
+        guard keeps else { return sink.discard { [self] in hopEnded(end)?.resume() } }
+        sink.keep { [self] part in
+            if let part { keep(part) }
+            hopEnded(end)?.resume()
+        }
+    }
+
+    /// The last byte came, and the cancellation before anybody heard of it: nothing is left to ask for but whether it is
+    /// still right (B9.16, B9.30).
+    func keepWhole(_ file: TemporaryFile) {
+        let count = counters.received.load(ordering: .relaxed)
+        let keeps = state.withLock { $0.isDownload && $0.download.isWanted && $0.download.validator != nil }
+        let naming = FileNaming.downloads
+        guard keeps, count > 0, file.rename(prefix: naming.prefix, suffix: naming.partialSuffix) == nil else { return }
+        keep(PartialFile(file: file, byteCount: count))
+    }
+
+    private func keep(_ part: PartialFile) {
+        let (request, validator, total) = state.withLock {
+            ($0.originalRequest, $0.download.validator, $0.download.total)
+        }
+        guard let request, let validator,
+            let data = ResumeData(
+                request: request, byteCount: part.byteCount, total: total, validator: validator,
+                fileName: part.file.url.lastPathComponent)
+        else { return part.file.remove() }
+        state.withLock { state in
+            state.download.kept = part
+            state.download.data = data.encoded
+        }
+    }
+
+    /// The task has ended: what is kept stays for whoever has the data, everything else goes.
+    func settle(_ record: DownloadRecord) {
+        guard case .some(let download) = record else { return }
+        if download.data == nil { download.kept?.file.remove() } else { download.kept?.file.letGo() }
+        download.held?.file.remove()
+        download.stored?.remove()
+        guard !download.waiting.isEmpty else { return }
+        let answer = { @Sendable in for handler in download.waiting { handler(download.data) } }
+        if usesRelay { answer() } else { session?.relay.run(answer) }
+    }
+}
+
+extension TaskState {
+    /// GET, if it has been nothing else on the way (B9.21).
+    fileprivate var resumableMethod: String {
+        guard originalRequest?.values.method == "GET", let method = currentRequest?.values.method else { return "" }
+        return method
+    }
+
+    /// Whether what has come of a hop that failed can be of use: a network's failure, or a disk's that is full.
+    fileprivate func keepsPart(after failure: EngineError?) -> Bool {
+        guard download.validator != nil, phase != .canceling || download.isWanted else { return false }
+        if let ownFailure { return ownFailure.code == .cannotWriteToFile }
+        switch failure {
+        case .cancelled, .connectionLost, .idleTimeout, .resourceTimeout, .tls, .localResource, .proxy, .connect,
+            .nameLookup:
+            return true
+        case .wire(let error): return error.kind == .truncated
+        case nil, .body, .invalidRequest: return false
+        }
+    }
+}

@@ -1,0 +1,385 @@
+// Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, what is asked, what is left.
+
+import Foundation
+import HTTPWire
+import LoopbackServer
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("Resumed downloads")
+struct ResumptionTests {
+    @Test("B9.16, B9.17, B9.18: cancelled for data: they come on the delegate queue, before the end, which has the same")
+    func cancelled() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let given = Box<Data?>(nil)
+            let isOnQueue = Box(false)
+            let scribe = ResumptionScribe(onWrite: { task, transcript in
+                task.cancel(byProducingResumeData: { data in
+                    given.value = data
+                    isOnQueue.value = OperationQueue.current?.name == "URLSession delegate queue"
+                    transcript.note("data")
+                })
+            })
+            let session = session(of: scribe)
+            let task = session.downloadTask(with: try server.at("/"))
+            task.resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls == ["created 1", "wrote 5, 5 of 10", "data", "complete -999"])
+            #expect(isOnQueue.value)
+            let data = try #require(given.value)
+            #expect(scribe.error.value?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data == data)
+            #expect((task.error as? URLError)?.downloadTaskResumeData == data)
+            let file = try partialFile(of: data)
+            #expect(text(of: file) == "hello")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            try FileManager.default.removeItem(at: file)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.100, B9.25, B9.26, B9.27, B9.36: it goes on in another session, with a new identifier, behind what there is")
+    func resumed() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = ResumptionScribe()
+            let session = session(of: scribe)
+            session.dataTask(with: try server.at("/"))
+            let task = session.downloadTask(withResumeData: data)
+            #expect(task.state == .suspended)
+            #expect(task.originalRequest?.url == (try server.at("/")))
+            task.resume()
+            await scribe.transcript.completed.wait()
+            #expect(
+                scribe.transcript.calls == [
+                    "created 1", "created 2", "resumed 5 of 10", "wrote 5, 10 of 10", "finished helloworld",
+                    "complete nil",
+                ])
+            #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\""])
+            #expect(task.countOfBytesReceived == 10)
+            #expect(task.countOfBytesExpectedToReceive == 10)
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 206)
+            #expect(scribe.locations.value.first?.pathExtension == "tmp")
+            #expect(!FileManager.default.fileExists(atPath: try partialFile(of: data).path))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.22, B9.26: without a strong tag an old date is what is asked by")
+    func byDate() async throws {
+        let modified = "Tue, 14 Nov 2023 20:00:00 GMT"
+        let half = HalfServer(
+            "ETag: W/\"v1\"\r\nLast-Modified: \(modified)\r\nDate: Tue, 14 Nov 2023 21:00:00 GMT\r\nContent-Length: 10\r\n")
+        try await withServer(router: half.router) { server in
+            let scribe = await goOn(with: try await halfOf(try server.at("/")))
+            #expect(half.asked.value == ["/", "/ bytes=5- if \(modified)"])
+            #expect(scribe.transcript.calls.contains("finished helloworld"))
+        }
+    }
+
+    @Test("B9.19, B9.5: a plain cancellation keeps nothing, although it could; one for data after it changes nothing")
+    func plainly() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let scribe = ResumptionScribe(onWrite: { task, transcript in
+                task.cancel()
+                task.cancel(byProducingResumeData: { transcript.note($0 == nil ? "no data" : "data") })
+            })
+            let session = session(of: scribe)
+            session.downloadTask(with: try server.at("/")).resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls == ["created 1", "wrote 5, 5 of 10", "no data", "complete -999"])
+            #expect(scribe.error.value?.downloadTaskResumeData == nil)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B9.20, B17.7: a connection that is lost, or silent for too long, ends with data, by which it goes on",
+        arguments: [("reset", -1005), ("close", -1005), ("silence", -1001)])
+    func lost(kind: String, code: Int) async throws {
+        let gate = ServerGate()
+        let written = ServerGate()
+        let ending: [ScriptStep] =
+            switch kind {
+            case "reset": [.wait(written), .reset]
+            case "close": [.close]
+            default: [.wait(gate)]
+            }
+        let half = HalfServer(ending: ending)
+        try await withServer(router: half.router) { server in
+            let scribe = ResumptionScribe(onWrite: { _, _ in written.open() })
+            let session = session(of: scribe) { $0.timeoutIntervalForRequest = kind == "silence" ? 0.3 : 60 }
+            session.downloadTask(with: try server.at("/")).resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls.last == "complete \(code)")
+            #expect(!scribe.transcript.calls.contains { $0.hasPrefix("finished") })
+            let data = try #require(scribe.error.value?.downloadTaskResumeData)
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            gate.open()
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.20: a resumed download that fails before its answer has come keeps what there was, and its data")
+    func lostAgain() async throws {
+        let count = Box(0)
+        let half = HalfServer(then: { request in
+            count.change { $0 += 1 }
+            return count.value == 1 ? .script([.waitForRequest, .close]) : HalfServer.rest(request)
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = ResumptionScribe()
+            let session = session(of: scribe) { $0.timeoutIntervalForRequest = 0.3 }
+            session.downloadTask(withResumeData: data).resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls == ["created 1", "complete -1001"])
+            #expect(scribe.error.value?.downloadTaskResumeData == data)
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B9.16, B9.21, B9.23: what cannot be continued gives no data, and leaves nothing",
+        arguments: [
+            "Content-Length: 10\r\n", "ETag: W/\"v1\"\r\nContent-Length: 10\r\n",
+            "ETag: \"v1\"\r\nAccept-Ranges: none\r\nContent-Length: 10\r\n",
+        ])
+    func impossible(fields: String) async throws {
+        let half = HalfServer(fields)
+        try await withServer(router: half.router) { server in
+            let scribe = ResumptionScribe.cancelling()
+            let session = session(of: scribe)
+            session.downloadTask(with: try server.at("/")).resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls == ["created 1", "wrote 5, 5 of 10", "no data", "complete -999"])
+            #expect(scribe.error.value?.downloadTaskResumeData == nil)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.16, B9.23: no bytes, no data; of a task made from data, its own")
+    func nothingCame() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let session = session(of: nil)
+            #expect(await session.downloadTask(with: try server.at("/")).cancelByProducingResumeData() == nil)
+            let task = session.downloadTask(withResumeData: data)
+            #expect(await task.cancelByProducingResumeData() == data)
+            // Of a task that has ended, what its error has.
+            #expect(await task.cancelByProducingResumeData() == data)
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B9.28, B9.30: an answer that is of no use makes the load start over, once",
+        arguments: ["other range", "other length", "416", "other tag"])
+    func startsOver(kind: String) async throws {
+        let half = HalfServer(then: { request in
+            guard request.fields.contains(.range) else { return .text("helloworld") }
+            let part = ServerResponse.text("orld!", status: 206)
+            return switch kind {
+            case "other range": part.adding("Content-Range", "bytes 6-10/11")
+            case "other length": part.adding("Content-Range", "bytes 5-9/12")
+            case "other tag": part.adding("Content-Range", "bytes 5-9/10").adding("ETag", "\"v2\"")
+            default: .text("no", status: 416).adding("Content-Range", "bytes */4")
+            }
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = await goOn(with: data)
+            #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\"", "/"])
+            #expect(
+                scribe.transcript.calls == [
+                    "created 1", "wrote 10, 10 of 10", "finished helloworld", "complete nil",
+                ])
+            #expect(!FileManager.default.fileExists(atPath: try partialFile(of: data).path))
+        }
+    }
+
+    @Test("B9.29: 200 means that it has changed: from the beginning, and nothing of what there was")
+    func changed() async throws {
+        let half = HalfServer(then: { _ in .text("another text").adding("ETag", "\"v2\"") })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = await goOn(with: data)
+            #expect(
+                scribe.transcript.calls == [
+                    "created 1", "wrote 12, 12 of 12", "finished another text", "complete nil",
+                ])
+            #expect(!FileManager.default.fileExists(atPath: try partialFile(of: data).path))
+        }
+    }
+
+    @Test("B9.30: 416 behind the last byte means that everything is there")
+    func complete() async throws {
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { request in
+            guard request.fields.contains(.range) else {
+                let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+                return .script([.send(Array(head.utf8)), .wait(gate)])
+            }
+            return .text("no such part", status: 416).adding("Content-Range", "bytes */5")
+        }
+        try await withServer(router: router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = ResumptionScribe()
+            let session = session(of: scribe)
+            let task = session.downloadTask(withResumeData: data)
+            task.resume()
+            await scribe.transcript.completed.wait()
+            #expect(
+                scribe.transcript.calls == ["created 1", "resumed 5 of 5", "finished hello", "complete nil"])
+            let response = try #require(task.response as? HTTPURLResponse)
+            #expect(response.statusCode == 206)
+            #expect(response.value(forHTTPHeaderField: "Content-Range") == "bytes 0-4/5")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.31: an error is the result; what there was stays, and can be continued later")
+    func errorStatus() async throws {
+        let count = Box(0)
+        let half = HalfServer(then: { request in
+            count.change { $0 += 1 }
+            return count.value == 1 ? .text("not now", status: 503) : HalfServer.rest(request)
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            #expect(
+                await goOn(with: data).transcript.calls == [
+                    "created 1", "wrote 7, 7 of 7", "finished not now", "complete nil",
+                ])
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+        }
+    }
+
+    @Test("B9.33, B9.34: where the file is gone or too short the load starts over, and says nothing of it")
+    func fileGone() async throws {
+        for kind in ["gone", "short"] {
+            let half = HalfServer()
+            try await withServer(router: half.router) { server in
+                let data = try await halfOf(try server.at("/"))
+                let file = try partialFile(of: data)
+                try FileManager.default.removeItem(at: file)
+                if kind == "short" {
+                    try Data("hel".utf8).write(to: file)
+                    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+                }
+                let scribe = await goOn(with: data)
+                #expect(half.asked.value == ["/", "/"])
+                #expect(scribe.transcript.calls.contains("finished helloworld"))
+                #expect(!scribe.transcript.calls.contains { $0.hasPrefix("resumed") })
+                try? FileManager.default.removeItem(at: file)
+            }
+        }
+    }
+
+    @Test("B9.35: the rest is asked for from the first URL on, on every hop")
+    func redirected() async throws {
+        let half = HalfServer()
+        let starts = Box<[String]>([])
+        let router: LoopbackServer.Router = { request in
+            guard request.path == "/start" else { return half.router(request) }
+            starts.change { $0.append(request.fields.first(.range) ?? "all") }
+            return .text("there", status: 302).adding("Location", "/end")
+        }
+        try await withServer(router: router) { server in
+            let scribe = await goOn(with: try await halfOf(try server.at("/start")))
+            #expect(starts.value == ["all", "bytes=5-"])
+            #expect(half.asked.value == ["/end", "/end bytes=5- if \"v1\""])
+            #expect(scribe.transcript.calls.contains("finished helloworld"))
+        }
+    }
+
+    @Test("B9.38: the same data twice: who comes second starts over, and both get everything")
+    func twice() async throws {
+        let gate = ServerGate()
+        let half = HalfServer(then: { request in
+            guard request.fields.contains(.range) else { return .text("helloworld") }
+            let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 5\r\n\r\nwo"
+            return .script([.send(Array(head.utf8)), .wait(gate), .send(Array("rld".utf8))])
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let begun = Signal()
+            let watcher = ResumptionScribe(onWrite: { _, _ in begun.fire() })
+            let firstSession = session(of: watcher)
+            firstSession.downloadTask(withResumeData: data).resume()
+            await begun.wait()
+            let second = await goOn(with: data)
+            #expect(second.transcript.calls.contains("finished helloworld"))
+            #expect(!second.transcript.calls.contains { $0.hasPrefix("resumed") })
+            gate.open()
+            await watcher.transcript.completed.wait()
+            #expect(watcher.transcript.calls.contains("finished helloworld"))
+            // Also afterwards, when the file of the first is whole and has gone.
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\"", "/", "/"])
+            firstSession.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.38: a file that an async call has got is not touched by data that were used for it")
+    func finishedFile() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let session = session(of: nil)
+            let (location, response) = try await session.download(resumeFrom: data)
+            #expect((response as? HTTPURLResponse)?.statusCode == 206)
+            _ = await goOn(with: data)
+            #expect(text(of: location) == "helloworld")
+            try FileManager.default.removeItem(at: location)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.25: the form with a handler, and cut twice")
+    func handler() async throws {
+        let count = Box(0)
+        let half = HalfServer(then: { request in
+            count.change { $0 += 1 }
+            guard count.value == 1 else {
+                return .text("ld", status: 206).adding("Content-Range", "bytes 8-9/10")
+            }
+            let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 5\r\n\r\nwor"
+            return .script([.send(Array(head.utf8)), .close])
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let again = await goOn(with: data)
+            #expect(again.transcript.calls == ["created 1", "resumed 5 of 10", "wrote 3, 8 of 10", "complete -1005"])
+            let next = try #require(again.error.value?.downloadTaskResumeData)
+            let done = Signal()
+            let result = Box<String?>(nil)
+            let session = session(of: nil)
+            session.downloadTask(withResumeData: next) { location, _, error in
+                result.value = error == nil ? location.map { text(of: $0) } : "\(String(describing: error))"
+                done.fire()
+            }.resume()
+            await done.wait()
+            #expect(result.value == "helloworld")
+            #expect(half.asked.value.last == "/ bytes=8- if \"v1\"")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.36, B9.37: cut by resets, silence and deaths of the process, everything comes, and little of it twice")
+    func torment() throws {
+        let run = try ChildRun("resume-tool", ["torment", "\(24 << 20)", "10", "7"])
+        #expect(run.exitCode == 0, "\(run.outputText)\(run.complaintsText)")
+        let spared = try ChildRun("resume-tool", ["torment", "\(24 << 20)", "10", "8", "--without-kills"])
+        #expect(spared.exitCode == 0, "\(spared.outputText)\(spared.complaintsText)")
+        #expect(spared.outputText.contains("fetched twice 0 bytes"), "\(spared.outputText)")
+        #expect(spared.outputText.contains("left behind 0 files"), "\(spared.outputText)")
+    }
+}
