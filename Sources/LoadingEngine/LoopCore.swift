@@ -22,6 +22,9 @@ package final class LoopCore {
     /// How sockets are set up.
     let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
+    /// What has a connection outside the pool (B16.3), by that one's number.
+    @exclusivity(unchecked) private(set) var streams: [ConnectionID: StreamTransfer] = [:]
+    private var streamsOpened = 0
     let port: EnginePort
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
@@ -72,6 +75,14 @@ package final class LoopCore {
         return handle
     }
 
+    /// Opens a stream for code that is on the loop already.
+    package func open(_ request: StreamRequest) -> StreamHandle {
+        streamsOpened += 1
+        let handle = StreamHandle(number: streamsOpened, request: request, port: port)
+        start(handle)
+        return handle
+    }
+
     /// The connections of this engine.
     var pool: PoolDriver { poolDriver }
 
@@ -107,6 +118,26 @@ package final class LoopCore {
         leaveIfDone()
     }
 
+    /// Takes a stream up.
+    func start(_ handle: StreamHandle) {
+        let transfer = StreamTransfer(handle, receiver: handle.request.makeReceiver(handle, reactor), core: self)
+        guard !isShutDown else { return transfer.cancel() }
+        streams[handle.id] = transfer
+        transfer.start()
+    }
+
+    /// Forgets a stream that has ended, or is somebody else's.
+    func streamEnded(_ id: ConnectionID) {
+        streams[id] = nil
+        leaveIfDone()
+    }
+
+    /// An answer to a question has come, perhaps too late.
+    func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
+        if let stream = streams[id] { return stream.answered(number, answer) }
+        pool.answered(id, number, answer)
+    }
+
     /// Closes every connection that carries no request.
     package func closeIdleConnections() {
         pool.closeIdle()
@@ -124,6 +155,7 @@ package final class LoopCore {
         if immediately {
             // In the order of submission, so that whoever listens sees the same order each time.
             for id in transactions.keys.sorted() { transactions[id]?.cancel() }
+            for id in streams.keys.sorted(by: >) { streams[id]?.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -154,9 +186,9 @@ package final class LoopCore {
     ///
     /// Order: at the end of the turn, because whoever calls still works with objects that live as long as this one.
     func leaveIfDone() {
-        guard isShutDown, transactions.isEmpty, pool.isDrained else { return }
+        guard isShutDown, transactions.isEmpty, streams.isEmpty, pool.isDrained else { return }
         reactor.later { [self] in
-            if transactions.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
+            if transactions.isEmpty, streams.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
         }
     }
 }

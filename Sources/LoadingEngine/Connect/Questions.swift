@@ -135,6 +135,6 @@ struct QuestionReply: Sendable {
     let number: Int
 
     func send(_ answer: QuestionAnswer) {
-        port.tell { [connection, number] core in core.pool.answered(connection, number, answer) }
+        port.tell { [connection, number] core in core.answered(connection, number, answer) }
     }
 }

@@ -33,6 +33,10 @@ enum DelegateMethod: UInt8 {
     case taskChallengeAsync
     case storing
     case storingAsync
+    case readClosed
+    case writeClosed
+    case betterRoute
+    case becameStreams
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

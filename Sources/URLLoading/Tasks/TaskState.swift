@@ -56,6 +56,8 @@ struct TaskState: ~Copyable, Sendable {
     var redirect = RedirectProgress()
     private var authenticationRecord = AuthenticationRecord.none
     var records: [TransactionRecord] = []
+    /// What a stream task is asked to do.
+    var stream: StreamCalls?
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
     /// What `didSendBodyData` has told.
@@ -78,6 +80,12 @@ struct TaskState: ~Copyable, Sendable {
         self.delegateView = delegateView
         self.session = session
         hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
+    }
+
+    /// The state of a new stream task.
+    init(stream: StreamCalls, session: URLSession) {
+        self.stream = stream
+        self.session = session
     }
 
     /// Whether anybody has asked who we are.
