@@ -54,6 +54,15 @@ package final class Engine: Sendable {
         return handle
     }
 
+    /// Opens a connection outside the pool and carries a stream over it.
+    @discardableResult
+    package func open(_ request: StreamRequest) -> StreamHandle {
+        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
+        let handle = StreamHandle(number: id, request: request, port: port)
+        port.loop.submit(handle)
+        return handle
+    }
+
     /// Closes the connection that was kept for a request which does not come, if there is one.
     package func abandonKept(after request: RequestID) {
         port.tell { $0.abandonKept(after: request) }

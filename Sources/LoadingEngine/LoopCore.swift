@@ -23,6 +23,9 @@ package final class LoopCore {
     let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
     private(set) var ftpTransfers: [RequestID: FTPTransfer] = [:]
+    /// What has a connection outside the pool (B16.3), by that one's number.
+    @exclusivity(unchecked) private(set) var streams: [ConnectionID: StreamTransfer] = [:]
+    private var streamsOpened = 0
     let port: EnginePort
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
@@ -69,6 +72,14 @@ package final class LoopCore {
     /// Takes a request up from code that is on the loop already.
     package func submit(_ request: TransactionRequest, id: RequestID) -> TransactionHandle {
         let handle = TransactionHandle(id: id, request: request, port: port)
+        start(handle)
+        return handle
+    }
+
+    /// Opens a stream for code that is on the loop already.
+    package func open(_ request: StreamRequest) -> StreamHandle {
+        streamsOpened += 1
+        let handle = StreamHandle(number: streamsOpened, request: request, port: port)
         start(handle)
         return handle
     }
@@ -133,6 +144,28 @@ package final class LoopCore {
         leaveIfDone()
     }
 
+    /// Takes a stream up.
+    func start(_ handle: StreamHandle) {
+        let transfer = StreamTransfer(handle, receiver: handle.request.makeReceiver(handle, reactor), core: self)
+        guard !isShutDown else { return transfer.cancel() }
+        streams[handle.id] = transfer
+        transfer.start()
+    }
+
+    /// Forgets a stream that has ended, or is somebody else's.
+    func streamEnded(_ id: ConnectionID) {
+        streams[id] = nil
+        leaveIfDone()
+    }
+
+    /// An answer to a question has come, perhaps too late.
+    func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
+        // Those of the pool count upwards from zero; streams and FTP transfers have one engine's numbers, made negative.
+        guard id < 0 else { return pool.answered(id, number, answer) }
+        streams[id]?.answered(number, answer)
+        ftpTransfers[-id]?.answered(number, answer)
+    }
+
     /// Closes every connection that carries no request.
     package func closeIdleConnections() {
         pool.closeIdle()
@@ -151,6 +184,7 @@ package final class LoopCore {
             // In the order of submission, so that whoever listens sees the same order each time.
             for id in transactions.keys.sorted() { transactions[id]?.cancel() }
             for id in ftpTransfers.keys.sorted() { ftpTransfers[id]?.cancel() }
+            for id in streams.keys.sorted(by: >) { streams[id]?.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -188,5 +222,5 @@ package final class LoopCore {
     }
 
     /// Whether nothing is being loaded.
-    private var isEmpty: Bool { transactions.isEmpty && ftpTransfers.isEmpty }
+    private var isEmpty: Bool { transactions.isEmpty && ftpTransfers.isEmpty && streams.isEmpty }
 }

@@ -4,7 +4,8 @@
 // this file only strings them together and notes when each happened. What comes between an address and the origin where
 // a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
 //
-// Must not know: which request the connection is for (the pool binds late), nor who answers what the steps ask.
+// Must not know: which request the connection is for (the pool binds late), who answers what the steps ask, nor what is
+// spoken on the connection.
 
 import HTTPWire
 import LoadingPolicy
@@ -20,7 +21,11 @@ final class Connector {
     let isForAsking: Bool
     @exclusivity(unchecked) var phase = EngineError.Phase.lookingUpName
     unowned let core: LoopCore
-    private let completion: (Result<HTTP1Connection, EngineError>) -> Void
+    /// Who is asked; nil for the pool's requests.
+    private let asker: ((Connector) -> Bool)?
+    /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
+    private let isBare: Bool
+    private let completion: (Result<OpenedConnection, EngineError>) -> Void
     @exclusivity(unchecked) private var setup = ConnectionSetup()
     @exclusivity(unchecked) var step = Step.none
     @exclusivity(unchecked) var question: Question?
@@ -58,14 +63,17 @@ final class Connector {
         case proxy(ProxyQuestion.Demand)
     }
 
+    /// Connections outside the pool have an `asker` of their own.
     init(
-        id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore,
-        completion: @escaping (Result<HTTP1Connection, EngineError>) -> Void
+        id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore, isBare: Bool = false,
+        asker: ((Connector) -> Bool)? = nil, completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
     ) {
         self.id = id
         self.key = key
         self.isForAsking = isForAsking
         self.core = core
+        self.isBare = isBare
+        self.asker = asker
         self.completion = completion
         passage = key.route.proxy.map { ProxyPassage($0) }
     }
@@ -149,7 +157,7 @@ final class Connector {
     /// Whether somebody is asked.
     func ask(_ asked: Question) -> Bool {
         question = asked
-        if core.pool.asked(self) { return true }
+        if asker?(self) ?? core.pool.asked(self) { return true }
         question = nil
         return false
     }
@@ -221,6 +229,7 @@ final class Connector {
 
     /// Here is a stream that leads to the origin.
     func reached(_ stream: any ByteStream) {
+        if isBare { return established(stream, tls: nil, held: []) }
         switch key.origin.scheme {
         case .http: established(stream, tls: nil, held: [])
         case .https: shakeHands(stream)
@@ -260,18 +269,25 @@ final class Connector {
     /// Everything stands.
     func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
         setup.connect.finish(core.reactor.nanoseconds)
-        finish(
-            .success(
-                HTTP1Connection(
-                    id: id, key: key, setup: setup, stream: stream, tls: tls, heldCiphertext: held, core: core)))
+        finish(.success(OpenedConnection(stream: stream, tls: tls, held: held, setup: setup)))
     }
 
     /// Ends, unless it has ended.
-    func finish(_ result: Result<HTTP1Connection, EngineError>) {
+    func finish(_ result: Result<OpenedConnection, EngineError>) {
         guard case .done = step else {
             step = .done
             completion(result)
             return
         }
     }
+}
+
+/// What a connector has opened.
+struct OpenedConnection {
+    let stream: any ByteStream
+    /// The origin's TLS, verified, if there is any.
+    let tls: TLSSession?
+    /// Ciphertext that has come behind the handshake.
+    let held: [UInt8]
+    let setup: ConnectionSetup
 }

@@ -135,13 +135,6 @@ struct QuestionReply: Sendable {
     let number: Int
 
     func send(_ answer: QuestionAnswer) {
-        port.tell { [connection, number] core in
-            // Those of the pool count upwards from zero, those of FTP transfers downwards.
-            if connection < 0 {
-                core.ftpTransfers[-connection]?.answered(number, answer)
-            } else {
-                core.pool.answered(connection, number, answer)
-            }
-        }
+        port.tell { [connection, number] core in core.answered(connection, number, answer) }
     }
 }

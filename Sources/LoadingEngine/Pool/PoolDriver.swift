@@ -190,7 +190,10 @@ final class PoolDriver {
         let connector = Connector(id: id, key: key, isForAsking: mayAsk(for: id, key), core: core) {
             [unowned self] result in
             switch result {
-            case .success(let connection):
+            case .success(let opened):
+                let connection = HTTP1Connection(
+                    id: id, key: key, setup: opened.setup, stream: opened.stream, tls: opened.tls,
+                    heldCiphertext: opened.held, core: core)
                 table.opened(connection)
                 connection.becomeReady()
                 perform(machine.established(id, now: reactor.elapsed))

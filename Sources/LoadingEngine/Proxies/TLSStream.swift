@@ -97,6 +97,15 @@ final class TLSStream: ByteStream {
 
     // MARK: Writing
 
+    /// Whether something that a write has taken waits to go on to the stream below.
+    var holdsOutput: Bool { tls.hasOutgoing && outputFailure == nil }
+
+    /// Sends what waits: the last message of the handshake, where nothing is written behind it.
+    func flushOutput() { _ = sendOutgoing() }
+
+    /// Why nothing goes on to the stream below any more.
+    private(set) var outputFailure: SystemError?
+
     func write(_ bytes: UnsafeRawBufferPointer) -> IOResult {
         var taken = 0
         while taken < bytes.count {
@@ -130,7 +139,10 @@ final class TLSStream: ByteStream {
     private func sendOutgoing() -> IOResult? {
         while tls.hasOutgoing {
             let result = tls.withOutgoing { inner.write($0) }
-            guard case .bytes(let count) = result else { return result }
+            guard case .bytes(let count) = result else {
+                if case .failed(let error) = result { outputFailure = error }
+                return result
+            }
             tls.outgoingSent(count)
         }
         return nil
@@ -168,8 +180,12 @@ extension TLSStream: ByteStreamObserver {
     func streamBecameReadable(_ stream: any ByteStream) { observer?.streamBecameReadable(self) }
 
     func streamBecameWritable(_ stream: any ByteStream) {
-        guard sendOutgoing() == nil else { return }
-        if isFinishing { inner.shutdownWrite() }
+        switch sendOutgoing() {
+        case .wouldBlock?, .endOfStream?: return
+        // Whoever writes next is told the failure.
+        case .failed?, .bytes?: break
+        case nil: if isFinishing { inner.shutdownWrite() }
+        }
         observer?.streamBecameWritable(self)
     }
 }

@@ -35,6 +35,10 @@ enum DelegateMethod: UInt8 {
     case storingAsync
     case resumeAtOffset
     case becomeDownload
+    case readClosed
+    case writeClosed
+    case betterRoute
+    case becameStreams
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

@@ -108,11 +108,33 @@ final class SessionCore: Sendable {
             return (core, false)
         }
         if expected != 0 { core.counters.expectedToSend.store(expected, ordering: .relaxed) }
-        if isRefused {
-            ErrorText.reportMisuse(
-                "a task was created in a session that has been invalidated; it ends with URLError.cancelled")
-        }
+        if isRefused { reportRefusedTask() }
         return core
+    }
+
+    /// The same for a stream task.
+    func makeStreamTask(_ calls: StreamCalls, session: URLSession) -> TaskCore {
+        let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
+            let isRefused = state.ending != .none
+            let core = TaskCore(
+                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
+                engine: state.engine, outlet: .delegate, usesRelay: true, kind: .stream
+            ) {
+                TaskState(stream: calls, session: session)
+            }
+            state.nextIdentifier += 1
+            guard !isRefused else { return (core, true) }
+            state.outstanding += 1
+            state.tasks.add(core)
+            return (core, false)
+        }
+        if isRefused { reportRefusedTask() }
+        return core
+    }
+
+    private func reportRefusedTask() {
+        ErrorText.reportMisuse(
+            "a task was created in a session that has been invalidated; it ends with URLError.cancelled")
     }
 
     /// The tasks that have neither ended nor been cancelled, in the order of their making (B1.57).

@@ -257,6 +257,22 @@ open class URLSession: NSObject, @unchecked Sendable {
         return face
     }
 
+    // MARK: Stream tasks
+
+    /// Makes a suspended task that connects to a host when it is resumed, and carries whatever is read and written (B15.39).
+    ///
+    /// An empty host and a port outside 1…65535 end the task with `URLError.badURL`.
+    @discardableResult
+    open func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
+        let task = core.makeStreamTask(StreamCalls(host: hostname, port: port), session: self)
+        let face = URLSessionStreamTask(core: task)
+        task.state.withLock { $0.face = face }
+        task.counters.expectedToSend.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        task.counters.expectedToReceive.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
+        return face
+    }
+
     // MARK: Upload tasks
 
     /// Makes a suspended task that sends a file as the request's body; the request's own body is ignored (B11.4). The

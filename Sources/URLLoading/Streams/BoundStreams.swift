@@ -54,7 +54,8 @@ final class BoundInputStream: InputStream {
         super.init(data: Data())
         events.attach(self) { [buffer] in
             let can = buffer.canRead
-            return can.bytes ? .hasBytesAvailable : can.end ? .endEncountered : nil
+            if can.bytes { return .hasBytesAvailable }
+            return can.end ? buffer.failure == nil ? .endEncountered : .errorOccurred : nil
         }
         buffer.observeReading { [weak events] in events?.somethingChanged() }
     }
@@ -70,9 +71,11 @@ final class BoundInputStream: InputStream {
 
     override var hasBytesAvailable: Bool { events.isOpen && buffer.canRead.bytes }
 
-    override var streamStatus: Stream.Status { events.status(isAtEnd: buffer.canRead.end) }
+    override var streamStatus: Stream.Status {
+        events.status(isAtEnd: buffer.canRead.end, hasFailed: buffer.failure != nil)
+    }
 
-    override var streamError: (any Error)? { nil }
+    override var streamError: (any Error)? { buffer.failure }
 
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen, maxLength >= 0 else { return -1 }
@@ -103,7 +106,8 @@ final class BoundOutputStream: OutputStream {
         super.init(toMemory: ())
         events.attach(self) { [buffer] in
             let can = buffer.canWrite
-            return can.end ? .endEncountered : can.room ? .hasSpaceAvailable : nil
+            if can.end { return buffer.failure == nil ? .endEncountered : .errorOccurred }
+            return can.room ? .hasSpaceAvailable : nil
         }
         buffer.observeWriting { [weak events] in events?.somethingChanged() }
     }
@@ -125,9 +129,11 @@ final class BoundOutputStream: OutputStream {
 
     override var hasSpaceAvailable: Bool { events.isOpen && buffer.canWrite.room }
 
-    override var streamStatus: Stream.Status { events.status(isAtEnd: buffer.canWrite.end) }
+    override var streamStatus: Stream.Status {
+        events.status(isAtEnd: buffer.canWrite.end, hasFailed: buffer.failure != nil)
+    }
 
-    override var streamError: (any Error)? { nil }
+    override var streamError: (any Error)? { buffer.failure }
 
     override func write(_ bytes: UnsafePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen, maxLength >= 0 else { return -1 }
@@ -180,10 +186,10 @@ private final class StreamEvents: Sendable {
 
     var isOpen: Bool { state.withLock { $0.phase == .open } }
 
-    func status(isAtEnd: Bool) -> Stream.Status {
+    func status(isAtEnd: Bool, hasFailed: Bool) -> Stream.Status {
         switch state.withLock({ $0.phase }) {
         case .made: .notOpen
-        case .open: isAtEnd ? .atEnd : .open
+        case .open: hasFailed ? .error : isAtEnd ? .atEnd : .open
         case .closed: .closed
         }
     }
@@ -227,7 +233,7 @@ private final class StreamEvents: Sendable {
         guard isOpen, let stream = target?.stream else { return }
         if opens { stream.delegate?.stream(stream, handle: .openCompleted) }
         guard isOpen, let event = condition?() else { return }
-        if event == .endEncountered {
+        if event == .endEncountered || event == .errorOccurred {
             let isFirst = state.withLock { state in
                 defer { state.hasToldEnd = true }
                 return !state.hasToldEnd

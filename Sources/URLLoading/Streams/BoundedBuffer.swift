@@ -15,10 +15,33 @@ final class BoundedBuffer: Sendable {
         var count = 0
         var isWriterClosed = false
         var isReaderClosed = false
+        /// Why an end was closed that would have gone on.
+        var failure: (any Error)?
         /// Threads that wait for a change.
         var sleepers: [DispatchSemaphore] = []
         var readerObserver: (@Sendable () -> Void)?
         var writerObserver: (@Sendable () -> Void)?
+
+        /// Nil where there is nothing yet; 0 at the end, −1 at a failure.
+        mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+            guard count > 0 else { return isWriterClosed || isReaderClosed ? failure == nil ? 0 : -1 : nil }
+            let taken = min(count, buffer.count)
+            for index in 0..<taken { buffer[index] = ring[(first + index) % ring.count] }
+            first = (first + taken) % ring.count
+            count -= taken
+            return taken
+        }
+
+        /// Nil where there is no room yet; −1 once either end has closed.
+        mutating func put(_ bytes: UnsafeRawBufferPointer) -> Int? {
+            if isReaderClosed || isWriterClosed { return -1 }
+            let taken = min(ring.count - count, bytes.count)
+            guard taken > 0 else { return nil }
+            let start = first + count
+            for index in 0..<taken { ring[(start + index) % ring.count] = bytes[index] }
+            count += taken
+            return taken
+        }
     }
 
     init(capacity: Int) {
@@ -31,6 +54,12 @@ final class BoundedBuffer: Sendable {
     /// What the writer can expect: room, or that the reader has closed.
     var canWrite: (room: Bool, end: Bool) { state.withLock { ($0.count < $0.ring.count, $0.isReaderClosed) } }
 
+    /// Why nothing more comes, or is taken: told once all is read.
+    var failure: (any Error)? { state.withLock { $0.count > 0 && !$0.isReaderClosed ? nil : $0.failure } }
+
+    /// Whether the reader has closed.
+    var isReaderClosed: Bool { state.withLock { $0.isReaderClosed } }
+
     /// Calls `observer` whenever the reader may find something new, on the thread that caused it.
     func observeReading(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.readerObserver = observer } }
 
@@ -40,13 +69,17 @@ final class BoundedBuffer: Sendable {
     /// Takes out what there is, waiting for at least one byte; 0 once the writer has closed and all is read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard !buffer.isEmpty else { return 0 }
-        return waiting { state -> Int? in
-            guard state.count > 0 else { return state.isWriterClosed || state.isReaderClosed ? 0 : nil }
-            let count = min(state.count, buffer.count)
-            for index in 0..<count { buffer[index] = state.ring[(state.first + index) % state.ring.count] }
-            state.first = (state.first + count) % state.ring.count
-            state.count -= count
-            return count
+        return waiting {
+            $0.take(into: buffer)
+        } telling: {
+            $0.writerObserver
+        }
+    }
+
+    /// Takes out what there is; nil where nothing is there yet, 0 at the end.
+    func poll(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        trying {
+            $0.take(into: buffer)
         } telling: {
             $0.writerObserver
         }
@@ -55,14 +88,17 @@ final class BoundedBuffer: Sendable {
     /// Puts in what there is room for, waiting for at least one byte's; −1 once either end has closed.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !bytes.isEmpty else { return 0 }
-        return waiting { state -> Int? in
-            if state.isReaderClosed || state.isWriterClosed { return -1 }
-            let count = min(state.ring.count - state.count, bytes.count)
-            guard count > 0 else { return nil }
-            let start = state.first + state.count
-            for index in 0..<count { state.ring[(start + index) % state.ring.count] = bytes[index] }
-            state.count += count
-            return count
+        return waiting {
+            $0.put(bytes)
+        } telling: {
+            $0.readerObserver
+        }
+    }
+
+    /// Puts in what there is room for; nil where there is none yet, −1 once either end has closed.
+    func offer(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        trying {
+            $0.put(bytes)
         } telling: {
             $0.readerObserver
         }
@@ -72,6 +108,22 @@ final class BoundedBuffer: Sendable {
 
     func closeReading() { close { $0.isReaderClosed = true } }
 
+    /// Closes both ends to further bytes; what is in between can be read, then comes the failure, if there is one.
+    func finishWriting(_ failure: (any Error)?) {
+        close { state in
+            state.isWriterClosed = true
+            state.failure = state.failure ?? failure
+        }
+    }
+
+    /// What is written has nowhere to go.
+    func refuseReading(_ failure: (any Error)?) {
+        close { state in
+            state.isReaderClosed = true
+            state.failure = state.failure ?? failure
+        }
+    }
+
     private func close(_ change: (inout State) -> Void) {
         let (sleepers, observers) = state.withLock { state in
             change(&state)
@@ -80,6 +132,20 @@ final class BoundedBuffer: Sendable {
         }
         for sleeper in sleepers { sleeper.signal() }
         for observer in observers { observer?() }
+    }
+
+    /// Tries once, and tells the other end if something could be done.
+    private func trying(
+        _ attempt: (inout State) -> Int?, telling observer: (State) -> (@Sendable () -> Void)?
+    ) -> Int? {
+        let (result, sleepers, told) = state.withLock { state -> (Int?, [DispatchSemaphore], (@Sendable () -> Void)?) in
+            guard let result = attempt(&state) else { return (nil, [], nil) }
+            defer { state.sleepers = [] }
+            return (result, state.sleepers, observer(state))
+        }
+        for sleeper in sleepers { sleeper.signal() }
+        told?()
+        return result
     }
 
     /// Tries until something could be done, and tells the other end.

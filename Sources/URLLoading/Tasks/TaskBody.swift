@@ -41,6 +41,7 @@ enum TaskBody: Sendable {
 enum TaskKind: Sendable {
     case data
     case upload
+    case stream
 }
 
 /// What one hop is sent with.

@@ -98,6 +98,8 @@ extension TaskCore: RelayClient {
             ask(.bodyStream(offset: nil))
         case .hopEnded(let end):
             decide(after: end)?.resume()
+        case .stream(let event):
+            deliver(event)
         case .endedUnloaded(let error):
             complete(error)?.resume()
         }

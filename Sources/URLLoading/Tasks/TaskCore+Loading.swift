@@ -43,6 +43,7 @@ extension TaskCore {
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
             return (state.currentRequest, state.body)
         }
+        if case .stream = kind { return openStream(in: session) }
         guard let request else {
             endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."), from: .betweenHops)
             return
@@ -309,6 +310,7 @@ extension TaskCore {
     /// Ends the task without (further) loading, from wherever the caller is.
     func endUnloaded(_ error: URLError, from stage: TaskStage? = nil) {
         if stage != nil { state.withLock { $0.stage = .ended } }
+        if case .stream = kind { endCalls(error) }
         if usesRelay {
             post(.endedUnloaded(error))
         } else {

@@ -143,8 +143,11 @@ extension TaskCore {
     /// Whether the refusal is still about what the task is doing.
     func isOpen(_ refusal: Refusal) -> Bool {
         state.withLock { state in
-            guard !state.isOver, let current = state.stage.transaction else { return false }
-            return if case .response(_, let handle) = refusal.subject { handle === current } else { true }
+            guard !state.isOver else { return false }
+            return switch refusal.subject {
+            case .response(_, let handle): handle === state.stage.transaction
+            case .tunnel: state.stage.load != nil
+            }
         }
     }
 

@@ -147,7 +147,7 @@ extension TaskState {
 
 extension ProxyRoute {
     /// The way as the engine takes it.
-    fileprivate func route() throws(ProxyFault) -> Route {
+    func route() throws(ProxyFault) -> Route {
         switch self {
         case .direct: .direct()
         case .proxy(let configuration): .proxied(try configuration.server.get())

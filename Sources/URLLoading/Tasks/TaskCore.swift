@@ -86,6 +86,7 @@ final class TaskCore: Sendable {
             case .data where outlet.savesFile: URLSessionDownloadTask(core: self)
             case .data: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)
+            case .stream: URLSessionStreamTask(core: self)
             }
         return state.withLock { state in
             if let made = state.face { return made }

@@ -44,6 +44,8 @@ enum TaskEvent: Sendable {
     /// A hop needs a body stream that a delegate has to supply.
     case needsBodyStream
     case hopEnded(HopEnd)
+    /// Something about a stream.
+    case stream(StreamEvent)
     /// The task ends without the engine having had a part in it.
     case endedUnloaded(URLError)
 }
@@ -112,6 +114,7 @@ struct TaskMailbox: Sendable {
         }
         if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
         if case .part = event { untoldParts += 1 }
+        if case .stream(.ended) = event { stopWaiting() }
         events.append(event)
         return claimSchedule()
     }

@@ -59,6 +59,8 @@ struct TaskState: ~Copyable, Sendable {
     private var downloadRecord = DownloadRecord.none
     private var authenticationRecord = AuthenticationRecord.none
     var records: [TransactionRecord] = []
+    /// What a stream task is asked to do.
+    var stream: StreamCalls?
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
     /// What `didSendBodyData` has told.
@@ -99,6 +101,12 @@ struct TaskState: ~Copyable, Sendable {
         download.startsOver = false
         sentFields = nil
         return true
+    }
+
+    /// The state of a new stream task.
+    init(stream: StreamCalls, session: URLSession) {
+        self.stream = stream
+        self.session = session
     }
 
     /// Whether anybody has asked who we are.

@@ -1,0 +1,301 @@
+// Stream tasks: their calls on the way to the engine, and what comes back on the way to handlers and delegates
+// (behaviour 15.4).
+//
+// Must not know: bytes on the wire, in which order calls are carried out.
+
+import Dispatch
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+/// Something a handler or a delegate is told about a stream.
+enum StreamEvent: Sendable {
+    case read(@Sendable (Data?, Bool, (any Error)?) -> Void, Result<StreamPiece, StreamFailure>)
+    case wrote(@Sendable ((any Error)?) -> Void, StreamFailure?)
+    case readClosed
+    case writeClosed
+    case captured(CapturedStreams)
+    case ended(StreamFailure?)
+}
+
+extension TaskCore {
+    // MARK: Calls
+
+    func read(
+        least: Int, most: Int, timeout: TimeInterval, _ handler: @escaping @Sendable (Data?, Bool, (any Error)?) -> Void
+    ) {
+        guard least >= 0, most >= least else {
+            ErrorText.reportMisuse("a stream was to be read with a minimum of \(least) and a maximum of \(most) bytes")
+            return hear(.read(handler, .failure(.known(Self.invalidArgument))))
+        }
+        say(
+            .read(least: least, most: most, timeout: Duration(timeout: timeout)) { [self] in
+                hear(.read(handler, $0))
+            })
+    }
+
+    func write(_ data: Data, timeout: TimeInterval, _ handler: @escaping @Sendable ((any Error)?) -> Void) {
+        say(.write(Array(data), timeout: Duration(timeout: timeout)) { [self] in hear(.wrote(handler, $0)) })
+    }
+
+    func say(_ order: StreamOrder) {
+        guard let calls = state.withLock({ $0.stream }) else {
+            // A mock is no connection.
+            return order.refuse(.known(URLError(.unsupportedURL)))
+        }
+        calls.say(order)
+    }
+
+    private static var invalidArgument: any Error {
+        UnderlyingError.system(SystemError(errno: EINVAL, call: "readData"))
+    }
+
+    /// Brings an answer to the delegate queue.
+    private func hear(_ event: StreamEvent) {
+        if usesRelay { return post(.stream(event)) }
+        DispatchQueue.global().async { [self] in deliver(event) }
+    }
+
+    /// The task ends without a connection.
+    func endCalls(_ error: URLError) {
+        state.withLock { $0.stream }?.end(.known(error))
+    }
+
+    // MARK: Opening
+
+    /// The first `resume()`; the stage is `betweenHops`.
+    func openStream(in session: SessionCore) {
+        guard let calls = state.withLock({ $0.stream }) else { return }
+        // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
+        guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
+            let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."
+            return endUnloaded(LoadFailure.make(.badURL, nil, text), from: .betweenHops)
+        }
+        switch session.settings.proxies.ways(to: origin) {
+        case .direct: openStream(calls, to: origin, by: [.direct()])
+        case .routes(let routes): openStream(calls, to: origin, by: routes)
+        case .automatic: askForRoutes(calls, to: origin, session.settings.proxies.resolver)
+        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(nil, fault), from: .betweenHops)
+        }
+    }
+
+    /// Asks the session's resolver; the task can be cancelled meanwhile.
+    private func askForRoutes(
+        _ calls: StreamCalls, to origin: Origin, _ resolver: URLSessionConfiguration.ProxyResolver?
+    ) {
+        guard let resolver, let url = URL(string: "https://\(origin.authority)/") else {
+            return endUnloaded(
+                LoadFailure.noWay(nil, "Proxies are to be found by a script, and there is no proxyResolver to ask."),
+                from: .betweenHops)
+        }
+        let mayAsk = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.stage = .preparing
+            return true
+        }
+        guard mayAsk else { return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops) }
+        let asking = Task { [weak self] in
+            let answer: Result<[Route], any Error>
+            do { answer = .success(try await resolver(url).map { try $0.route() }) } catch { answer = .failure(error) }
+            guard let self, state.withLock({ $0.leavesPreparing() }) else { return }
+            switch answer {
+            case .success(let routes) where !routes.isEmpty: openStream(calls, to: origin, by: routes)
+            case .success:
+                endUnloaded(
+                    LoadFailure.noWay(nil, "The proxyResolver has named no way to the host."), from: .betweenHops)
+            case .failure(let error):
+                endUnloaded(
+                    LoadFailure.noWay(nil, "The session's proxyResolver has failed: \(error)", cause: error),
+                    from: .betweenHops)
+            }
+        }
+        state.withLock { $0.routeQuestion.asking = asking }
+    }
+
+    private func openStream(_ calls: StreamCalls, to origin: Origin, by routes: [Route]) {
+        guard let session else { return }
+        let (mayBegin, deadline) = state.withLock { state -> (Bool, Duration?) in
+            guard !state.isOver else { return (false, nil) }
+            state.isHandleSuspended = false
+            state.stage = .submitting(priority: state.priority)
+            return (true, state.resourceDeadline)
+        }
+        guard mayBegin else { return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops) }
+        (engine ?? session.engine).open(
+            StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) { [self] handle, reactor in
+                beginStream(handle, calls)
+                return TaskStreamReceiver(core: self, calls: calls, reactor: reactor)
+            })
+    }
+
+    /// Called on the loop when the engine takes the stream up; what was done to the task meanwhile is made up for.
+    private func beginStream(_ handle: StreamHandle, _ calls: StreamCalls) {
+        let isCancelled = state.withLock { state in
+            if case .submitting = state.stage { state.stage = .loadingElsewhere(handle) }
+            return state.phase == .canceling
+        }
+        calls.begin(handle)
+        if isCancelled { handle.cancel() }
+        tellEngineAboutSuspension()
+    }
+
+    // MARK: Telling
+
+    /// Tells handlers and delegates, on their queue.
+    func deliver(_ event: StreamEvent) {
+        switch event {
+        case .read(let handler, .success(let piece)): handler(Data(piece.bytes), piece.isAtEnd, nil)
+        case .read(let handler, .failure(let failure)): handler(nil, false, error(failure))
+        case .wrote(let handler, let failure): handler(failure.map(error))
+        case .readClosed: tellStream(.readClosed) { $0.urlSession($1, readClosedFor: $2) }
+        case .writeClosed: tellStream(.writeClosed) { $0.urlSession($1, writeClosedFor: $2) }
+        case .captured(let streams): become(streams)
+        case .ended(let failure): complete(failure.map(urlError))?.resume()
+        }
+    }
+
+    /// Calls a method of the task's delegate or, if that has none such, of the session's (B1.95).
+    private func tellStream(
+        _ method: DelegateMethod,
+        _ call: (any URLSessionStreamDelegate, URLSession, URLSessionStreamTask) -> Void
+    ) {
+        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        guard let urlSession, let task = face as? URLSessionStreamTask else { return }
+        for view in [view, session?.delegateView] {
+            guard let delegate = view?.session as? any URLSessionStreamDelegate else { continue }
+            probe.arm(method)
+            call(delegate, urlSession, task)
+            if probe.disarm() { return }
+        }
+    }
+
+    /// B15.51: the streams are the delegate's, and the task is complete without a word.
+    private func become(_ streams: CapturedStreams) {
+        if isOver {
+            streams.close()
+            complete(nil)?.resume()
+            return
+        }
+        let end = state.withLock { $0.end(with: nil, quietly: false) }
+        updateProgress(isAtEnd: true)
+        let wasListed = session?.unlist(self) ?? false
+        let (input, output) = streams.pair()
+        tellStream(.becameStreams) { $0.urlSession($1, streamTask: $2, didBecome: input, outputStream: output) }
+        postNotice(.urlSessionTaskDidComplete)
+        state.withLock { $0.letGo() }
+        if wasListed { session?.taskEnded(of: end.session) }
+    }
+
+    // MARK: Errors
+
+    /// What a call fails with: an error of the system's where it came to a direction that is over (B17.55).
+    private func error(_ failure: StreamFailure) -> any Error {
+        switch failure {
+        case .fault(.readingClosed), .fault(.captured):
+            UnderlyingError.system(SystemError(errno: ENOTCONN, call: "read"))
+        case .fault(.writingClosed): UnderlyingError.system(SystemError(errno: EPIPE, call: "write"))
+        case .known(let error): error
+        case .fault, .engine: urlError(failure)
+        }
+    }
+
+    /// What the task fails with.
+    private func urlError(_ failure: StreamFailure) -> URLError {
+        switch failure {
+        case .engine(let error):
+            return ErrorMapping.urlError(
+                error, url: nil, evaluator: session?.settings.evaluator ?? SecTrust.system)
+        case .known(let error):
+            return error as? URLError ?? LoadFailure.make(.unknown, nil, "\(error)")
+        case .fault(let fault):
+            switch fault {
+            case .cancelled: return LoadFailure.cancelled(nil)
+            case .timedOut: return LoadFailure.make(.timedOut, nil, "The stream was not ready in time.")
+            case .tookTooLong: return LoadFailure.make(.timedOut, nil, "The stream lasted longer than a task may.")
+            case .plaintextBeforeTLS:
+                return LoadFailure.make(
+                    .secureConnectionFailed, nil,
+                    "Something came before TLS began that nobody had asked for; it may be from somebody else.")
+            case .closedBeforeTLS:
+                return LoadFailure.make(
+                    .secureConnectionFailed, nil, "One direction of the connection was over before TLS could begin.")
+            case .readingClosed, .writingClosed, .captured, .lost:
+                return LoadFailure.make(.networkConnectionLost, nil, "The connection is over.")
+            }
+        }
+    }
+}
+
+extension TaskState {
+    /// Whether the answer that was waited for is still wanted; true once.
+    fileprivate mutating func leavesPreparing() -> Bool {
+        guard !isOver, case .preparing = stage else { return false }
+        stage = .betweenHops
+        routeQuestion.asking = nil
+        return true
+    }
+}
+
+extension Duration {
+    /// A limit in seconds; nil for none.
+    fileprivate init?(timeout: TimeInterval) {
+        guard timeout > 0 else { return nil }
+        // A limit of more than a year is none that would be noticed.
+        self = .milliseconds(Int64(min(timeout, 366 * 86_400) * 1000))
+    }
+}
+
+extension StreamHandle: LoadHandle {
+    /// Nothing waits for it: reads are asked for one by one.
+    func resumeReading() {}
+
+    /// There is no body.
+    func discardRest() {}
+
+    /// Nothing is waited for in a line.
+    func setPriority(_ priority: Float) {}
+}
+
+/// The loop's side of a stream task.
+private final class TaskStreamReceiver: StreamReceiver {
+    private let core: TaskCore
+    private let calls: StreamCalls
+    private let reactor: Reactor
+
+    init(core: TaskCore, calls: StreamCalls, reactor: Reactor) {
+        self.core = core
+        self.calls = calls
+        self.reactor = reactor
+    }
+
+    var answersQuestions: Bool { core.answersChallenges }
+
+    func asked(_ question: ConnectionQuestion) {
+        if case .proxy(let question) = question {
+            core.refused(by: question, on: reactor)
+        } else {
+            core.post(.challenge(question), on: reactor)
+        }
+    }
+
+    func moved(received: Int, sent: Int) {
+        if received > 0 { core.counters.received.wrappingAdd(Int64(received), ordering: .relaxed) }
+        if sent > 0 { core.counters.sent.wrappingAdd(Int64(sent), ordering: .relaxed) }
+        core.updateProgress()
+    }
+
+    func readClosed() { core.post(.stream(.readClosed), on: reactor) }
+
+    func writeClosed() { core.post(.stream(.writeClosed), on: reactor) }
+
+    func captured(_ connection: CapturedConnection) {
+        calls.end(.fault(.captured))
+        core.post(.stream(.captured(CapturedStreams(connection))), on: reactor)
+    }
+
+    func finished(_ failure: StreamFailure?) {
+        calls.end(failure)
+        core.post(.stream(.ended(failure)), on: reactor)
+    }
+}
