@@ -238,7 +238,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "B9.21, B9.22: a download goes on where it stopped, begins anew or is whole already",
+        "A download goes on where it stopped, begins anew or is whole already",
         arguments: [
             "goes on", "changed", "whole", "refused", "gone",
         ])

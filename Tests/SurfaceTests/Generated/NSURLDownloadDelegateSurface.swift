@@ -14,6 +14,7 @@ private func nsurlDownloadDelegateMembers<One: NSURLDownloadDelegate>(of one: On
 private func nsurlDownloadDelegateDeprecatedmembers<One: NSURLDownloadDelegate>(of one: One) {
     let _: (NSURLDownload) -> Void = one.downloadDidBegin(_:)
     let _: (NSURLDownload, URLRequest, URLResponse?) -> URLRequest? = one.download(_:willSend:redirectResponse:)
+    let _: (NSURLDownload, URLProtectionSpace) -> Bool = one.download(_:canAuthenticateAgainstProtectionSpace:)
     let _: (NSURLDownload, URLAuthenticationChallenge) -> Void = one.download(_:didReceive:)
     let _: (NSURLDownload, URLAuthenticationChallenge) -> Void = one.download(_:didCancel:)
     let _: (NSURLDownload) -> Bool = one.downloadShouldUseCredentialStorage(_:)
