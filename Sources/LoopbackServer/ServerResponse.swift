@@ -122,7 +122,8 @@ extension ServerResponse {
     package static func generated(length: Int64, tag: String, to request: ServerRequest) -> ServerResponse {
         let whole = generated(length: length).adding("ETag", tag).adding("Accept-Ranges", "bytes")
         guard let range = request.fields.first(.range), request.fields.first(.ifRange).map({ $0 == tag }) ?? true,
-            range.hasPrefix("bytes="), range.hasSuffix("-"), let start = Int64(range.dropFirst(6).dropLast()), start >= 0
+            range.hasPrefix("bytes="), range.hasSuffix("-"), let start = Int64(range.dropFirst(6).dropLast()),
+            start >= 0
         else { return whole }
         guard start < length else {
             return .text("there is no such part", status: 416).adding("Content-Range", "bytes */\(length)")

@@ -54,7 +54,8 @@ final class Lives: Sendable {
             case 0: return lives
             case 128 + SIGKILL: continue
             default:
-                FileHandle.standardError.write(Data("the downloader said \(run.exitCode): \(run.complaintsText)\n".utf8))
+                FileHandle.standardError.write(
+                    Data("the downloader said \(run.exitCode): \(run.complaintsText)\n".utf8))
                 return nil
             }
         }
@@ -62,7 +63,9 @@ final class Lives: Sendable {
 
     /// Ends the life that is under way, once its memory has been looked at.
     func kill() {
-        guard let text = try? String(contentsOfFile: folder + "/life", encoding: .utf8), let life = pid_t(text) else { return }
+        guard let text = try? String(contentsOfFile: folder + "/life", encoding: .utf8), let life = pid_t(text) else {
+            return
+        }
         notePeak(Self.peak(of: "\(life)"))
         signal(life)
     }

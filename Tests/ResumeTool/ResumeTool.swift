@@ -60,7 +60,8 @@ enum ResumeTool {
     }
 
     private static func usage() -> Never {
-        print("usage: resume-tool torment BYTES CUTS SEED [--without-kills | --url URL] | generate BYTES FILE | once URL")
+        print(
+            "usage: resume-tool torment BYTES CUTS SEED [--without-kills | --url URL] | generate BYTES FILE | once URL")
         exit(64)
     }
 }

@@ -45,7 +45,9 @@ extension TaskCore {
         }
         if case .stream = kind { return openStream(in: session) }
         guard let request else {
-            endUnloaded(LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."), from: .betweenHops)
+            endUnloaded(
+                LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."),
+                from: .betweenHops)
             return
         }
         if outlet.savesFile { openPartial() }
@@ -185,7 +187,8 @@ extension TaskCore {
         let tells = taskView?.task != nil || sessionView?.task != nil
         return HopPlan(
             request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
-            streamsBody: streams, savesFile: outlet.savesFile, asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
+            streamsBody: streams, savesFile: outlet.savesFile, asksResponse: asksResponse,
+            asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing))
@@ -275,7 +278,9 @@ extension TaskCore {
                 state.loss = error
                 return .again(request)
             }
-            if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(), let request = state.currentRequest {
+            if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(),
+                let request = state.currentRequest
+            {
                 return .hop(request, state.body)
             }
             guard let next = state.redirect.next else {

@@ -43,7 +43,8 @@ extension TaskCore {
             defer { state.download = download }
             let asked = download.asked
             download.validator = ResumeRules.validator(
-                method: state.resumableMethod, isHTTP: true, request: asked == nil ? state.sentFields ?? Fields() : Fields(),
+                method: state.resumableMethod, isHTTP: true,
+                request: asked == nil ? state.sentFields ?? Fields() : Fields(),
                 status: head.status, fields: head.fields, time: now, known: asked?.validator)
             let length = response.expectedContentLength
             download.total = length >= 0 ? length : nil
@@ -82,7 +83,9 @@ extension TaskCore {
     private static func shown(_ response: HTTPURLResponse, _ request: URLRequest?, _ count: Int64) -> HTTPURLResponse {
         var fields = response.arrivedFields
         // Those of the page that explains the refusal.
-        for name in ["Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding"] { fields.removeAll(name) }
+        for name in ["Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding"] {
+            fields.removeAll(name)
+        }
         fields.replace(.contentRange, with: "bytes 0-\(count - 1)/\(count)")
         return HTTPURLResponse(url: request?.url, status: 206, fields: fields, expectedContentLength: count)
     }
@@ -120,10 +123,10 @@ extension TaskCore {
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         enum Step { case cancel, wait, answer(Data?) }
         let step = state.withLock { state -> Step in
-            guard session != nil, state.isDownload else { return .answer(nil) }
             guard state.phase != .completed else {
                 return .answer((state.error as? URLError)?.downloadTaskResumeData)
             }
+            guard session != nil, state.isDownload else { return .answer(nil) }
             state.download.waiting.append(handler)
             // B9.19: a plain cancellation that came before is one.
             guard state.phase != .canceling else { return .wait }

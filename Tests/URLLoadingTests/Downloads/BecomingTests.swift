@@ -30,7 +30,8 @@ struct BecomingTests {
             session.dataTask(with: try server.at("/")).resume()
             await scribe.transcript.completed.wait()
             #expect(scribe.transcript.calls.prefix(3) == ["created 1", "response \(status)", "became 1"])
-            #expect(scribe.transcript.calls.suffix(2) == ["finished \(status == 200 ? "" : "nothing")", "complete nil"])
+            #expect(
+                scribe.transcript.calls.suffix(2) == ["finished \(status == 200 ? "" : "nothing")", "complete nil"])
             session.invalidateAndCancel()
         }
     }

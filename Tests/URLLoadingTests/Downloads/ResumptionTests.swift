@@ -9,7 +9,8 @@ import URLLoading
 
 @Suite("Resumed downloads")
 struct ResumptionTests {
-    @Test("B9.16, B9.17, B9.18: cancelled for data: they come on the delegate queue, before the end, which has the same")
+    @Test(
+        "B9.16, B9.17, B9.18: cancelled for data: they come on the delegate queue, before the end, which has the same")
     func cancelled() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -40,7 +41,9 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B1.100, B9.25, B9.26, B9.27, B9.36: it goes on in another session, with a new identifier, behind what there is")
+    @Test(
+        "B1.100, B9.25, B9.26, B9.27, B9.36: it goes on in another session, with a new identifier, behind what there is"
+    )
     func resumed() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -72,7 +75,8 @@ struct ResumptionTests {
     func byDate() async throws {
         let modified = "Tue, 14 Nov 2023 20:00:00 GMT"
         let half = HalfServer(
-            "ETag: W/\"v1\"\r\nLast-Modified: \(modified)\r\nDate: Tue, 14 Nov 2023 21:00:00 GMT\r\nContent-Length: 10\r\n")
+            "ETag: W/\"v1\"\r\nLast-Modified: \(modified)\r\nDate: Tue, 14 Nov 2023 21:00:00 GMT\r\nContent-Length: 10\r\n"
+        )
         try await withServer(router: half.router) { server in
             let scribe = await goOn(with: try await halfOf(try server.at("/")))
             #expect(half.asked.value == ["/", "/ bytes=5- if \(modified)"])
