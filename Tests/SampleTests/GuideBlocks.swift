@@ -3,11 +3,16 @@
 import Foundation
 import Testing
 
-/// Expects every block of Swift in a document to stand in a file of the samples.
-func expectBlocks(of document: String, in sample: String, count: Int) throws {
+/// Expects every block of Swift in a document of docs/, or in a section of README.md, to stand in a file of the samples.
+func expectBlocks(of document: String, section: String? = nil, in sample: String, count: Int) throws {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(
-        contentsOf: tests.deletingLastPathComponent().appendingPathComponent("docs/\(document)"), encoding: .utf8)
+    let path = section == nil ? "docs/\(document)" : document
+    var text = try String(
+        contentsOf: tests.deletingLastPathComponent().appendingPathComponent(path), encoding: .utf8)
+    if let section {
+        let rest = try #require(text.components(separatedBy: "\n## \(section)\n").dropFirst().first)
+        text = rest.components(separatedBy: "\n## ").first ?? rest
+    }
     let samples = lines(
         try String(contentsOf: tests.appendingPathComponent("Samples/Common/\(sample)"), encoding: .utf8))
     let blocks = text.components(separatedBy: "```swift\n").dropFirst().map {

@@ -10,6 +10,8 @@ import Synchronization
 final class SessionProtocols: Sendable {
     /// Where the program's code runs.
     let queue = DispatchQueue(label: "URLLoading.protocols")
+    /// Answers all loads, and nobody else is asked.
+    let mock: URLSession.Mock?
     private let configured: [URLProtocol.Type]
     /// Whether classes count that are registered later (B14.31).
     private let followsRegistry: Bool
@@ -18,14 +20,31 @@ final class SessionProtocols: Sendable {
         // The built-in ones carry what nobody else takes, wherever they stand (B14.32).
         configured = isShared ? [] : (values.protocolClasses ?? []).filter { !($0 is BuiltInProtocol.Type) }
         followsRegistry = isShared
-        if configured.isEmpty, !isShared { return nil }
+        mock = values.mock
+        if configured.isEmpty, mock == nil, !isShared { return nil }
     }
 
     /// Whether there is any class to be asked.
-    var mayCarry: Bool { !configured.isEmpty || followsRegistry && ProtocolRegistry.shared.hasClasses }
+    var mayCarry: Bool {
+        !configured.isEmpty || mock != nil || followsRegistry && ProtocolRegistry.shared.hasClasses
+    }
 
     /// The classes in the order in which they are asked.
-    var classes: [URLProtocol.Type] { followsRegistry ? ProtocolRegistry.shared.classes : configured }
+    private var classes: [URLProtocol.Type] { followsRegistry ? ProtocolRegistry.shared.classes : configured }
+
+    /// Who carries the hop that the task is about to load; nil where nobody wants to (B14.30).
+    func choice(for task: URLSessionTask) -> ProtocolChoice? {
+        if let mock { return .mock(mock) }
+        return classes.first { $0.canInit(with: task) }.map { .type($0) }
+    }
+}
+
+/// Who carries a hop in place of what is built in.
+enum ProtocolChoice: Sendable {
+    /// An instance of this class.
+    case type(URLProtocol.Type)
+    /// The answers of a test.
+    case mock(URLSession.Mock)
 }
 
 /// The classes that are registered with `URLProtocol`.

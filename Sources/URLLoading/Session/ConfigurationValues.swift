@@ -51,6 +51,8 @@ struct ConfigurationValues: Sendable {
     var honorsEarliestBeginDate = false
     /// Who may carry loads, in this order; the built-in ones stand for themselves.
     var protocolClasses: [URLProtocol.Type]? = BuiltInProtocol.all
+    /// Answers in place of servers, before anything else.
+    var mock: URLSession.Mock?
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

@@ -25,7 +25,7 @@ extension TaskCore {
         guard isWanted else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
         protocols.queue.async { [self] in
             let face = face
-            if let chosen = protocols.classes.first(where: { $0.canInit(with: face) }) {
+            if let chosen = protocols.choice(for: face) {
                 supplyBody(body, of: seen, to: chosen)
             } else if goOn(with: request) {
                 loadItself(request, body: body)
@@ -46,7 +46,7 @@ extension TaskCore {
     // MARK: The body
 
     /// B14.38: the class can read the body that the task has, whichever form it came in.
-    private func supplyBody(_ body: TaskBody, of request: URLRequest, to chosen: URLProtocol.Type) {
+    private func supplyBody(_ body: TaskBody, of request: URLRequest, to chosen: ProtocolChoice) {
         var request = request
         switch body {
         case .request: break
@@ -74,7 +74,7 @@ extension TaskCore {
             request.httpBody = data
         case .delegate:
             guard goOn(with: request) else { return }
-            state.withLock { $0.waitingProtocol = chosen }
+            state.withLock { $0.waitingChoice = chosen }
             return askForStream(request)
         }
         begin(chosen, with: request)
@@ -82,10 +82,11 @@ extension TaskCore {
 
     /// A delegate has supplied the stream that a class waits for; false where none does.
     func carryOn(_ request: URLRequest, with source: InputStreamSource) -> Bool {
-        let chosen = state.withLock { state -> URLProtocol.Type? in
-            defer { state.waitingProtocol = nil }
-            if state.waitingProtocol != nil { state.stage = .preparing }
-            return state.waitingProtocol
+        let chosen = state.withLock { state -> ProtocolChoice? in
+            guard let waiting = state.waitingChoice else { return nil }
+            state.waitingChoice = nil
+            state.stage = .preparing
+            return waiting
         }
         guard let chosen, let protocols = session?.protocols else { return false }
         protocols.queue.async { [self] in
@@ -98,9 +99,16 @@ extension TaskCore {
 
     // MARK: The instance
 
-    /// Makes an instance for the hop, and lets it load.
+    /// Makes what carries the hop, and lets it load.
+    private func begin(_ chosen: ProtocolChoice, with request: URLRequest) {
+        switch chosen {
+        case .type(let type): begin(type, with: request)
+        case .mock(let mock): if goOn(with: request) { carry(request, by: MockCarrier(mock)) }
+        }
+    }
+
     private func begin(_ chosen: URLProtocol.Type, with request: URLRequest) {
-        guard let session, let protocols = session.protocols else { return }
+        guard let protocols = session?.protocols else { return }
         // B14.35.
         let canonical = chosen.canonicalRequest(for: request)
         let part = cachePart(of: canonical)

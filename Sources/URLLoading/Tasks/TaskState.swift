@@ -45,8 +45,8 @@ struct TaskState: ~Copyable, Sendable {
     var hints = TaskHints()
     var progress: Progress?
 
-    /// The class that carries the hop once a delegate has supplied the stream for its body.
-    var waitingProtocol: URLProtocol.Type?
+    /// Who carries the hop once a delegate has supplied the stream for its body.
+    var waitingChoice: ProtocolChoice?
     /// Where the hop under way can turn to when its route leads nowhere.
     var detour: Detour?
     /// What a cache has to do with the hop under way.

@@ -153,6 +153,11 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
         set { super.shouldUseExtendedBackgroundIdleMode = newValue }
     }
 
+    override var protocolClasses: [AnyClass]? {
+        get { super.protocolClasses }
+        set { super.protocolClasses = newValue }
+    }
+
     override var multipathServiceType: URLSessionConfiguration.MultipathServiceType {
         get { super.multipathServiceType }
         set { super.multipathServiceType = newValue }
@@ -201,6 +206,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCredentialStorage?> = \.urlCredentialStorage
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLCache?> = \.urlCache
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.shouldUseExtendedBackgroundIdleMode
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyClass]?> = \.protocolClasses
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, URLSessionConfiguration.MultipathServiceType> =
         \.multipathServiceType
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.usesClassicLoadingMode

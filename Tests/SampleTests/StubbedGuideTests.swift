@@ -1,0 +1,43 @@
+// The code of README.md's section about testing, and of docs/custom-protocols.md: it is that of the samples, and does
+// what the documents say.
+
+import Foundation
+import SamplesSwift5
+import SamplesSwift6
+import Testing
+import URLLoading
+
+@Suite("The guide to testing and custom protocols")
+struct StubbedGuideTests {
+    @Test("Every block of code is compiled as part of the samples")
+    func blocks() throws {
+        try expectBlocks(of: "README.md", section: "Testing your own code", in: "StubbedTests.swift", count: 1)
+        try expectBlocks(of: "custom-protocols.md", in: "AssetProtocol.swift", count: 2)
+    }
+
+    @Test("The stubbed client", arguments: LanguageMode.allCases)
+    func stubbed(mode: LanguageMode) async throws {
+        let users = try #require(URL(string: "https://api.example.com/users"))
+        let found =
+            switch mode {
+            case .swift5: try await SamplesSwift5.testUserClient(users)
+            case .swift6: try await SamplesSwift6.testUserClient(users)
+            }
+        #expect(found == ["Ann", #"["Bea"]"#, "-1009"])
+    }
+
+    @Test("A scheme of one's own", arguments: LanguageMode.allCases)
+    func asset(mode: LanguageMode) async throws {
+        let session =
+            switch mode {
+            case .swift5: SamplesSwift5.assetSession()
+            case .swift6: SamplesSwift6.assetSession()
+            }
+        defer { session.invalidateAndCancel() }
+        let good = try #require(URL(string: "asset:greeting"))
+        let (data, response) = try await session.data(from: good)
+        #expect(String(decoding: data, as: UTF8.self) == "hello" && response.mimeType == "text/plain")
+        let bad = try #require(URL(string: "asset:unheard-of"))
+        await #expect(throws: URLError.self) { try await session.data(from: bad) }
+    }
+}

@@ -1,0 +1,293 @@
+// What a custom protocol tells its client, and what the task makes of it (behaviour 14.5).
+
+import Foundation
+import LoopbackServer
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("Custom protocols: the client", .endsSessions, .timeLimit(.minutes(5)))
+struct ProtocolClientTests {
+    @Test(
+        "B14.29, B14.42, B14.43, B14.44, B14.45, B14.53: response, data, the end, and one stop",
+        arguments: [
+            "http", "https", "odd",
+        ])
+    func order(scheme: String) async throws {
+        let script = ProtocolScript { held in
+            held.respond(201, ["Content-Type": "text/plain", "Content-Length": "6"])
+            held.load("abc")
+            held.load("def")
+            held.finish()
+        }
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: try script.url("/a", scheme: scheme))
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.calls == ["created 1", "response 201", "data", "metrics 1", "complete nil"])
+        #expect(delegate.transcript.body == "abcdef")
+        #expect(task.countOfBytesReceived == 6 && task.countOfBytesExpectedToReceive == 6)
+        #expect(task.response?.mimeType == "text/plain")
+        await script.stopped.wait()
+        #expect(script.calls.value == ["ScriptedProtocol may", "start", "stop"])
+    }
+
+    @Test("B14.45: a response without data is fine, and so is data after the handler's own thread")
+    func noData() async throws {
+        let script = ProtocolScript { held in
+            held.respond(204)
+            held.finish()
+        }
+        let (data, response, error) = await protocolSession().handled(try script.url())
+        #expect(data == Data() && (response as? HTTPURLResponse)?.statusCode == 204 && error == nil)
+    }
+
+    @Test("B14.46: a failure before the response; the end that follows is ignored")
+    func failure() async throws {
+        let script = ProtocolScript { held in
+            held.fail(URLError(.cannotFindHost))
+            held.finish()
+            held.respond()
+            held.fail(URLError(.timedOut))
+        }
+        let (data, response, error) = await protocolSession().handled(try script.url())
+        #expect(data == nil && response == nil && (error as? URLError)?.code == .cannotFindHost)
+        let delegate = RecordingDelegate()
+        protocolSession(delegate).dataTask(with: try script.url()).resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.calls == ["created 1", "metrics 1", "complete -1003"])
+        await script.stopped.wait(times: 2)
+        #expect(script.stopped.count == 2)
+    }
+
+    @Test("B14.47: an error of any domain comes through unchanged, in every form")
+    func foreignErrors() async throws {
+        let script = ProtocolScript { held in
+            held.respond()
+            held.load("half")
+            held.fail(OddError(number: 7))
+        }
+        let url = try script.url()
+        let session = protocolSession()
+        #expect(await session.handled(url).2 as? OddError == OddError(number: 7))
+        await #expect(throws: OddError(number: 7)) { try await session.data(from: url) }
+        await #expect(throws: OddError(number: 7)) { try await session.download(from: url) }
+        let (bytes, _) = try await session.bytes(from: url)
+        await #expect(throws: OddError(number: 7)) { for try await _ in bytes {} }
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: url)
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect(task.error as? OddError == OddError(number: 7))
+        #expect(delegate.transcript.calls.last == "complete OddError(number: 7)")
+        let coded = ProtocolScript { $0.fail(NSError(domain: "Some", code: 4, userInfo: ["key": "value"])) }
+        let error = await session.handled(try coded.url()).2 as NSError?
+        #expect(error?.domain == "Some" && error?.code == 4 && error?.userInfo["key"] as? String == "value")
+        #expect(error?.userInfo.count == 1)
+    }
+
+    @Test("B14.48: an end without a response is data, no response and no error for a handler")
+    func noResponse() async throws {
+        let script = ProtocolScript { $0.finish() }
+        let session = protocolSession()
+        let (data, response, error) = await session.handled(try script.url())
+        #expect(data == Data() && response == nil && error == nil)
+        let url = try script.url()
+        // The async form has nothing that it could return.
+        #expect(await codeThrown { _ = try await session.data(from: url) } == .unknown)
+        let some = ProtocolScript { held in
+            held.load("data")
+            held.finish()
+        }
+        #expect(await session.handled(try some.url()).0 == Data("data".utf8))
+    }
+
+    @Test("B14.43: several responses, each with data of its own")
+    func severalResponses() async throws {
+        let script = ProtocolScript { held in
+            for part in ["one", "two"] {
+                held.respond(200, ["X-Part": part])
+                held.load(part)
+            }
+            held.finish()
+        }
+        let delegate = RecordingDelegate()
+        protocolSession(delegate).dataTask(with: try script.url()).resume()
+        await delegate.transcript.completed.wait()
+        #expect(
+            delegate.transcript.calls == [
+                "created 1", "response 200", "data", "response 200", "data", "metrics 1", "complete nil",
+            ])
+        let (data, response, _) = await protocolSession().handled(try script.url())
+        #expect(data == Data("onetwo".utf8))
+        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Part") == "two")
+    }
+
+    @Test("B14.41: the client may be called later, and from many threads at once")
+    func anyThread() async throws {
+        let script = ProtocolScript { held in
+            DispatchQueue.global().async {
+                held.respond()
+                DispatchQueue.concurrentPerform(iterations: 400) { _ in held.load("0123456789") }
+                held.finish()
+                DispatchQueue.concurrentPerform(iterations: 20) { _ in
+                    held.load("late")
+                    held.finish()
+                    held.fail(OddError(number: 1))
+                }
+            }
+        }
+        let url = try script.url()
+        let session = protocolSession()
+        async let first = session.data(from: url).0
+        async let second = session.handled(url).0
+        async let third = session.download(from: url).0
+        #expect(try await first.count == 4000)
+        #expect(await second?.count == 4000)
+        let file = try await third
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Data(contentsOf: file).count == 4000)
+    }
+
+    @Test(
+        "B14.42: a cancelled task stops its protocol once, and hears nothing more",
+        arguments: [
+            "start", "response", "data",
+        ])
+    func cancelled(stage: String) async throws {
+        let script = ProtocolScript { held in
+            guard stage != "start" else { return }
+            held.respond()
+            if stage == "data" { held.load("x") }
+        }
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: try script.url())
+        task.resume()
+        await script.started.wait()
+        let wanted = ["start": "created 1", "response": "response 200", "data": "data"]
+        try await until { delegate.transcript.calls.last == wanted[stage] }
+        task.cancel()
+        await delegate.transcript.completed.wait()
+        await script.stopped.wait()
+        for held in script.instances.value {
+            held.load("late")
+            held.finish()
+        }
+        #expect(delegate.transcript.calls.last == "complete -999")
+        #expect(delegate.transcript.calls.filter { $0.hasPrefix("complete") }.count == 1)
+        #expect(script.calls.value == ["ScriptedProtocol may", "start", "stop"])
+    }
+
+    @Test("A task that is cancelled before its protocol is asked starts none")
+    func cancelledEarly() async throws {
+        let script = ProtocolScript { $0.answer("x") }
+        let session = protocolSession()
+        let task = session.dataTask(with: try script.url())
+        task.cancel()
+        task.resume()
+        try await until { task.state == .completed }
+        let busy = ProtocolScript { _ in }
+        let url = try busy.url()
+        let waiting = Task { try await session.data(from: url) }
+        await busy.started.wait()
+        waiting.cancel()
+        #expect(await codeThrown { _ = try await waiting.value } == .cancelled)
+        await busy.stopped.wait()
+        #expect(!script.calls.value.contains("start"))
+    }
+
+    @Test("B14.54: the idle time-out is begun anew by what the client is told")
+    func timeOut() async throws {
+        let script = ProtocolScript { held in
+            held.respond()
+            held.load("x")
+        }
+        let request = URLRequest(url: try script.url(), timeoutInterval: 0.2)
+        let (data, response, error) = await protocolSession().handled(request)
+        #expect(data == nil && response != nil && (error as? URLError)?.code == .timedOut)
+        await script.stopped.wait()
+        let resource = protocolSession { $0.timeoutIntervalForResource = 0.2 }
+        #expect((await resource.handled(try script.url()).2 as? URLError)?.code == .timedOut)
+    }
+
+    @Test("B14.55: metrics have no network data")
+    func metrics() async throws {
+        let found = Box<URLSessionTaskMetrics?>(nil)
+        let script = ProtocolScript { $0.answer("hello") }
+        let delegate = RecordingDelegate(onMetrics: { found.value = $1 })
+        protocolSession(delegate).dataTask(with: try script.url()).resume()
+        await delegate.transcript.completed.wait()
+        let transaction = try #require(found.value?.transactionMetrics.first)
+        #expect(transaction.resourceFetchType == .unknown && transaction.remoteAddress == nil)
+        #expect(transaction.connectStartDate == nil && transaction.requestStartDate == nil)
+        #expect(transaction.countOfResponseBodyBytesAfterDecoding == 5)
+    }
+
+    @Test("Bytes, events and downloads come from protocols too")
+    func otherForms() async throws {
+        let script = ProtocolScript { $0.answer("a\nb\n", ["Content-Type": "text/plain"]) }
+        let url = try script.url()
+        let session = protocolSession()
+        let (bytes, response) = try await session.bytes(from: url)
+        #expect(response.mimeType == "text/plain")
+        var lines: [String] = []
+        for try await line in bytes.lines { lines.append(line) }
+        #expect(lines == ["a", "b"])
+        var kinds: [String] = []
+        for await event in session.events(for: URLRequest(url: url)) {
+            switch event {
+            case .response: kinds.append("response")
+            case .body: kinds.append("body")
+            case .metrics(let metrics): kinds.append("metrics \(metrics.transactionMetrics.count)")
+            case .end(let error): kinds.append("end \(Transcript.text(error))")
+            case .informational, .redirect, .progress: break
+            }
+        }
+        #expect(kinds == ["response", "body", "metrics 1", "end nil"])
+        let (file, _) = try await session.download(from: url)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Data(contentsOf: file) == Data("a\nb\n".utf8))
+    }
+
+    @Test("A delegate can refuse the response; suspension holds everything back")
+    func steering() async throws {
+        let script = ProtocolScript { $0.answer("hello") }
+        let refusing = RecordingDelegate(onResponse: { $1(.cancel) })
+        protocolSession(refusing).dataTask(with: try script.url()).resume()
+        await refusing.transcript.completed.wait()
+        #expect(refusing.transcript.calls == ["created 1", "response 200", "metrics 1", "complete -999"])
+        let slow = ProtocolScript { _ in }
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: try slow.url())
+        task.resume()
+        await slow.started.wait()
+        task.suspend()
+        for held in slow.instances.value { held.answer("hello") }
+        #expect(delegate.transcript.calls == ["created 1"])
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.body == "hello" && delegate.transcript.calls.last == "complete nil")
+    }
+
+    @Test("Nothing is left of a load when it has ended")
+    func leaks() async throws {
+        final class Watch: @unchecked Sendable {
+            // Weak references may be read from any thread.
+            weak var instance: URLProtocol?
+            weak var task: URLSessionTask?
+        }
+        let watch = Watch()
+        let script = ProtocolScript { $0.answer("x") }
+        func load() async throws {
+            let session = protocolSession()
+            _ = await session.handled(try script.url())
+            await script.stopped.wait()
+            watch.instance = script.instances.value.first?.instance
+            watch.task = watch.instance?.task
+            #expect(watch.instance != nil && watch.task != nil)
+            script.instances.value = []
+        }
+        try await load()
+        try await until { watch.instance == nil && watch.task == nil }
+    }
+}
