@@ -1,7 +1,17 @@
-// A folder for case files and reports.
+// A folder for case files and reports, and the program that reads and writes them.
 
 import ConformanceSupport
 import Foundation
+import TestSupport
+
+/// Runs the program to its end, on a thread of its own: those of the tests are few.
+func conformance(_ arguments: [String]) async throws -> ChildRun {
+    try await withThrowingHandover { handover in
+        Thread.detachNewThread {
+            handover.resume(with: Result { try ChildRun("conformance", arguments) })
+        }
+    }
+}
 
 /// A folder of its own for a test; gone with this object.
 final class CaseDirectory {

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("Case files")
+@Suite("Case files", .serialized)
 struct CaseFileTests {
     @Test(
         "What is not understood is refused, with file and line, before anything runs",
@@ -21,28 +21,28 @@ struct CaseFileTests {
             ("= 200\nform\n= $1\n- B1.1: a row ~ 200 ~ x\n", 7, "every column"),
             ("= 200\neach open x\n", 5, "before all"),
         ])
-    func faults(lines: String, line: Int, reason: String) throws {
+    func faults(lines: String, line: Int, reason: String) async throws {
         let folder = try CaseDirectory()
         try folder.write("x.case", "group g\n\n* R9112 §6.3, B16.31: a title\n" + lines)
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         #expect(run.exitCode == 2 && run.output.isEmpty)
         #expect(run.complaintsText.hasPrefix("conformance: x.case:\(line): "), "\(run.complaintsText)")
         #expect(run.complaintsText.contains(reason), "\(run.complaintsText)")
     }
 
     @Test("A file without a group, a line without a case, and a folder that is none are refused")
-    func noGroup() throws {
+    func noGroup() async throws {
         let folder = try CaseDirectory()
         for text in ["* B1.1: t\n= 200\n", "= 200\n"] {
             try folder.write("x.case", text)
-            let run = try ChildRun("conformance", ["--cases", folder.path])
+            let run = try await conformance(["--cases", folder.path])
             #expect(run.exitCode == 2 && run.complaintsText.hasPrefix("conformance: x.case:1: "))
         }
-        #expect(try ChildRun("conformance", ["--cases", folder.path("nowhere")]).exitCode == 2)
+        #expect(try await conformance(["--cases", folder.path("nowhere")]).exitCode == 2)
     }
 
     @Test("A table has a case a row, with its columns in the form's lines; lines for each case come first")
-    func table() throws {
+    func table() async throws {
         let folder = try CaseDirectory()
         try folder.write(
             "x.case",
@@ -61,15 +61,15 @@ struct CaseFileTests {
             > GET /c
             = 200 | !A
             """)
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         #expect(run.exitCode == 0, "\(run.complaintsText)")
         #expect(run.outputText.contains(/all +3 +3 +0 +0 +0/))
-        let list = try ChildRun("conformance", ["--cases", folder.path, "--list"])
+        let list = try await conformance(["--cases", folder.path, "--list"])
         #expect(list.outputText == "g: one [B1.1]\ng: two [B1.2]\ng: alone [B1.3]\n")
     }
 
     @Test("Escapes, repetitions and words become bytes")
-    func words() throws {
+    func words() async throws {
         let folder = try CaseDirectory()
         try folder.write(
             "x.case",
@@ -84,7 +84,7 @@ struct CaseFileTests {
             > GET http://127.0.0.1:{port:a}/
             = 200 | X: {date 86400} || 127.0.0.1:{port a}
             """#)
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         #expect(run.exitCode == 0, "\(run.complaintsText)")
     }
 
@@ -95,7 +95,7 @@ struct CaseFileTests {
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
         ])
-    func digests(algorithm: String, response: String) throws {
+    func digests(algorithm: String, response: String) async throws {
         let folder = try CaseDirectory()
         let field = """
             Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=\(algorithm), \
@@ -112,7 +112,7 @@ struct CaseFileTests {
             text += "^ GET /dir/index.html\nproof Mufasa Circle\\x20of\\x20\(password) | \(parts)\n"
         }
         try folder.write("x.case", text)
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         #expect(run.exitCode == 1)
         #expect(run.complaintsText.contains("g: wrong password") && run.complaintsText.contains("g: wrong count"))
         #expect(!run.complaintsText.contains("g: right"), "\(run.complaintsText)")

@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Conformance runner")
+@Suite("Conformance runner", .serialized)
 struct RunnerTests {
     @Test("Every case of the project passes, and the driver supports all that they ask for")
-    func project() throws {
+    func project() async throws {
         let folder = try CaseDirectory()
-        let run = try ChildRun("conformance", ["--json", folder.path("r.json"), "--junit", folder.path("r.xml")])
+        let run = try await conformance(["--json", folder.path("r.json"), "--junit", folder.path("r.xml")])
         #expect(run.exitCode == 0, "\(run.complaintsText)")
         let results = try folder.json("r.json")
         guard case .array(let cases)? = results["cases"] else {
@@ -26,7 +26,7 @@ struct RunnerTests {
     }
 
     @Test("A wrong expectation fails its case and no other, in the table, in both reports and in the exit status")
-    func wrongExpectation() throws {
+    func wrongExpectation() async throws {
         let folder = try CaseDirectory()
         try folder.write(
             "a.case",
@@ -41,9 +41,9 @@ struct RunnerTests {
             > GET /
             = answer 2
             """)
-        let run = try ChildRun(
-            "conformance",
-            ["--cases", folder.path, "--json", folder.path("r.json"), "--junit", folder.path("r.xml"), "--jobs", "2"])
+        let run = try await conformance([
+            "--cases", folder.path, "--json", folder.path("r.json"), "--junit", folder.path("r.xml"), "--jobs", "2",
+        ])
         #expect(run.exitCode == 1)
         #expect(run.complaintsText.contains("failed: g: wrong & \"quoted\" (a.case:6)"))
         #expect(run.complaintsText.contains("line 9: the body is \"answer 1\", not \"answer 2\""))
@@ -68,10 +68,10 @@ struct RunnerTests {
             "^ nothing", "connections 2", "sends http://a.test/ a=1", "^ GET /\n^ GET /", "^ GET /\nproof a b",
             "? error.detail contains x", "> GET /unforeseen\n= 200", "do nonsense {}\n? x absent",
         ])
-    func everyExpectation(line: String) throws {
+    func everyExpectation(line: String) async throws {
         let folder = try CaseDirectory()
         try folder.write("a.case", "group g\n* B1.1: t\n< 200\n> GET /\n\(line)\n= 200\n")
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         if line.hasPrefix("do nonsense") {
             #expect(run.exitCode == 0)
             #expect(run.outputText.contains(/all +1 +0 +0 +1 +0/), "not supported is not failed")
@@ -82,51 +82,50 @@ struct RunnerTests {
     }
 
     @Test("A malformed file is told with its line, and nothing runs")
-    func malformed() throws {
+    func malformed() async throws {
         let folder = try CaseDirectory()
         try folder.write("a.case", "group g\n* B1.1: t\n= 200\n* B1.2: u\n?? 1\n")
-        let run = try ChildRun("conformance", ["--cases", folder.path])
+        let run = try await conformance(["--cases", folder.path])
         #expect(run.exitCode == 2)
         #expect(run.complaintsText == "conformance: a.case:5: \"??\" begins no line\n")
         #expect(run.output.isEmpty)
     }
 
     @Test("A failure that was expected is none; a pass that was not is one; a name of no case is an error")
-    func expectedFailures() throws {
+    func expectedFailures() async throws {
         let folder = try CaseDirectory()
         try folder.write("a.case", "group g\n* B1.1: bad\n< 200\n> GET /\n= 201\n* B1.2: good\n< 200\n> GET /\n= 200\n")
         for (list, status, text) in [
             ("# none of them\ng: bad\n", 0, /all +2 +1 +0 +0 +1/), ("g: bad\ng: good\n", 1, /all +2 +0 +1 +0 +1/),
         ] {
             try folder.write("list", list)
-            let run = try ChildRun(
-                "conformance", ["--cases", folder.path, "--expected-failures", folder.path("list")])
+            let run = try await conformance(["--cases", folder.path, "--expected-failures", folder.path("list")])
             #expect(Int(run.exitCode) == status)
             #expect(run.outputText.contains(text))
         }
         try folder.write("list", "g: nobody\n")
-        let run = try ChildRun("conformance", ["--cases", folder.path, "--expected-failures", folder.path("list")])
+        let run = try await conformance(["--cases", folder.path, "--expected-failures", folder.path("list")])
         #expect(run.exitCode == 2)
         #expect(run.complaintsText.contains("list:1: there is no case \"g: nobody\""))
     }
 
     @Test("Cases are listed and chosen by group, title and reference")
-    func lists() throws {
-        let all = try ChildRun("conformance", ["--list"])
+    func lists() async throws {
+        let all = try await conformance(["--list"])
         #expect(all.exitCode == 0 && all.outputText.split(separator: "\n").count >= 600)
-        let some = try ChildRun("conformance", ["--list", "--filter", "B16.31"])
+        let some = try await conformance(["--list", "--filter", "B16.31"])
         #expect(some.outputText.contains("9112: "))
         #expect(some.outputText.split(separator: "\n").allSatisfy { $0.contains("B16.31") })
-        #expect(try ChildRun("conformance", ["--filter", "no such case"]).exitCode == 2)
-        #expect(try ChildRun("conformance", ["--nonsense"]).exitCode == 2)
+        #expect(try await conformance(["--filter", "no such case"]).exitCode == 2)
+        #expect(try await conformance(["--nonsense"]).exitCode == 2)
     }
 
     @Test("A driver that is none fails every case and ends the run")
-    func noDriver() throws {
+    func noDriver() async throws {
         let folder = try CaseDirectory()
         try folder.write("a.case", "group g\n* B1.1: t\n< 200\n> GET /\n= 200\n")
         for driver in ["/bin/false", "/nonexistent/driver"] {
-            let run = try ChildRun("conformance", ["--cases", folder.path, "--driver", driver])
+            let run = try await conformance(["--cases", folder.path, "--driver", driver])
             #expect(run.exitCode == 1)
             #expect(run.complaintsText.contains("the driver"))
         }
