@@ -33,7 +33,7 @@ extension URLSession {
         /// Go on as a download task, which the delegate is given (B1.68). Where the response is not the session
         /// delegate's, or is a part of a multipart body, the task ends with `URLError.unsupportedURL`.
         case becomeDownload = 2
-        /// Go on as a stream task. There are no stream tasks yet: the task ends with `URLError.unsupportedURL` and a
+        /// Go on as a stream task. That is not offered yet: the task ends with `URLError.unsupportedURL` and a
         /// description that says so.
         case becomeStream = 3
     }

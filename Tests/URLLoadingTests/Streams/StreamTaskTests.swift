@@ -320,7 +320,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("A stream task that belongs to no session answers every call")
+    @Test("B15.47: TLS cannot be stopped, and a task that belongs to no session answers every call")
     @available(*, deprecated)
     func mock() async {
         let task = URLSessionStreamTask()
