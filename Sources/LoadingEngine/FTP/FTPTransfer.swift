@@ -262,6 +262,7 @@ final class FTPTransfer {
     }
 
     private func moved() {
+        receiver.moved()
         deadlines.moved(core.reactor.elapsed)
         rearm()
     }

@@ -75,11 +75,7 @@ final class RequestBuilder: Sendable {
         if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
         let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
         var fields =
-            isPlain && !length.hasContent
-            ? place.fields
-            : RequestFieldRules.fields(
-                application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
-                defaults: settings.defaultFields, method: method, origin: place.origin, body: length)
+            isPlain && !length.hasContent ? place.fields : self.fields(for: request, to: place.origin, content)
         // B8.57: a field that the program has set stays as it is.
         var carriesCookies = false
         if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
@@ -94,6 +90,15 @@ final class RequestBuilder: Sendable {
             framing: RequestFieldRules.framing(
                 method: method, body: length,
                 applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
+    }
+
+    /// The fields of a request that has some of its own, or a body.
+    func fields(for request: URLRequest, to origin: Origin, _ content: HopContent) -> Fields {
+        let policy =
+            request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
+        return RequestFieldRules.fields(
+            application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
+            defaults: settings.defaultFields, method: request.values.method, origin: origin, body: content.length)
     }
 
     /// The place of a URL as cookies see it; nil where no request can go there.
@@ -165,7 +170,8 @@ final class RequestBuilder: Sendable {
 }
 
 extension HopContent {
-    fileprivate var length: RequestBodyLength {
+    /// How long it is, as far as that is known.
+    var length: RequestBodyLength {
         switch self {
         case .none: .none
         case .data(let data): .known(Int64(data.count))
@@ -174,7 +180,8 @@ extension HopContent {
         }
     }
 
-    fileprivate var body: RequestBody {
+    /// The same for the engine.
+    var body: RequestBody {
         switch self {
         case .none: .none
         case .data(let data): data.isEmpty ? .none : .bytes(ContentBytes(data: data))
