@@ -75,7 +75,8 @@ final class RequestBuilder: Sendable {
         if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
         let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
         var fields =
-            isPlain && !length.hasContent ? place.fields : self.fields(for: request, to: place.origin, content)
+            isPlain && !length.hasContent
+            ? place.fields : self.fields(for: request, method: method, to: place.origin, content)
         // B8.57: a field that the program has set stays as it is.
         var carriesCookies = false
         if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
@@ -93,12 +94,12 @@ final class RequestBuilder: Sendable {
     }
 
     /// The fields of a request that has some of its own, or a body.
-    func fields(for request: URLRequest, to origin: Origin, _ content: HopContent) -> Fields {
+    func fields(for request: URLRequest, method: String, to origin: Origin, _ content: HopContent) -> Fields {
         let policy =
             request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
         return RequestFieldRules.fields(
             application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
-            defaults: settings.defaultFields, method: request.values.method, origin: origin, body: content.length)
+            defaults: settings.defaultFields, method: method, origin: origin, body: content.length)
     }
 
     /// The place of a URL as cookies see it; nil where no request can go there.

@@ -48,7 +48,14 @@ final class FTPCarrier: SchemeCarrier {
 
     func resumeReading() { state.withLock(\.handle)?.resumeReading() }
 
-    func stop() { state.withLock(\.handle)?.cancel() }
+    func stop() {
+        // The handle knows who makes the receiver, and so this object.
+        let handle = state.withLock { state in
+            defer { state.handle = nil }
+            return state.handle
+        }
+        handle?.cancel()
+    }
 
     // MARK: Who we are
 

@@ -87,7 +87,8 @@ struct FTPPlace: Sendable {
     func way(_ request: URLRequest, _ settings: SessionSettings) throws(URLError) -> Way {
         if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
         if settings.proxies.usesSocket || request.values.unixSocketPath != nil {
-            throw LoadFailure.noWay(url, "FTP needs connections of its own for data, which a UNIX-domain socket has not.")
+            throw LoadFailure.noWay(
+                url, "FTP needs connections of its own for data, which a UNIX-domain socket has not.")
         }
         let validates = request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation
         if validates, !server.isIPLiteral, !settings.hostOverrides.contains(server.host) {
@@ -101,7 +102,8 @@ struct FTPPlace: Sendable {
             guard let first = routes.first else { return .transfer(.direct()) }
             guard let proxy = first.proxy, proxy.kind.isHTTP else { return .transfer(first) }
             if isProtected {
-                throw LoadFailure.noWay(url, "The proxy \(proxy) speaks HTTP, and cannot fetch URLs of the scheme ftps.")
+                throw LoadFailure.noWay(
+                    url, "The proxy \(proxy) speaks HTTP, and cannot fetch URLs of the scheme ftps.")
             }
             return .proxies(routes.compactMap(Self.forwarding))
         }
@@ -136,16 +138,19 @@ struct FTPPlace: Sendable {
 
 extension RequestBuilder {
     /// The request to a proxy for an FTP URL (B13.32).
+    ///
+    /// B14.25: what is to be stored is put there; methods and other bodies mean no more than to FTP itself.
     func message(
-        for request: URLRequest, _ content: HopContent, at place: FTPPlace, by routes: [Route]
+        for request: URLRequest, storing content: HopContent?, at place: FTPPlace, by routes: [Route]
     ) -> Message {
-        var fields = fields(for: request, to: place.server, content)
+        let method = content == nil ? "GET" : "PUT"
+        let content = content ?? HopContent.none
+        var fields = fields(for: request, method: method, to: place.server, content)
         fields.removeAll(.host)
         fields.append(.host, place.hostField)
         if let authorization = place.authorization, !fields.contains(.authorization) {
             fields.append(.authorization, authorization)
         }
-        let method = request.values.method
         return Message(
             origin: place.server, ways: .routes(routes),
             head: RequestHead(method: method, target: place.target, fields: fields), carriesCookies: false,

@@ -51,13 +51,13 @@ extension TaskCore {
             return endUnloaded(error, from: .betweenHops)
         }
         // B14.25: what other tasks have for a body is not sent, as with files.
-        let isUpload = if case .upload = kind { true } else { false }
+        let stored: HopContent? = if case .upload = kind { content } else { nil }
         switch way {
         case .transfer(let route):
-            carry(request, by: FTPCarrier(place, route: route, storing: isUpload ? content : nil))
+            carry(request, by: FTPCarrier(place, route: route, storing: stored))
         case .proxies(let routes):
-            let message = session.builder.message(for: request, content, at: place, by: routes)
-            findWay(of: Hop(request: request, message: message, content: content))
+            let message = session.builder.message(for: request, storing: stored, at: place, by: routes)
+            findWay(of: Hop(request: request, message: message, content: stored ?? HopContent.none))
         }
     }
 
