@@ -33,6 +33,8 @@ enum Peers {
         return geteuid() == 0 && !allowsNamespaces ? nil : (client, server, keys)
     }()
     static let apache = PeerProcess.find("apache2")
+    /// It changes to a user of its own, which only root can let it.
+    static let vsftpd = geteuid() == 0 ? PeerProcess.find("vsftpd") : nil
 }
 
 /// A directory that is removed with its owner, with a certificate for 127.0.0.1 and peers.test in it.

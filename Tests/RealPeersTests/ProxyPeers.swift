@@ -212,9 +212,9 @@ final class ProxyPeer: Sendable {
     }
 
     /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
-    private static func listening(_ port: Int) async throws {
+    static func listening(_ port: Int, isIPv6: Bool = false) async throws {
         let deadline = ContinuousClock.now + .seconds(20)
-        while !isListening(port) {
+        while !(isIPv6 ? isListening6(port) : isListening(port)) {
             guard ContinuousClock.now < deadline else {
                 throw PeerProcess.StartFailure(description: "nothing listens on port \(port)")
             }
@@ -233,6 +233,21 @@ final class ProxyPeer: Sendable {
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func isListening6(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = in_port_t(UInt16(clamping: port)).bigEndian
+        address.sin6_addr = in6addr_loopback
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
             }
         }
     }

@@ -63,6 +63,16 @@ struct LeakTests {
     }
 
     @Test(
+        "B1.97: loads from FTP servers leave nothing behind", .timeLimit(.minutes(5)),
+        arguments: ["delegate", "handler", "async", "cancelled"])
+    func ftp(kind: String) async throws {
+        let server = try FTPServer.start { $0.files = ["/hello": Array("hello".utf8)] }
+        let url = try #require(URL(string: "ftp://127.0.0.1:\(server.port)/hello"))
+        let watch = try await load(url, kind: kind, invalidates: true)
+        try await until { watch.isEmpty }
+    }
+
+    @Test(
         "B1.97: a task that was asked for a password leaves nothing behind", .timeLimit(.minutes(5)),
         arguments: [true, false])
     func asked(isRight: Bool) async throws {

@@ -63,6 +63,9 @@ package protocol FTPReceiver: AnyObject {
     /// So many bytes of the request's body have been taken by the socket.
     func sent(bodyBytes: Int64)
 
+    /// Something moved on one of the connections.
+    func moved()
+
     /// The end: exactly once, and last; an error or nil.
     func finished(_ error: EngineError?)
 }
@@ -73,4 +76,7 @@ extension FTPReceiver {
 
     /// Does nothing: it is not called.
     package func asked(_ question: ConnectionQuestion) {}
+
+    /// Does nothing.
+    package func moved() {}
 }

@@ -74,7 +74,8 @@ extension FTPTransfer {
             receiver.asked(
                 .peer(
                     PeerQuestion(
-                        origin: place, chain: chain, policy: policy, evaluator: core.configuration.trust, reply: reply)))
+                        origin: place, chain: chain, policy: policy, evaluator: core.configuration.trust, reply: reply))
+            )
         case .identity(let issuers):
             receiver.asked(
                 .identity(
@@ -103,7 +104,8 @@ extension FTPTransfer {
         core.reactor.later { [weak self] in
             guard let self, !isOver else { return }
             handshake?.answer(
-                .peer(isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf))))
+                .peer(
+                    isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf))))
         }
         return true
     }

@@ -262,6 +262,7 @@ final class FTPTransfer {
     }
 
     private func moved() {
+        receiver.moved()
         deadlines.moved(core.reactor.elapsed)
         rearm()
     }
@@ -306,13 +307,17 @@ extension FTPTransfer: FTPControlObserver {
     func controlMoved() { moved() }
 
     func controlFailed(_ failure: FTPFailure) {
-        finish(.ftp(failure))
+        if !machine.isSettled { finish(.ftp(failure)) }
     }
 
     func controlEnded(_ error: SystemError?) {
-        // What has come on the data connection by now still counts: its end may be waiting there.
+        guard machine.isTransferring else { return perform(machine.controlEnded()) }
+        // Order: what has come on the data connection by now still counts, and may not have been told in this turn.
         data?.move()
-        perform(machine.controlEnded())
+        core.reactor.later { [weak self] in
+            guard let self else { return }
+            perform(machine.controlEnded())
+        }
     }
 }
 

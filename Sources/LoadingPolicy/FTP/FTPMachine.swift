@@ -47,6 +47,8 @@ package struct FTPMachine: Sendable {
     private var refusals = 0
     /// The control connection has ended while somebody was being asked.
     private var isCut = false
+    /// The last refusal has led to another connection already.
+    private var hasReconnected = false
     private var size: Int64?
     private var date: String?
     private var offset: Int64 = 0
@@ -57,13 +59,18 @@ package struct FTPMachine: Sendable {
         credential = job.credential
     }
 
-    /// Whether the server has been asked for the data, or sends it.
-    package var isTransferring: Bool {
+    /// Whether data flows, as far as is known.
+    package var isTransferring: Bool { if case .transferring = state { true } else { false } }
+
+    /// Whether the server's last word has been said: what follows on the control connection, a farewell to whoever is slow
+    /// to take the data, says nothing about the transfer.
+    package var isSettled: Bool {
         switch state {
-        case .beginning, .transferring: true
+        case .transferring(let progress): progress.isConfirmed
+        case .over: true
         case .greeting, .askingForTLS, .securing, .settingBuffer, .protecting, .awaitingCredential, .sendingUser,
             .sendingPassword, .changingDirectory, .settingForm, .askingSize, .askingDate, .askingPort, .openingData,
-            .restarting, .probingDirectory, .over:
+            .restarting, .beginning, .probingDirectory:
             false
         }
     }
@@ -72,13 +79,13 @@ package struct FTPMachine: Sendable {
 
     /// The server has said something.
     package mutating func replied(_ reply: FTPReply) -> FTPAction? {
-        if case .over = state { return nil }
+        if isSettled { return nil }
         if case .awaitingCredential = state {
             // It has lost patience (421), or speaks unasked; either way another connection is better.
             isCut = true
             return nil
         }
-        if reply.code == 421 { return fail(.serviceUnavailable) }
+        if reply.code == 421 { return reconnect() ?? fail(.serviceUnavailable) }
         if reply.kind == .preliminary { return begun(reply) }
         switch state {
         case .greeting: return greeted(reply)
@@ -114,9 +121,7 @@ package struct FTPMachine: Sendable {
         }
         credential = chosen
         guard isCut else { return logIn() }
-        isCut = false
-        state = .greeting
-        return .connectAgain
+        return connectAgain()
     }
 
     /// The data connection stands.
@@ -158,13 +163,28 @@ package struct FTPMachine: Sendable {
             isCut = true
             return nil
         case .transferring(let progress):
+            if progress.isConfirmed { return nil }
             if let count = progress.count, let failure = shortfall(count) { return fail(failure) }
             return fail(.controlClosed)
         case .greeting, .askingForTLS, .securing, .settingBuffer, .protecting, .sendingUser, .sendingPassword,
             .changingDirectory, .settingForm, .askingSize, .askingDate, .askingPort, .openingData, .restarting,
             .beginning, .probingDirectory:
-            return fail(.controlClosed)
+            return reconnect() ?? fail(.controlClosed)
         }
+    }
+
+    /// A server may end the connection with its refusal, which can cross the next user name on its way: another connection,
+    /// once for each refusal.
+    private mutating func reconnect() -> FTPAction? {
+        guard case .sendingUser = state, refusals > 0, !hasReconnected else { return nil }
+        return connectAgain()
+    }
+
+    private mutating func connectAgain() -> FTPAction {
+        isCut = false
+        hasReconnected = true
+        state = .greeting
+        return .connectAgain
     }
 
     // MARK: Who we are
@@ -209,6 +229,7 @@ package struct FTPMachine: Sendable {
             return .send(FTPCommand("PASS", credential.password))
         }
         refusals += 1
+        hasReconnected = false
         lastRefusal = reply.code
         state = .awaitingCredential
         return .askForCredential(refusals: refusals)

@@ -32,7 +32,8 @@ extension UnderlyingError {
     /// What CFNetwork says of an FTP server's reply.
     static func ftp(_ failure: FTPFailure) -> any Error {
         NSError(
-            domain: kCFErrorDomainCFNetwork as String, code: Int(CFNetworkErrors.cfftpErrorUnexpectedStatusCode.rawValue),
+            domain: kCFErrorDomainCFNetwork as String,
+            code: Int(CFNetworkErrors.cfftpErrorUnexpectedStatusCode.rawValue),
             userInfo: [NSLocalizedDescriptionKey: failure.description])
     }
 }

@@ -85,10 +85,7 @@ final class RequestBuilder: Sendable {
         let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
         var fields =
             isPlain && !length.hasContent
-            ? place.fields
-            : RequestFieldRules.fields(
-                application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
-                defaults: settings.defaultFields, method: method, origin: place.origin, body: length)
+            ? place.fields : self.fields(for: request, method: method, to: place.origin, content)
         // B8.57: a field that the program has set stays as it is.
         var carriesCookies = false
         if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
@@ -103,6 +100,15 @@ final class RequestBuilder: Sendable {
             framing: RequestFieldRules.framing(
                 method: method, body: length,
                 applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
+    }
+
+    /// The fields of a request that has some of its own, or a body.
+    func fields(for request: URLRequest, method: String, to origin: Origin, _ content: HopContent) -> Fields {
+        let policy =
+            request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
+        return RequestFieldRules.fields(
+            application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
+            defaults: settings.defaultFields, method: method, origin: origin, body: content.length)
     }
 
     /// The place of a URL as cookies see it; nil where no request can go there.
@@ -174,7 +180,8 @@ final class RequestBuilder: Sendable {
 }
 
 extension HopContent {
-    fileprivate var length: RequestBodyLength {
+    /// How long it is, as far as that is known.
+    var length: RequestBodyLength {
         switch self {
         case .none: .none
         case .data(let data): .known(Int64(data.count))
@@ -183,7 +190,8 @@ extension HopContent {
         }
     }
 
-    fileprivate var body: RequestBody {
+    /// The same for the engine.
+    var body: RequestBody {
         switch self {
         case .none: .none
         case .data(let data): data.isEmpty ? .none : .bytes(ContentBytes(data: data))

@@ -37,13 +37,24 @@ struct BuiltInScheme: Sendable {
     let name: String
     /// Whether the content lies somewhere outside of the request, so that a cache policy can forbid to go there.
     let hasSource: Bool
-    let makeCarrier: @Sendable () -> any SchemeCarrier
+    /// Whether upload tasks know it (B14.12, B14.25).
+    let takesUploads: Bool
+    let source: Source
+
+    /// Who carries it.
+    enum Source: Sendable {
+        case carrier(@Sendable () -> any SchemeCarrier)
+        /// FTP, whose carriers are made for one place and one way to it.
+        case ftp
+    }
 
     /// All of them (B14.1).
     static let all = [
-        BuiltInScheme(name: "file", hasSource: true) { FileCarrier() },
-        BuiltInScheme(name: "data", hasSource: false) { DataCarrier() },
-        BuiltInScheme(name: "about", hasSource: false) { AboutCarrier() },
+        BuiltInScheme(name: "file", hasSource: true, takesUploads: false, source: .carrier { FileCarrier() }),
+        BuiltInScheme(name: "data", hasSource: false, takesUploads: false, source: .carrier { DataCarrier() }),
+        BuiltInScheme(name: "about", hasSource: false, takesUploads: false, source: .carrier { AboutCarrier() }),
+        BuiltInScheme(name: "ftp", hasSource: true, takesUploads: true, source: .ftp),
+        BuiltInScheme(name: "ftps", hasSource: true, takesUploads: true, source: .ftp),
     ]
 
     /// The one of that name, in any case (B14.3).

@@ -56,6 +56,11 @@ struct SessionProxies: Sendable {
         return rules.ways(to: origin)
     }
 
+    /// The ways to an FTP server.
+    func ways(toFTP server: Origin) -> ProxyWays {
+        rules.ways(for: .ftp, host: server.matchingHost, port: server.port)
+    }
+
     /// A URL as a resolver sees it: no user information and no fragment; for TLS nothing that TLS would hide.
     static func subject(_ url: URL) -> URL {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }

@@ -35,19 +35,10 @@ extension TaskCore {
 
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
     func ask(about question: ConnectionQuestion) {
-        let space: URLProtectionSpace
-        switch question {
-        case .peer(let peer):
-            space = URLProtectionSpace(
-                serverTrust: SecTrust(presented: peer.chain, policy: peer.policy, evaluator: peer.evaluator),
-                host: peer.origin.host, port: peer.origin.port, isProxy: peer.proxy != nil)
-        case .identity(let identity):
-            space = URLProtectionSpace(
-                distinguishedNames: identity.acceptableIssuers.map { Data($0) }, host: identity.origin.host,
-                port: identity.origin.port, isProxy: identity.proxy != nil)
-        // Passwords are another matter (`TaskCore+Refusals`).
-        case .proxy(let asked):
-            return asked.answer(.giveUp)
+        guard let space = URLProtectionSpace(question) else {
+            // Passwords are another matter (`TaskCore+Refusals`).
+            if case .proxy(let asked) = question { asked.answer(.giveUp) }
+            return
         }
         let token = mailbox.withLock { $0.beginWaiting() }
         // B2.19.
@@ -62,14 +53,24 @@ extension TaskCore {
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for challenge: TaskChallenge
     ) {
         switch challenge.subject {
-        case .connection(.peer(let question)): question.answer(answer(disposition, credential, to: question))
-        case .connection(.identity(let question)): question.answer(answer(disposition, credential, to: question))
-        case .connection(.proxy(let question)): question.answer(.giveUp)
+        case .connection(let question): answer(disposition, credential, to: question)
         case .refusal(let refusal): return carryOut(disposition, credential, for: refusal)
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
         if disposition == .cancelAuthenticationChallenge { cancel() }
+    }
+
+    /// Tells a handshake what was said.
+    func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        to question: ConnectionQuestion
+    ) {
+        switch question {
+        case .peer(let question): question.answer(answer(disposition, credential, to: question))
+        case .identity(let question): question.answer(answer(disposition, credential, to: question))
+        case .proxy(let question): question.answer(.giveUp)
+        }
     }
 
     private func answer(
@@ -114,5 +115,23 @@ extension URLCredential {
     var shownIdentity: Identity? {
         guard let identity = identity?.identity else { return nil }
         return intermediates.isEmpty ? identity : identity.showing(intermediates.map(\.certificate))
+    }
+}
+
+extension URLProtectionSpace {
+    /// What a handshake asks about; nil where a proxy asks for a password.
+    convenience init?(_ question: ConnectionQuestion) {
+        switch question {
+        case .peer(let peer):
+            self.init(
+                serverTrust: SecTrust(presented: peer.chain, policy: peer.policy, evaluator: peer.evaluator),
+                host: peer.origin.host, port: peer.origin.port, isProxy: peer.proxy != nil)
+        case .identity(let identity):
+            self.init(
+                distinguishedNames: identity.acceptableIssuers.map { Data($0) }, host: identity.origin.host,
+                port: identity.origin.port, isProxy: identity.proxy != nil)
+        case .proxy:
+            return nil
+        }
     }
 }

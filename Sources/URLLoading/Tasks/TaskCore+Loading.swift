@@ -63,7 +63,7 @@ extension TaskCore {
         do throws(URLError) {
             message = try session.builder.message(for: request, content: content, cookies: cookies)
         } catch {
-            if loadElsewhere(request) { return }
+            if loadElsewhere(request, content) { return }
             endUnloaded(error, from: .betweenHops)
             return
         }

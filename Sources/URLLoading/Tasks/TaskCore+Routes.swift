@@ -173,7 +173,8 @@ extension EngineError {
             // The proxy works, and says no.
             case .refused, .authentication, .socks, .unsendable: false
             }
-        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .ftp, .localResource: false
+        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .ftp, .localResource:
+            false
         }
     }
 }

@@ -11,7 +11,7 @@ import Sockets
 extension TaskCore {
     /// Takes up a hop that the builder of HTTP requests has refused, if its URL is of another scheme (B14.1, B14.2); the
     /// stage is `betweenHops`.
-    func loadElsewhere(_ request: URLRequest) -> Bool {
+    func loadElsewhere(_ request: URLRequest, _ content: HopContent) -> Bool {
         guard let session, let url = request.url, let scheme = url.scheme, Scheme(scheme) == nil else { return false }
         guard let builtIn = BuiltInScheme.named(scheme) else {
             endUnloaded(
@@ -22,7 +22,7 @@ extension TaskCore {
         let policy =
             request.values.cachePolicy == .useProtocolCachePolicy
             ? session.settings.cachePolicy : request.values.cachePolicy
-        if case .upload = kind {
+        if case .upload = kind, !builtIn.takesUploads {
             // B14.12.
             endUnloaded(
                 LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."),
@@ -31,9 +31,34 @@ extension TaskCore {
             // B7.35: nothing of these is ever stored (B7.25).
             endUnloaded(LoadFailure.notCached(url), from: .betweenHops)
         } else {
-            carry(request, by: builtIn.makeCarrier())
+            switch builtIn.source {
+            case .carrier(let make): carry(request, by: make())
+            case .ftp: loadByFTP(request, url, content)
+            }
         }
         return true
+    }
+
+    /// Takes up a hop to an FTP server: by a transfer, or by a request to a proxy that speaks HTTP (B13.32).
+    private func loadByFTP(_ request: URLRequest, _ url: URL, _ content: HopContent) {
+        guard let session else { return }
+        let place: FTPPlace
+        let way: FTPPlace.Way
+        do throws(URLError) {
+            place = try FTPPlace(url)
+            way = try place.way(request, session.settings)
+        } catch {
+            return endUnloaded(error, from: .betweenHops)
+        }
+        // B14.25: what other tasks have for a body is not sent, as with files.
+        let stored: HopContent? = if case .upload = kind { content } else { nil }
+        switch way {
+        case .transfer(let route):
+            carry(request, by: FTPCarrier(place, route: route, storing: stored))
+        case .proxies(let routes):
+            let message = session.builder.message(for: request, storing: stored, at: place, by: routes)
+            findWay(of: Hop(request: request, message: message, content: stored ?? HopContent.none))
+        }
     }
 
     /// Lets a carrier load the hop; the stage is `betweenHops`.

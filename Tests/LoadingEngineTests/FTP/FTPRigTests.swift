@@ -73,7 +73,8 @@ import Testing
     func idle(place: Int) throws {
         let rig = EngineRig()
         let silent: [ScriptedPeer.Step] = [.receiveEnd]
-        let begun = control("229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd])
+        let begun = control(
+            "229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd])
         serve(rig, port: 77, [.send("da"), .receiveEnd])
         serve(rig, port: 21, place == 0 ? silent : begun)
         if place == 1 { rig.network.setAddress("10.0.0.1:77", .hang) }
@@ -92,7 +93,12 @@ import Testing
 
     @Test("B6.5: the whole has an end too") func resource() throws {
         let rig = EngineRig()
-        serve(rig, port: 21, [.send("220-\r\n"), .sendInPieces(Array(repeating: 10, count: 100), size: 1, pause: .seconds(1)), .receiveEnd])
+        serve(
+            rig, port: 21,
+            [
+                .send("220-\r\n"), .sendInPieces(Array(repeating: 10, count: 100), size: 1, pause: .seconds(1)),
+                .receiveEnd,
+            ])
         let journal = try submit(rig, idle: .seconds(5), resource: .seconds(20))
         rig.settle()
         for _ in 0..<25 { rig.advance(.seconds(1)) }
@@ -128,7 +134,11 @@ import Testing
 
     @Test("B1.39: a suspended transfer neither reads nor times out") func suspension() throws {
         let rig = EngineRig()
-        serve(rig, port: 21, control("229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd]))
+        serve(
+            rig, port: 21,
+            control(
+                "229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd])
+        )
         serve(rig, port: 77, [.delay(.seconds(1)), .send("data"), .close])
         let journal = try submit(rig, idle: .seconds(5))
         rig.settle()

@@ -111,7 +111,9 @@ import Trust
             $0.script = { $0.verb == "PASS" && $0.connection == 1 ? .sendAndClose("530 no\r\n") : nil }
         }
         let right = PasswordCredential(user: "me", password: "secret")
-        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", credentials: [right]) { $0.credential = right }
+        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", credentials: [right]) {
+            $0.credential = right
+        }
         // The connection may end before or after the answer; both are another connection or a refusal to use this one.
         #expect(answer.text == "hello")
     }
@@ -199,7 +201,8 @@ import Trust
         return try await LiveEngine().ftp(server, "/pub/hello.txt")
     }
 
-    @Test("A transfer that ends early, or not with 226, is an error and no short success") func shortEnds() async throws {
+    @Test("A transfer that ends early, or not with 226, is an error and no short success") func shortEnds() async throws
+    {
         #expect(try await load { $0.cutAfter = 3 }.failure == .truncated(received: 3, expected: 5))
         #expect(try await load { $0.final = "426 aborted" }.failure == .transferAborted(code: 426))
         #expect(try await load { $0.final = "451 disk" }.failure == .transferAborted(code: 451))
@@ -240,7 +243,8 @@ import Trust
 
     // MARK: TLS
 
-    @Test("B14.26: both connections are protected, the data connection by the session of the control connection",
+    @Test(
+        "B14.26: both connections are protected, the data connection by the session of the control connection",
         arguments: [TLSVersion.v12, .v13])
     func protection(version: TLSVersion) async throws {
         let (server, engine) = try protected(version: version)
@@ -316,7 +320,8 @@ import Trust
 
     // MARK: SOCKS, steering
 
-    @Test("Both connections go through a SOCKS proxy", arguments: [ProxyServer.Kind.socks5h, .socks5, .socks4a, .socks4])
+    @Test(
+        "Both connections go through a SOCKS proxy", arguments: [ProxyServer.Kind.socks5h, .socks5, .socks4a, .socks4])
     func socks(kind: ProxyServer.Kind) async throws {
         let server = try server()
         let proxy = try LoopbackProxy.start()

@@ -130,7 +130,9 @@ import Testing
         #expect(conversation.said == ["USER u", "TYPE A", "EPSV", "<data 7>", "RETR c"])
     }
 
-    @Test("B14.24: a name that is a directory, one that is nothing, a directory that is not there") func missing() throws {
+    @Test("B14.24: a name that is a directory, one that is nothing, a directory that is not there") func missing()
+        throws
+    {
         for (answer, failure) in [("250", FTPFailure.isDirectory), ("550", .missing)] {
             var conversation = try Conversation("/c")
             conversation.hear("220", "230", "200", "550", "229 (|||7|)")
@@ -157,7 +159,10 @@ import Testing
         var directory = try Conversation("/a/") { $0.purpose = .store }
         directory.hear("220", "230", "250")
         #expect(directory.last == "<\(FTPFailure.isDirectory)>")
-        for (code, failure) in [(552, FTPFailure.unavailable(code: 552)), (550, .notPermitted(code: 550)), (426, .transferAborted(code: 426))] {
+        for (code, failure) in [
+            (552, FTPFailure.unavailable(code: 552)), (550, .notPermitted(code: 550)),
+            (426, .transferAborted(code: 426)),
+        ] {
             var refused = try Conversation("/c") { $0.purpose = .store }
             refused.hear("220", "230", "200", "229 (|||7|)")
             refused.opened()
@@ -205,6 +210,20 @@ import Testing
         #expect(slow.last == "<again>")
     }
 
+    @Test("B14.21: an end that crosses the next user name leads to another connection, once for each refusal")
+    func crossing() throws {
+        for isSaid in [false, true] {
+            var conversation = try Conversation("/c")
+            conversation.hear("220", "530")
+            conversation.answer("v")
+            if isSaid { conversation.hear("421 bye") } else { conversation.cut() }
+            conversation.hear("220")
+            #expect(conversation.said.suffix(3) == ["USER v", "<again>", "USER v"])
+            conversation.cut()
+            #expect(conversation.last == "<\(FTPFailure.controlClosed)>")
+        }
+    }
+
     @Test("An account cannot be given, and what would end a command is no password") func account() throws {
         for replies in [["332"], ["331", "332"]] {
             var conversation = try Conversation("/c")
@@ -238,7 +257,9 @@ import Testing
         }
     }
 
-    @Test("An end before the announced length is an error, whatever the server says; so is a missing or another last word")
+    @Test(
+        "An end before the announced length is an error, whatever the server says; so is a missing or another last word"
+    )
     func short() throws {
         var short = try Conversation("/c")
         short.begin(size: 10)
@@ -275,6 +296,20 @@ import Testing
         cut.ended(4)
         cut.cut()
         #expect(cut.last == "<\(FTPFailure.truncated(received: 4, expected: 10))>")
+    }
+
+    @Test("After the server's last word only the data is waited for, however slowly it is taken") func farewell() throws
+    {
+        for isShort in [false, true] {
+            var conversation = try Conversation("/c")
+            conversation.begin(size: 10)
+            conversation.hear("226", "421 too slow")
+            conversation.cut()
+            #expect(conversation.machine.isSettled)
+            conversation.ended(isShort ? 9 : 10)
+            #expect(
+                conversation.last == (isShort ? "<\(FTPFailure.truncated(received: 9, expected: 10))>" : "<done>"))
+        }
     }
 
     @Test("A file that is still the same goes on where it ended; any other begins anew") func resumption() throws {
@@ -320,7 +355,9 @@ import Testing
         #expect(none.said == ["<\(FTPFailure.controlClosed)>"])
     }
 
-    @Test("Numbers that no file has are no length", arguments: ["213 99999999999999999999", "213 -1", "213 x", "213", "200 5"])
+    @Test(
+        "Numbers that no file has are no length",
+        arguments: ["213 99999999999999999999", "213 -1", "213 x", "213", "200 5"])
     func sizes(reply: String) throws {
         var conversation = try Conversation("/c")
         conversation.hear("220", "230", "200", reply, "229 (|||7|)")
@@ -331,11 +368,14 @@ import Testing
 
     @Test("Any replies in any order end at most once and stop nothing") func randomWalk() throws {
         var random = SeededRandom(seed: 14)
-        let codes = [120, 125, 150, 200, 213, 220, 226, 227, 229, 230, 234, 250, 331, 332, 350, 421, 425, 426, 500, 530, 550]
+        let codes = [
+            120, 125, 150, 200, 213, 220, 226, 227, 229, 230, 234, 250, 331, 332, 350, 421, 425, 426, 500, 530, 550,
+        ]
         for _ in 0..<3000 {
             var conversation = try Conversation(["/c", "/a/", "/a/b;type=a"].randomElement(using: &random) ?? "/") {
                 $0.isProtected = random.next() % 2 == 0
-                $0.purpose = [.retrieve, .store, .resume(from: 3, of: FTPFileState(size: 9, date: "20260102030405"))]
+                $0.purpose =
+                    [.retrieve, .store, .resume(from: 3, of: FTPFileState(size: 9, date: "20260102030405"))]
                     .randomElement(using: &random) ?? .retrieve
             }
             for _ in 0..<40 {

@@ -150,8 +150,10 @@ import Testing
     @Test(
         "B14.23: the typecode says how it is transferred",
         arguments: [
-            ("/a/b;type=a", .text, ["a"], "b"), ("/b;type=I", .image, [], "b"), ("/a/b;type=d", .names, ["a", "b"], nil),
-            ("/a/;type=a", .text, ["a"], nil), ("/b;type=x", .image, [], "b;type=x"), ("/b%3Btype=a", .image, [], "b;type=a"),
+            ("/a/b;type=a", .text, ["a"], "b"), ("/b;type=I", .image, [], "b"),
+            ("/a/b;type=d", .names, ["a", "b"], nil),
+            ("/a/;type=a", .text, ["a"], nil), ("/b;type=x", .image, [], "b;type=x"),
+            ("/b%3Btype=a", .image, [], "b;type=a"),
             ("/b;TYPE=A", .text, [], "b"), (";type=d", .names, [], nil),
         ] as [(String, FTPPath.Form, [String], String?)])
     func form(text: String, form: FTPPath.Form, directories: [String], name: String?) throws {

@@ -1,0 +1,205 @@
+// Carries a hop by an FTP transfer of the engine's (behaviour 14.4): response, data and errors as of files, challenges as
+// of servers that want a password.
+//
+// Must not know: FTP's commands and replies, where the bytes go.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// Delivers a file or a list from an FTP server, or stores something there.
+final class FTPCarrier: SchemeCarrier {
+    private struct State: Sendable {
+        var handle: FTPHandle?
+        /// Who we were found not to be.
+        var refused: URLCredential?
+        /// What a delegate has given, to be stored once it was accepted (B2.67).
+        var given: URLCredential?
+    }
+
+    let place: FTPPlace
+    private let route: Route
+    private let content: HopContent?
+    private let state = Mutex(State())
+
+    /// A carrier to a place by a way; `storing` is what is to be stored there, nil for a download.
+    init(_ place: FTPPlace, route: Route, storing content: HopContent?) {
+        self.place = place
+        self.route = route
+        self.content = content
+    }
+
+    func start(_ request: URLRequest, _ load: SchemeLoad) {
+        guard let session = load.session else { return load.failed(LoadFailure.cancelled(place.url)) }
+        var length: Int64?
+        if case .known(let count) = content?.length { length = count }
+        let transfer = FTPRequest(
+            server: place.server, route: route,
+            job: FTPJob(
+                path: place.path, purpose: content == nil ? .retrieve : .store, credential: place.credential,
+                isProtected: place.isProtected),
+            body: content?.body ?? .none, bodyLength: length, idleTimeout: session.settings.idleTimeout(request)
+        ) { [self] handle, reactor in FTPDelivery(carrier: self, load: load, handle: handle, reactor: reactor) }
+        let handle = (load.core.engine ?? session.engine).submit(transfer)
+        state.withLock { $0.handle = handle }
+    }
+
+    func resumeReading() { state.withLock(\.handle)?.resumeReading() }
+
+    func stop() {
+        // The handle knows who makes the receiver, and so this object.
+        let handle = state.withLock { state in
+            defer { state.handle = nil }
+            return state.handle
+        }
+        handle?.cancel()
+    }
+
+    // MARK: Who we are
+
+    /// Looks where a credential may be, and asks the delegates; where the program's own code may run.
+    func ask(refusals: Int, for load: SchemeLoad, _ handle: FTPHandle) {
+        let ask: @Sendable () -> Void = { [self] in
+            let space = place.space
+            let usual = usual(in: space, of: load, refusals: refusals)
+            let shown = URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: proposal(usual), previousFailureCount: refusals,
+                failureResponse: nil, error: nil, sender: NobodysSender.shared)
+            load.ask(shown) { [self] disposition, credential in
+                switch disposition {
+                case .useCredential: answer(credential, isDelegates: true, otherwise: refusals, handle)
+                case .performDefaultHandling: answer(usual, isDelegates: false, otherwise: refusals, handle)
+                case .rejectProtectionSpace: answer(nil, isDelegates: false, otherwise: refusals, handle)
+                // The task ends by it.
+                case .cancelAuthenticationChallenge: handle.cancel()
+                }
+            }
+        }
+        if !BlockingPool.shared.run(ask) { handle.answer(nil) }
+    }
+
+    /// What default handling uses: the storage's, of the URL's user if that names one, unless it was refused.
+    private func usual(in space: URLProtectionSpace, of load: SchemeLoad, refusals: Int) -> URLCredential? {
+        guard let storage = load.session?.settings.credentialStorage else { return nil }
+        let found =
+            if let user = place.user, !user.isEmpty {
+                storage.credentials(for: space)?[user]
+            } else {
+                storage.defaultCredential(for: space)
+            }
+        guard let found, found.hasPassword else { return nil }
+        return state.withLock { $0.refused == found } ? nil : found
+    }
+
+    /// What the delegate is shown (B2.14, B2.15, B2.75).
+    private func proposal(_ usual: URLCredential?) -> URLCredential? {
+        if let refused = state.withLock(\.refused) { return refused }
+        if let usual { return usual }
+        return place.user.flatMap { $0.isEmpty ? nil : URLCredential(proposedUser: $0) }
+    }
+
+    private func answer(
+        _ credential: URLCredential?, isDelegates: Bool, otherwise refusals: Int, _ handle: FTPHandle
+    ) {
+        if let credential, let answer = PasswordCredential(credential) {
+            state.withLock { state in
+                state.refused = credential
+                state.given = isDelegates ? credential : nil
+            }
+            return handle.answer(answer)
+        }
+        // A user without a password is that user still, and nobody else.
+        let named = place.user.flatMap { user in
+            refusals == 0 && !user.isEmpty ? PasswordCredential(user: user, password: "") : nil
+        }
+        handle.answer(named)
+    }
+
+    /// The server lets us in.
+    func accepted(for load: SchemeLoad) {
+        let given = state.withLock { state -> URLCredential? in
+            defer { state.given = nil }
+            return state.given
+        }
+        guard let given, given.persistence != .none, let storage = load.session?.settings.credentialStorage else {
+            return
+        }
+        BlockingPool.shared.run { [place] in storage.setDefaultCredential(given, for: place.space) }
+    }
+}
+
+/// Hears of the transfer on its loop.
+private final class FTPDelivery: FTPReceiver {
+    private let carrier: FTPCarrier
+    private let load: SchemeLoad
+    private let handle: FTPHandle
+    private unowned let reactor: Reactor
+
+    init(carrier: FTPCarrier, load: SchemeLoad, handle: FTPHandle, reactor: Reactor) {
+        self.carrier = carrier
+        self.load = load
+        self.handle = handle
+        self.reactor = reactor
+    }
+
+    var answersQuestions: Bool { load.core.answersChallenges }
+
+    func asked(_ question: ConnectionQuestion) {
+        guard let space = URLProtectionSpace(question) else { return }
+        let shown = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: NobodysSender.shared)
+        load.ask(shown) { [core = load.core] disposition, credential in
+            core.answer(disposition, credential, to: question)
+        }
+    }
+
+    func askedForCredential(refusals: Int) { carrier.ask(refusals: refusals, for: load, handle) }
+
+    func received(head: FTPHead) -> ReceiverDemand {
+        carrier.accepted(for: load)
+        let length: Int
+        switch head.content {
+        case .file: length = head.size.map { Int(clamping: $0) } ?? -1
+        case .listing: length = -1
+        case .nothing: length = 0
+        }
+        return load.received(
+            URLResponse(
+                url: carrier.place.url, mimeType: carrier.place.mimeType, expectedContentLength: length,
+                textEncodingName: nil))
+    }
+
+    func received(body piece: BodyPiece) -> ReceiverDemand { load.received(Data(piece.bytes)) }
+
+    func sent(bodyBytes: Int64) {
+        load.core.bodySent(total: bodyBytes, tellsDelegate: load.plan.tellsDelegate, on: reactor)
+    }
+
+    func moved() { load.noteProgress() }
+
+    func finished(_ error: EngineError?) {
+        guard let error else { return load.finished() }
+        load.failed(
+            ErrorMapping.urlError(
+                error, url: carrier.place.url, evaluator: load.session?.settings.evaluator ?? SecTrust.system,
+                ofDownload: load.plan.savesFile))
+    }
+}
+
+/// Stands where a challenge has to have a sender until a task puts its own in place.
+private final class NobodysSender: NSObject, URLAuthenticationChallengeSender {
+    static let shared = NobodysSender()
+
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}
