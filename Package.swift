@@ -48,9 +48,12 @@ let package = Package(
             name: "cache-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/CacheTool"),
         .executableTarget(
             name: "cookie-tool", dependencies: ["URLLoading", "LoadingPolicy", "TestSupport"], path: "Tests/CookieTool"),
+        .executableTarget(
+            name: "upload-tool", dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy"],
+            path: "Tests/UploadTool"),
         .testTarget(
             name: "URLLoadingTests",
-            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool"]),
+            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "upload-tool"]),
         .testTarget(name: "SurfaceTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.
         .target(

@@ -49,6 +49,8 @@ struct ConfigurationValues: Sendable {
     var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false
+    var resumableUploads = URLSessionConfiguration.ResumableUploads.ofFiles
+    var uploadPatience = ResumableUploadMachine.Patience()
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

@@ -55,6 +55,10 @@ struct TaskState: ~Copyable, Sendable {
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
     private var authenticationRecord = AuthenticationRecord.none
+    /// Known through `upload`.
+    var uploadRecord = UploadRecord.none
+    /// Who wants to know how to go on with an upload that was cancelled.
+    var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     var records: [TransactionRecord] = []
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
