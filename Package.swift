@@ -55,9 +55,12 @@ let package = Package(
         .executableTarget(
             name: "resume-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "Trust"],
             path: "Tests/ResumeTool"),
+        .executableTarget(
+            name: "upload-tool", dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy"],
+            path: "Tests/UploadTool"),
         .testTarget(
             name: "URLLoadingTests",
-            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool"]),
+            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool", "upload-tool"]),
         .testTarget(
             name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.

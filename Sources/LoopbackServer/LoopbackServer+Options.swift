@@ -21,6 +21,9 @@ extension LoopbackServer {
         /// Asked as soon as a head is there: an answer here does not wait for the request's body.
         package var earlyRouter: (@Sendable (ServerRequest) -> ServerResponse?)?
 
+        /// Takes the requests of resumable uploads, whose bodies routes do not see.
+        package var uploads: UploadStore?
+
         /// Listening on an address literal, by default on any free port of 127.0.0.1, with TLS if wanted.
         package init(host: String = "127.0.0.1", port: Int = 0, tls: ServerTLS? = nil) {
             binding = .tcp(host: host, port: port)

@@ -43,6 +43,8 @@ final class ServerConnection: ByteStreamObserver {
         var body: [UInt8] = []
         var bodyByteCount: Int64 = 0
         var isAnswered = false
+        /// Whether the server's upload store takes the body and answers.
+        var isUpload = false
     }
 
     init(number: Int, channel: ServerChannel, core: ServerCore) {
@@ -220,6 +222,11 @@ final class ServerConnection: ByteStreamObserver {
         incoming = IncomingRequest(head: head)
         requestNumber += 1
         core.board.update { $0.requestsBegun += 1 }
+        if let uploads = core.options.uploads, case .taken(let heads) = uploads.begin(head, on: number) {
+            incoming?.isUpload = true
+            for head in heads { tell(head) }
+            return
+        }
         guard let early = core.options.earlyRouter, !player.isActive, let request = currentRequest,
             let response = early(request)
         else { return }
@@ -228,21 +235,48 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     private func bodyArrived(_ bytes: UnsafeRawBufferPointer) {
+        if incoming?.isUpload ?? false, let uploads = core.options.uploads {
+            switch uploads.receive(bytes, on: number) {
+            case .more: return
+            case .tell(let head): return tell(head)
+            case .cut: return cut()
+            }
+        }
         let room = core.options.keptBodyBytes - (incoming?.body.count ?? 0)
         incoming?.body.append(contentsOf: bytes.prefix(max(room, 0)))
         incoming?.bodyByteCount += Int64(bytes.count)
     }
 
     private func requestArrived() {
-        guard let request = currentRequest, let isAnswered = incoming?.isAnswered else { return }
+        guard let request = currentRequest, let isAnswered = incoming?.isAnswered,
+            let isUpload = incoming?.isUpload
+        else { return }
         incoming = nil
         core.board.update { $0.requests += 1 }
+        if isUpload {
+            guard let response = core.options.uploads?.finish(on: number) else { return cut() }
+            return answer(response, to: request)
+        }
         if player.awaitsRequest {
             player.resume()
             play()
         } else if !isAnswered {
             answer(core.router(request), to: request)
         }
+    }
+
+    /// Sends an informational answer while the request still comes.
+    private func tell(_ head: ResponseHead) {
+        var bytes: [UInt8] = []
+        guard !player.isActive, (try? ResponseEncoder.encode(head, framing: .none, into: &bytes)) != nil else { return }
+        // A client that lets the kernel's buffer fill with these does not read at all.
+        if bytes.withUnsafeBytes({ channel.send($0) }) < bytes.count { cut() }
+    }
+
+    /// Ends the connection in the middle of what is going on, as a network does that goes away.
+    private func cut() {
+        channel.stream.reset()
+        close()
     }
 
     private var currentRequest: ServerRequest? {

@@ -27,7 +27,7 @@ final class BodyFeed {
 
     private enum Content {
         case bytes(any BodyBytes)
-        case file(OpenFile)
+        case file(OpenFile, from: Int64)
         case stream(any BodySource)
     }
 
@@ -48,7 +48,8 @@ final class BodyFeed {
         switch body {
         case .none: return nil
         case .bytes(let bytes): content = .bytes(bytes)
-        case .file(let file): content = .file(file)
+        case .file(let file): content = .file(file, from: 0)
+        case .section(let file, let start, _): content = .file(file, from: start)
         case .stream(let source): content = .stream(source)
         }
         length =
@@ -81,11 +82,11 @@ final class BodyFeed {
             hasEnded = true
             given = Int64(bytes.count)
             return bytes.count == 0 ? .end : .whole(bytes)
-        case .file(let file):
+        case .file(let file, let start):
             if let piece = takeReady() { return step(piece) }
             if isAsking { return .wait }
-            let left = (length ?? file.byteCount) - given
-            return left > 0 ? .file(file, at: given, count: Int(min(left, Self.mostOfFile))) : end()
+            let left = (length ?? file.byteCount - start) - given
+            return left > 0 ? .file(file, at: start + given, count: Int(min(left, Self.mostOfFile))) : end()
         case .stream:
             if let length, given >= length { return end() }
             guard let piece = takeReady() else {

@@ -12,6 +12,8 @@ package enum RequestBody: Sendable {
     case bytes(any BodyBytes)
     /// A file, as long as it was when it was opened; it can be sent again.
     case file(OpenFile)
+    /// So many bytes of a file, from an offset on; they can be sent again.
+    case section(OpenFile, from: Int64, count: Int64)
     /// Pieces that can be had once.
     case stream(any BodySource)
 }

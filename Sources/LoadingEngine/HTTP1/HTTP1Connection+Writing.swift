@@ -23,7 +23,7 @@ extension HTTP1Connection {
             output.set(head: core.buffers.outgoing, body: nil)
         case .bytes(let bytes) where !transaction.expectsContinue:
             output.set(head: core.buffers.outgoing, body: bytes.count == 0 ? nil : bytes)
-        case .bytes, .file, .stream:
+        case .bytes, .file, .section, .stream:
             output.set(head: core.buffers.outgoing, body: nil)
             beginBody(of: transaction)
         }

@@ -306,7 +306,7 @@ extension EngineError {
             // The proxy works, and says no.
             case .refused, .authentication, .socks, .unsendable: false
             }
-        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest,
+        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .ftp,
             .localResource:
             false
         }

@@ -21,7 +21,7 @@ extension TransactionRequest {
     private var authenticatedBody: AuthenticatedRequest.Body {
         switch body {
         case .none: .empty
-        case .bytes, .file: .replayable
+        case .bytes, .file, .section: .replayable
         case .stream: .unrepeatable
         }
     }

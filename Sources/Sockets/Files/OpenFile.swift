@@ -39,6 +39,14 @@ package final class OpenFile: Sendable {
 
     var raw: Int32 { descriptor.raw }
 
+    /// When the file was last written to, in nanoseconds since 1970; nil where the system does not say.
+    package var modificationTime: Int64? {
+        var information = stat()
+        guard fstat(raw, &information) == 0 else { return nil }
+        let (seconds, isTooFar) = Int64(information.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooFar ? nil : seconds &+ Int64(information.st_mtim.tv_nsec)
+    }
+
     /// Reads from `offset` on, at least one byte; may wait for the disk.
     package func read(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer

@@ -72,7 +72,9 @@ final class SessionAuthentication: Sendable {
         switch body {
         case .none: break
         case .bytes(let bytes): bytes.withUnsafeBytes { hash.update($0) }
-        case .file(let file): guard file.read(into: hash) else { return nil }
+        case .file(let file): guard file.read(0..<file.byteCount, into: hash) else { return nil }
+        case .section(let file, let start, let count):
+            guard file.read(start..<start + count, into: hash) else { return nil }
         case .stream: return nil
         }
         return hash.finished()
@@ -80,13 +82,13 @@ final class SessionAuthentication: Sendable {
 }
 
 extension OpenFile {
-    /// Whether all of the file went into a hash.
-    fileprivate func read(into hash: BodyHash) -> Bool {
+    /// Whether all of a part of the file went into a hash.
+    fileprivate func read(_ part: Range<Int64>, into hash: BodyHash) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
-            var offset: Int64 = 0
-            while offset < byteCount {
+            var offset = part.lowerBound
+            while offset < part.upperBound {
                 guard case .success(let count) = read(at: offset, into: buffer) else { return false }
-                let wanted = min(Int64(count), byteCount - offset)
+                let wanted = min(Int64(count), part.upperBound - offset)
                 hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<Int(wanted)]))
                 offset += wanted
             }

@@ -186,6 +186,7 @@ extension HopContent {
         case .none: .none
         case .data(let data): .known(Int64(data.count))
         case .file(let file): .known(file.byteCount)
+        case .section(_, _, let count): .known(count)
         case .stream: .stream
         }
     }
@@ -196,6 +197,7 @@ extension HopContent {
         case .none: .none
         case .data(let data): data.isEmpty ? .none : .bytes(ContentBytes(data: data))
         case .file(let file): file.byteCount == 0 ? .none : .file(file)
+        case .section(let file, let start, let count): count == 0 ? .none : .section(file, from: start, count: count)
         case .stream(let source): .stream(source)
         }
     }

@@ -53,6 +53,8 @@ struct ConfigurationValues: Sendable {
     var protocolClasses: [URLProtocol.Type]? = BuiltInProtocol.all
     /// Answers in place of servers, before anything else.
     var mock: URLSession.Mock?
+    var resumableUploads = URLSessionConfiguration.ResumableUploads.ofFiles
+    var uploadPatience = ResumableUploadMachine.Patience()
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

@@ -20,6 +20,8 @@ struct SessionSettings: Sendable {
     let requiresDNSSECValidation: Bool
     let waitsForConnectivity: Bool
     let honorsEarliestBeginDate: Bool
+    let resumableUploads: URLSessionConfiguration.ResumableUploads
+    let uploadPatience: ResumableUploadMachine.Patience
     let hostOverrides: Set<String>
     let proxies: SessionProxies
     /// What `localAddress` says where it is no address.
@@ -44,6 +46,8 @@ struct SessionSettings: Sendable {
         requiresDNSSECValidation = values.requiresDNSSECValidation
         waitsForConnectivity = values.waitsForConnectivity
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
+        resumableUploads = values.resumableUploads
+        uploadPatience = values.uploadPatience
         cookies = SessionCookies(values)
         storesAreThePrograms = !(cookies?.isPlain ?? true) || !(cache?.isPlain ?? true)
         var additional = Fields()

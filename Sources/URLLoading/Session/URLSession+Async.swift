@@ -38,6 +38,16 @@ extension URLSession {
         return try await run(task) { .data($0) }
     }
 
+    /// Goes on with an upload and loads the response.
+    public func upload(
+        resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        let (upload, request) = ResumedUpload.read(resumeData)
+        let task = core.makeTask(
+            request, body: .resuming(upload), outlet: .awaiting, delegate: delegate, session: self)
+        return try await run(task) { .data($0) }
+    }
+
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
     /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
     public func download(

@@ -315,6 +315,23 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeUploadTask(request, body: .data(bodyData ?? Data()), outlet: .handler(completionHandler))
     }
 
+    /// Makes a suspended task that goes on with an upload; data that are not usable give a task that fails (B11.29).
+    @discardableResult
+    open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
+        let (upload, request) = ResumedUpload.read(resumeData)
+        return makeUploadTask(request, body: .resuming(upload), outlet: .delegate)
+    }
+
+    /// Makes a suspended task that goes on with an upload and gives its result to a handler, once, on the delegate queue.
+    @preconcurrency @discardableResult
+    open func uploadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        let (upload, request) = ResumedUpload.read(resumeData)
+        return makeUploadTask(request, body: .resuming(upload), outlet: .handler(completionHandler))
+    }
+
     private func makeUploadTask(_ request: URLRequest, body: TaskBody, outlet: TaskOutlet) -> URLSessionUploadTask {
         let task = core.makeTask(request, body: body, outlet: outlet, delegate: nil, session: self)
         let face = URLSessionUploadTask(core: task)

@@ -12,10 +12,14 @@ enum TaskBody: Sendable {
     case data(Data)
     /// A file that is opened when the task starts (B11.5).
     case file(URL)
-    /// That file.
-    case opened(OpenFile)
+    /// That file, and what it is known by where it may be needed again.
+    case opened(OpenFile, UploadedFile?)
     /// A stream that a delegate supplies, for each sending (B11.8).
     case delegate
+    /// A part of one of the others, for a request that goes on with an upload.
+    case part(UploadPart)
+    /// The rest of an upload that was begun before.
+    case resuming(ResumedUpload)
 
     /// The length as far as it is known before the task starts (B11.11).
     func expectedLength(of request: URLRequest) -> Int64 {
@@ -24,7 +28,8 @@ enum TaskBody: Sendable {
         case .data(let data): Int64(data.count)
         case .file: NSURLSessionTransferSizeUnknown
         case .delegate: request.values.announcedLength ?? NSURLSessionTransferSizeUnknown
-        case .opened(let file): file.byteCount
+        case .opened(let file, _): file.byteCount
+        case .part, .resuming: NSURLSessionTransferSizeUnknown
         }
     }
 
@@ -32,7 +37,7 @@ enum TaskBody: Sendable {
     var kind: TaskKind {
         switch self {
         case .request: .data
-        case .data, .file, .opened, .delegate: .upload
+        case .data, .file, .opened, .delegate, .part, .resuming: .upload
         }
     }
 }
@@ -49,5 +54,6 @@ enum HopContent: Sendable {
     case none
     case data(Data)
     case file(OpenFile)
+    case section(OpenFile, from: Int64, count: Int64)
     case stream(InputStreamSource)
 }

@@ -18,9 +18,14 @@ extension TaskCore {
         switch body {
         case .request: loadWithOwnBody(request)
         case .data(let data): submit(request, .data(data))
-        case .opened(let file): submit(request, .file(file))
+        case .opened(let file, _): submit(request, .file(file))
         case .file(let url): open(url, for: request)
         case .delegate: askForStream(request)
+        case .part(.nothing): submit(request, .none)
+        case .part(.section(let file, let start, let count)): submit(request, .section(file, from: start, count: count))
+        case .part(.bytes(let data)): submit(request, .data(data))
+        case .part(.stream): askForStream(request)
+        case .resuming(let resumed): load(request, resuming: resumed)
         }
     }
 
@@ -52,7 +57,8 @@ extension TaskCore {
         }
         switch OpenFile.open(path: url.path) {
         case .success(let file):
-            state.withLock { $0.body = .opened(file) }
+            let known = UploadedFile(file, path: url.path)
+            state.withLock { $0.body = .opened(file, known) }
             counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
             submit(request, .file(file))
         case .failure(let error):

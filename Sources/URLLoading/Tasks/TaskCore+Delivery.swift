@@ -95,7 +95,7 @@ extension TaskCore: RelayClient {
             tellBecame(before, after)
         case .needsBodyStream:
             guard !isOver else { return }
-            ask(.bodyStream(offset: nil))
+            ask(.bodyStream(offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
             decide(after: end)?.resume()
         case .stream(let event):
@@ -130,11 +130,12 @@ extension TaskCore: RelayClient {
 
     private func tellSent(_ total: Int64) {
         // The body is sent once more, from its beginning.
-        guard total > 0 else { return state.withLock { $0.sentTold = 0 } }
+        let base = kind == .upload ? state.withLock { $0.upload?.base ?? 0 } : 0
+        guard total > base else { return state.withLock { $0.sentTold = base } }
         let before = state.withLock { state in
             defer { state.sentTold = total }
             // A replay or a redirect starts again from the beginning.
-            return total < state.sentTold ? 0 : state.sentTold
+            return total < state.sentTold ? base : state.sentTold
         }
         let expected = counters.expectedToSend.load(ordering: .relaxed)
         tell(.sendBodyData) {
@@ -163,6 +164,7 @@ extension TaskCore: RelayClient {
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
+        let failure = kind == .upload ? endingUpload(failure) : failure
         let file = outlet.savesFile ? file ?? takeStored() : nil
         if failure != nil, let file { keepWhole(file) }
         // B1.100.
@@ -179,6 +181,7 @@ extension TaskCore: RelayClient {
 
     /// What follows the end: the last message, and nothing that the session keeps.
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
+        if kind == .upload { uploadEnded() }
         if end.error == nil { updateProgress(isAtEnd: true) }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
         settle(end.download)

@@ -68,6 +68,10 @@ extension TaskCore {
             return
         }
         if outlet.savesFile { message = askingForRest(message) }
+        if kind == .upload {
+            message = upgraded(message, of: request, content)
+            if case .part = state.withLock({ $0.body }) { return findWay(request, message, content) }
+        }
         guard session.settings.cache == nil else {
             return askCache(about: Hop(request: request, message: message, content: content))
         }
@@ -191,7 +195,8 @@ extension TaskCore {
             asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
-            asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing))
+            asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
+            upload: kind == .upload ? state.uploadHop : nil)
     }
 
     // MARK: What the receiver reports, on the loop
@@ -260,13 +265,21 @@ extension TaskCore {
     func decide(after end: HopEnd) -> EndedCall? {
         enum Step {
             case hop(URLRequest, TaskBody), detour(Detour), again(URLRequest), end((any Error)?), ended(TaskResult)
+            case upload(ResumableUploadMachine.Step)
         }
+        let uploadError = kind == .upload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
         let step = state.withLock { state -> Step in
             state.stage = .betweenHops
             if !end.records.isEmpty { state.records += end.records }
             if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.foreignError { return .end(failure) }
+            if kind == .upload {
+                let sent = counters.sent.load(ordering: .relaxed)
+                if let next = state.uploadStep(after: end.failure, error: uploadError, sent: sent) {
+                    return .upload(next)
+                }
+            }
             if let failure = end.failure {
                 if let detour = state.takeDetour(after: failure) { return .detour(detour) }
                 let error = ErrorMapping.urlError(
@@ -305,6 +318,8 @@ extension TaskCore {
         case .again(let request):
             askForStream(request)
             return nil
+        case .upload(let step):
+            return carryOut(step)
         case .end(let error):
             return complete(error, body: end.body, file: end.file)
         case .ended(let result):
@@ -358,6 +373,17 @@ struct HopPlan: Sendable {
     let cache: CachePart?
     /// A delegate may have to be asked about what is stored.
     let asksStoring: Bool
+    /// What the hop has to do with an upload that may be resumed.
+    let upload: UploadHop?
+
+    /// The URL as the program knows it.
+    var url: URL? { upload?.request.url ?? request?.url }
+
+    /// What a redirect starts from.
+    var redirectable: URLRequest? {
+        guard let upload, upload.isHelper else { return request }
+        return upload.redirectable(at: request?.url)
+    }
 
     /// Somebody will ask for metrics.
     var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }

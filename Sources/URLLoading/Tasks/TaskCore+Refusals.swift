@@ -273,6 +273,10 @@ extension TaskCore {
     }
 
     private func deliverRefused(_ response: HTTPURLResponse) {
+        if kind == .upload, hidesUploadAnswer {
+            state.withLock { $0.redirect.deliversBody = false }
+            return resumeReading()
+        }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
         switch outlet {

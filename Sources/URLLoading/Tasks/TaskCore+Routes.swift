@@ -183,7 +183,7 @@ extension HopContent {
     /// Whether it can be sent from its beginning.
     fileprivate var isUntouched: Bool {
         switch self {
-        case .none, .data, .file: true
+        case .none, .data, .file, .section: true
         case .stream(let source): source.isUntouched
         }
     }

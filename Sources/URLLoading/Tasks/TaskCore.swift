@@ -73,7 +73,11 @@ final class TaskCore: Sendable {
 
     /// The request of the current hop, with the fields that the loader added once it was sent (B1.47).
     var currentRequest: URLRequest? {
-        let (request, fields) = state.withLock { ($0.currentRequest, $0.sentFields) }
+        let (request, fields) = state.withLock { state in
+            // What an upload goes on with is nobody's business (B11.34).
+            let isOwn = kind == .upload && state.upload?.isHelper ?? false
+            return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
+        }
         return request.map { $0.showing(fields) }
     }
 

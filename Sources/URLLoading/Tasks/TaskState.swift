@@ -58,6 +58,10 @@ struct TaskState: ~Copyable, Sendable {
     var redirect = RedirectProgress()
     private var downloadRecord = DownloadRecord.none
     private var authenticationRecord = AuthenticationRecord.none
+    /// Known through `upload`.
+    var uploadRecord = UploadRecord.none
+    /// Who wants to know how to go on with an upload that was cancelled.
+    var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     var records: [TransactionRecord] = []
     /// What a stream task is asked to do.
     var stream: StreamCalls?

@@ -70,6 +70,13 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func received(informational head: ResponseHead) {
+        if let upload = plan.upload {
+            if core.uploadInformed(head) {
+                fate = .abandoned
+                return core.cancelHop()
+            }
+            if upload.isHelper { return }
+        }
         guard plan.tellsDelegate || plan.pipe?.scope == .everything else { return }
         let response = HTTPURLResponse(url: plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)
         if plan.tellsDelegate { core.post(.informational(response), on: reactor) }
@@ -77,14 +84,19 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        if plan.upload != nil, case .abandoned = fate { return .more }
         core.takeCookies(of: head, to: plan.request, on: reactor)
-        let response = HTTPURLResponse(
-            url: plan.request?.url, head: head, framing: framing, bodyIsDecoded: decoding)
+        let response = HTTPURLResponse(url: plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
         if provesItself { core.noteAnswer(head, on: reactor) }
+        let isHidden = plan.upload != nil && !core.uploadAnswered(head)
         if core.isRefused(head, response, on: reactor) {
             fate = .undecided(framing, decoding: decoding)
             return .pause
+        }
+        if isHidden {
+            fate = .discard
+            return .more
         }
         if let caching, let request = plan.request {
             let verdict = caching.take(
@@ -95,7 +107,7 @@ final class TransferReceiver: TransactionReceiver {
                 return .more
             }
         }
-        guard let request = plan.request, let next = RedirectedRequest.make(from: request, response: head) else {
+        guard let request = plan.redirectable, let next = RedirectedRequest.make(from: request, response: head) else {
             if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
                 let parts = MixedReplaceBody(head, url: plan.request?.url)
             {
@@ -149,7 +161,7 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     func sent(bodyBytes: Int64) {
-        core.bodySent(total: bodyBytes, tellsDelegate: plan.tellsDelegate, on: reactor)
+        core.bodySent(total: (plan.upload?.base ?? 0) + bodyBytes, tellsDelegate: plan.tellsDelegate, on: reactor)
     }
 
     func finished(_ outcome: TransactionOutcome) {
@@ -166,7 +178,7 @@ final class TransferReceiver: TransactionReceiver {
             }
         }
         let end = HopEnd(
-            failure: failure, needsNewBody: outcome.needsNewBody, url: plan.request?.url,
+            failure: failure, needsNewBody: outcome.needsNewBody, url: plan.url,
             body: plan.collectsBody ? body.data : nil,
             records: plan.keepsRecords ? records(outcome.timelines) : [])
         if failure == nil, isComplete {

@@ -1,5 +1,7 @@
 // A task whose body is given beside its request.
 
+import Foundation
+
 /// A data task that sends data, a file or a stream as the request's body. Its response is delivered like that of any data
 /// task (B11.16).
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
@@ -11,5 +13,21 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 
     override init(core: TaskCore) {
         super.init(core: core)
+    }
+
+    /// Cancels the task and gives what is needed to go on with the upload later, or nil where its server does not offer
+    /// that (B11.26). The handler is called on the delegate queue, before the task's last message.
+    @preconcurrency
+    open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+        core.cancelUpload(completionHandler)
+    }
+
+    /// Cancels the task and gives what is needed to go on with the upload later, or nil where its server does not offer
+    /// that (B11.26).
+    @discardableResult
+    open func cancelByProducingResumeData() async -> Data? {
+        await withUnsafeContinuation { continuation in
+            cancel { continuation.resume(returning: $0) }
+        }
     }
 }

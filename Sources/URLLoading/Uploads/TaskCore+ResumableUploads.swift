@@ -1,0 +1,247 @@
+// An upload that goes on after a loss: the machine of `LoadingPolicy` says what follows, here it is done. The requests that
+// ask and go on are hops of the task like all others: they pass the same storages, proxies, questions and time-outs, but
+// neither delegates nor handlers see anything of them (B11.34).
+//
+// Must not know: the fields' meaning, the form of resume data.
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    // MARK: The first request
+
+    /// The request with what makes it the beginning of an upload that can be resumed (B11.24), where that is wanted
+    /// (B11.39) and the program does not speak the protocol itself.
+    func upgraded(
+        _ message: RequestBuilder.Message, of request: URLRequest, _ content: HopContent
+    ) -> RequestBuilder.Message {
+        guard let settings = session?.settings, let url = request.url else { return message }
+        let isUpgradable =
+            settings.resumableUploads.includes(content) && message.framing.hasContent
+            && !request.values.fields.fields.contains { UploadFields.isSpokenBy(program: $0.name) }
+        let (isUpgraded, old) = state.withLock { state -> (Bool, UploadClaim?) in
+            // A request of the upload's own is written already.
+            if case .part = state.body { return (false, nil) }
+            let old = state.takeClaim()
+            guard isUpgradable else {
+                state.upload = nil
+                return (false, old)
+            }
+            let length: Int64? = if case .length(let length) = message.framing { length } else { nil }
+            state.upload = UploadProgress(
+                machine: ResumableUploadMachine(
+                    target: url.absoluteString, length: length, isDivisible: content.isDivisible,
+                    patience: settings.uploadPatience),
+                request: request, body: state.body)
+            return (true, old)
+        }
+        old?.release()
+        return isUpgraded ? message.adding(UploadFields.creation) : message
+    }
+
+    // MARK: On the loop
+
+    /// An informational answer has come; whether the exchange is to be broken off.
+    func uploadInformed(_ head: ResponseHead) -> Bool {
+        guard head.status == 104 else { return false }
+        let sent = counters.sent.load(ordering: .relaxed)
+        let (breaks, new) = state.withLock { state -> (Bool, String?) in
+            guard var progress = state.upload else { return (false, nil) }
+            let breaks = progress.machine.informed(head, sent: sent)
+            progress.isBroken = breaks
+            state.upload = progress
+            return (breaks, progress.claim == nil ? progress.machine.resource : nil)
+        }
+        if let new { claim(new) }
+        return breaks
+    }
+
+    /// An upload resource that another task is at work on, or whose URL is none, is not used.
+    private func claim(_ resource: String) {
+        let claim = URL(string: resource) == nil ? nil : UploadClaim.take(resource)
+        state.withLock { state in
+            guard var progress = state.upload else { return }
+            if let claim { progress.claim = claim } else { progress.machine.forgetResource() }
+            state.upload = progress
+        }
+    }
+
+    /// The final answer to an exchange has come; whether it is the answer to the upload.
+    func uploadAnswered(_ head: ResponseHead) -> Bool {
+        state.withLock { state in
+            guard var progress = state.upload else { return true }
+            progress.answer = head
+            state.upload = progress
+            return progress.machine.isAnswer(head)
+        }
+    }
+
+    /// Whether the answer to the hop under way is not for the program's eyes.
+    var hidesUploadAnswer: Bool {
+        state.withLock { state in
+            guard let progress = state.upload, progress.isHelper, let answer = progress.answer else { return false }
+            return !progress.machine.isAnswer(answer)
+        }
+    }
+
+    // MARK: Between two hops
+
+    /// Does what the machine has said; the stage is `betweenHops`.
+    func carryOut(_ step: ResumableUploadMachine.Step) -> EndedCall? {
+        if case .fail(let failure) = step { return fail(failure) }
+        let next = state.withLock { $0.begin(step) }
+        guard let (request, body) = next else { return fail(.unknownOffset) }
+        switch step {
+        case .append(let offset, _, _): counters.sent.store(offset, ordering: .relaxed)
+        case .query(let pause) where pause > .zero:
+            wait(pause) { [self] in load(request, body: body) }
+            return nil
+        case .query, .remove, .deliver, .fail: break
+        }
+        load(request, body: body)
+        return nil
+    }
+
+    private func fail(_ failure: UploadFailure) -> EndedCall? {
+        let (url, last) = state.withLock { state in
+            let last = state.upload?.lastError
+            if var progress = state.upload {
+                progress.isLost = !failure.mayPass
+                state.upload = progress
+            }
+            return (state.ownRequest?.url, last)
+        }
+        // Where one attempt after the other was lost, that is the reason.
+        if case .noProgress = failure, let last { return complete(last) }
+        return complete(LoadFailure.upload(url, failure))
+    }
+
+    /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
+    private func wait(_ pause: Duration, then goOn: @escaping @Sendable () -> Void) {
+        let end = state.withLock { state -> Duration? in
+            guard !state.isOver else { return nil }
+            state.stage = .preparing
+            let end = LoopClock.elapsed + pause
+            return state.resourceDeadline.map { min($0, end) } ?? end
+        }
+        guard let end else {
+            return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
+        }
+        Task { [weak self] in
+            try? await Task.sleep(for: end - LoopClock.elapsed)
+            self?.pauseIsOver(goOn)
+        }
+    }
+
+    private func pauseIsOver(_ goOn: () -> Void) {
+        let isWanted = state.withLock { state in
+            guard case .preparing = state.stage else { return false }
+            state.stage = .betweenHops
+            return true
+        }
+        if isWanted { goOn() }
+    }
+
+    // MARK: An upload that was begun before
+
+    /// Takes up what resume data say; the stage is `betweenHops`.
+    func load(_ request: URLRequest, resuming resumed: ResumedUpload) {
+        guard let session else { return }
+        let body: TaskBody
+        let length: Int64?
+        switch resumed.content {
+        case .unusable(let text):
+            return endUnloaded(LoadFailure.unsupportedURL(request.url, text), from: .betweenHops)
+        case .file(let reference):
+            switch reference.open() {
+            case .success(let file): body = .opened(file, reference)
+            case .failure(.unreadable(let error)):
+                return endUnloaded(
+                    ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error),
+                    from: .betweenHops)
+            case .failure(.changed): return endUnloaded(LoadFailure.changedFile(request.url), from: .betweenHops)
+            }
+            length = reference.byteCount
+        case .data(let data):
+            body = .data(data)
+            length = Int64(data.count)
+        case .stream(let announced):
+            body = .delegate
+            length = announced
+        }
+        let isDivisible = if case .delegate = body { false } else { true }
+        guard let target = request.url?.absoluteString,
+            var machine = ResumableUploadMachine(
+                resuming: resumed.resource, target: target, length: length, isDivisible: isDivisible,
+                patience: session.settings.uploadPatience), let resource = machine.resource
+        else {
+            return endUnloaded(
+                LoadFailure.unsupportedURL(request.url, ResumedUpload.unusableText), from: .betweenHops)
+        }
+        guard let claim = UploadClaim.take(resource) else {
+            return endUnloaded(LoadFailure.uploadInUse(request.url), from: .betweenHops)
+        }
+        let step = machine.begin()
+        counters.expectedToSend.store(length ?? NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        state.withLock { state in
+            var progress = UploadProgress(machine: machine, request: request, body: body)
+            progress.claim = claim
+            state.upload = progress
+        }
+        carryOut(step)?.resume()
+    }
+}
+
+extension HopContent {
+    /// Whether any part of it can be had.
+    fileprivate var isDivisible: Bool {
+        switch self {
+        case .none, .data, .file, .section: true
+        case .stream: false
+        }
+    }
+}
+
+extension BodyFraming {
+    fileprivate var hasContent: Bool {
+        switch self {
+        case .none, .length(0): false
+        case .length, .chunked, .untilClose: true
+        }
+    }
+}
+
+extension URLSessionConfiguration.ResumableUploads {
+    /// Whether uploads of this content are meant.
+    fileprivate func includes(_ content: HopContent) -> Bool {
+        switch (self, content) {
+        case (.never, _), (_, .none), (_, .section), (.ofFiles, .data), (.ofFiles, .stream): false
+        case (.ofFiles, .file), (.always, .data), (.always, .file), (.always, .stream): true
+        }
+    }
+}
+
+extension LoadFailure {
+    /// The server and the upload do not come together (B11.33, B11.35, B11.36).
+    static func upload(_ url: URL?, _ failure: UploadFailure) -> URLError {
+        switch failure {
+        case .tooLarge, .tooSmall: make(.dataLengthExceedsMaximum, url, failure.description)
+        case .refused, .gone, .unknownOffset, .offsetTooLarge, .offsetDecreased, .completeTooEarly, .movedElsewhere,
+            .unusableParts, .noProgress:
+            make(.badServerResponse, url, failure.description)
+        }
+    }
+
+    /// The file is not the one of which a part is with the server (B11.29).
+    static func changedFile(_ url: URL?) -> URLError {
+        make(.cannotOpenFile, url, "The file to upload has changed since its upload began, so it cannot go on.")
+    }
+
+    /// Another task is at work on the upload (B11.38).
+    static func uploadInUse(_ url: URL?) -> URLError {
+        make(.cannotConnectToHost, url, "Another task is going on with this upload already.")
+    }
+}

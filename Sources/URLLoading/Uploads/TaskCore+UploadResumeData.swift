@@ -1,0 +1,65 @@
+// The end of an upload that can go on later: who gets resume data, and when (B11.26, B11.27).
+
+import Foundation
+
+extension TaskCore {
+    /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before the task's last message.
+    func cancelUpload(_ handler: @escaping @Sendable (Data?) -> Void) {
+        let isOver = state.withLock { state in
+            guard !state.isOver else { return true }
+            state.resumeDataHandlers.append(handler)
+            return false
+        }
+        guard isOver else { return cancel() }
+        if let session { session.relay.run { handler(nil) } } else { handler(nil) }
+    }
+
+    /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
+    func endingUpload(_ failure: URLError?) -> URLError? {
+        let (progress, untouched, handlers, isCancelled, claim) = state.withLock { state in
+            defer { state.resumeDataHandlers = [] }
+            let untouched: ResumedUpload? = if case .resuming(let resumed) = state.body { resumed } else { nil }
+            return (
+                state.upload, untouched, state.resumeDataHandlers, state.phase == .canceling, state.takeClaim()
+            )
+        }
+        // Order: whoever is told may go on at once.
+        claim?.release()
+        let failure = isCancelled ? LoadFailure.cancelled(originalRequest?.url) : failure
+        var data: Data?
+        // B9.19: who only cancels does not ask for data.
+        if let failure, failure.code != .cancelled || !handlers.isEmpty {
+            if let progress {
+                data = progress.isLost ? nil : ResumedUpload.data(of: progress)
+            } else if isCancelled {
+                // What was not begun can be begun anew.
+                data = untouched?.usableData
+            }
+        }
+        tell(handlers, data)
+        guard let data, let failure else { return failure }
+        var userInfo = failure.userInfo
+        userInfo[NSURLSessionUploadTaskResumeData] = data
+        return URLError(failure.code, userInfo: userInfo)
+    }
+
+    /// The upload is over; those that came too late to be told before are told that there is nothing.
+    func uploadEnded() {
+        let (handlers, claim) = state.withLock { state in
+            defer { state.resumeDataHandlers = [] }
+            return (state.resumeDataHandlers, state.takeClaim())
+        }
+        claim?.release()
+        tell(handlers, nil)
+    }
+
+    private func tell(_ handlers: [@Sendable (Data?) -> Void], _ data: Data?) {
+        guard !handlers.isEmpty else { return }
+        // The end of a task that tells nobody anything comes on the loop.
+        if usesRelay {
+            for handler in handlers { handler(data) }
+        } else {
+            session?.relay.run { for handler in handlers { handler(data) } }
+        }
+    }
+}

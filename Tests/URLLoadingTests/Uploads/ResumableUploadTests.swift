@@ -1,0 +1,447 @@
+// Uploads through lost connections, seen from the program and from the server (behaviour 11.2).
+
+import Foundation
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import LoopbackServer
+import TestSupport
+import Testing
+import URLLoading
+
+/// A server with an upload store.
+func withStore<R>(
+    _ change: (inout UploadStore.Settings) -> Void = { _ in },
+    router: @escaping LoopbackServer.Router = { .text("\($0.method) \($0.bodyByteCount)") },
+    _ body: (LoopbackServer, UploadStore) async throws -> R
+) async throws -> R {
+    var settings = UploadStore.Settings()
+    change(&settings)
+    let store = UploadStore(settings)
+    var options = LoopbackServer.Options()
+    options.uploads = store
+    return try await withServer(options, router: router) { try await body($0, store) }
+}
+
+/// A configuration that does not wait long.
+func hasty(_ configuration: URLSessionConfiguration) {
+    var patience = ResumableUploadMachine.Patience()
+    patience.attempts = 3
+    patience.firstDelay = .milliseconds(1)
+    configuration.uploadPatience = patience
+}
+
+func uploading(_ url: URL, method: String = "POST") -> URLRequest {
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    return request
+}
+
+@Suite("Resumable uploads", .endsSessions)
+struct ResumableUploadTests {
+    private static func text(_ result: (Data, URLResponse)) -> String {
+        "\((result.1 as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: result.0, as: UTF8.self))"
+    }
+
+    private static func expected(_ file: UploadFile) -> String {
+        "200 \(file.bytes.count) \(HashFunctions.sha256(file.bytes))"
+    }
+
+    // MARK: Ordinary uploads
+
+    @Test(
+        "B11.23, B11.24, B11.39: uploads of files offer to be resumed, other uploads if that is set, and data tasks never"
+    )
+    func offers() async throws {
+        typealias Mode = URLSessionConfiguration.ResumableUploads
+        let router: LoopbackServer.Router = { request in
+            let fields = ["Upload-Complete", "Upload-Draft-Interop-Version"].map {
+                request.fields.first(FieldName($0)) ?? "-"
+            }
+            return .text(fields.joined(separator: " "))
+        }
+        try await withServer(router: router) { server in
+            let file = try UploadFile(count: 10)
+            let empty = try UploadFile(count: 0)
+            var request = uploading(try server.at("/"))
+            for (mode, ofFile, ofData) in [
+                (nil, "?1 8", "- -"), (Mode.never, "- -", "- -"), (.ofFiles, "?1 8", "- -"), (.always, "?1 8", "?1 8"),
+            ] {
+                let session = visitor { if let mode { $0.resumableUploads = mode } }
+                #expect(session.configuration.resumableUploads == mode ?? .ofFiles)
+                #expect(try await Self.text(session.upload(for: request, fromFile: file.url)) == "200 \(ofFile)")
+                #expect(try await Self.text(session.upload(for: request, from: Data("x".utf8))) == "200 \(ofData)")
+                #expect(try await Self.text(session.upload(for: request, fromFile: empty.url)) == "200 - -")
+                request.httpBody = Data("x".utf8)
+                #expect(try await Self.text(session.data(for: request)) == "200 - -")
+                request.httpBody = nil
+            }
+            // A program that speaks the protocol itself is left alone.
+            request.setValue("?0", forHTTPHeaderField: "Upload-Complete")
+            #expect(try await Self.text(visitor().upload(for: request, fromFile: file.url)) == "200 ?0 -")
+        }
+    }
+
+    @Test("B11.25: a server that knows the protocol, and no loss: one request, and the 104 is told")
+    func noLoss() async throws {
+        try await withStore { server, store in
+            let file = try UploadFile(count: 300_000)
+            let session = visitor()
+            let result = try await session.upload(for: uploading(try server.at("/files")), fromFile: file.url)
+            #expect(Self.text(result) == Self.expected(file))
+            #expect(store.log == ["POST ?1"])
+            #expect(server.stats.connectionsAccepted == 1)
+        }
+    }
+
+    @Test("B11.25, B11.28: without a 104 a loss ends the upload, and nothing can go on")
+    func ordinaryLoss() async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { _ in .script([.drop]) }
+        try await withServer(options, router: { _ in .status(500) }) { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil, hasty)
+            do {
+                _ = try await session.upload(for: uploading(try server.at("/")), fromFile: file.url)
+                Issue.record("it did not fail")
+            } catch let error as URLError {
+                #expect(error.code == .networkConnectionLost)
+                #expect(error.uploadTaskResumeData == nil)
+            }
+            #expect(server.stats.requestsBegun == 1)
+        }
+    }
+
+    // MARK: Losses
+
+    enum Source: CaseIterable, Sendable { case file, data, stream }
+
+    @Test(
+        "B11.28, B11.30, B11.31, B11.32, B11.34: an upload goes on by itself, and the delegate sees nothing but its answer",
+        arguments: Source.allCases)
+    func goesOn(source: Source) async throws {
+        try await withStore {
+            $0.cuts = [100_000, 700_000]
+        } _: { server, store in
+            let file = try UploadFile(count: 1_000_000)
+            let delegate = ResumingDelegate(Data(file.bytes))
+            let session = visitor(delegate) {
+                hasty($0)
+                $0.resumableUploads = .always
+            }
+            let request = uploading(try server.at("/files"))
+            let task: URLSessionUploadTask =
+                switch source {
+                case .file: session.uploadTask(with: request, fromFile: file.url)
+                case .data: session.uploadTask(with: request, from: Data(file.bytes))
+                case .stream: session.uploadTask(withStreamedRequest: request)
+                }
+            task.resume()
+            await delegate.transcript.completed.wait()
+            let streams = source == .stream ? ["stream 0", "stream 100000", "stream 700000"] : []
+            #expect(
+                delegate.transcript.calls.filter { !$0.hasPrefix("stream") } == [
+                    "104", "response 200 /files", "data", "complete nil",
+                ])
+            #expect(delegate.transcript.calls.filter { $0.hasPrefix("stream") } == streams)
+            #expect("200 " + delegate.transcript.body == Self.expected(file))
+            #expect(store.log == ["POST ?1", "HEAD", "PATCH 100000 ?1", "HEAD", "PATCH 700000 ?1"])
+            #expect(store.cutCount == 2)
+            #expect(task.currentRequest?.httpMethod == "POST")
+            #expect(task.currentRequest?.url?.path == "/files")
+            #expect(task.countOfBytesSent == 1_000_000)
+            #expect(delegate.metrics.value == 5)
+            // What is told adds up behind each offset, and ends with all of it.
+            let last = try #require(delegate.progress.value.last)
+            #expect(last[1] == 1_000_000)
+            #expect(last[2] == (source == .stream ? -1 : 1_000_000))
+            for (before, after) in zip(delegate.progress.value, delegate.progress.value.dropFirst()) {
+                let start = [before[1], 100_000, 700_000]
+                #expect(start.contains(after[1] - after[0]))
+            }
+        }
+    }
+
+    @Test("B11.34: the server has all of it, and its answer was lost: what it says then is the answer")
+    func lostAnswer() async throws {
+        try await withStore {
+            $0.losesFirstAnswer = true
+        } _: { server, store in
+            let file = try UploadFile(count: 1000)
+            let session = visitor(nil, storage: nil, hasty)
+            let result = try await session.upload(for: uploading(try server.at("/files")), fromFile: file.url)
+            #expect(Self.text(result) == "204 ")
+            #expect(store.log == ["POST ?1", "HEAD"])
+            #expect(store.summaries.count == 1)
+        }
+    }
+
+    @Test("B11.34: an answer to the rest is the task's whatever it says, redirects included")
+    func answers() async throws {
+        let moved: @Sendable (UploadStore.Summary) -> ServerResponse = { _ in
+            ServerResponse.status(303).adding("Location", "../done?a")
+        }
+        try await withStore {
+            $0.cuts = [10]
+            $0.answer = moved
+        } router: {
+            .text("\($0.method) \($0.target)")
+        } _: { server, store in
+            let file = try UploadFile(count: 1000)
+            let session = visitor(nil, storage: nil, hasty)
+            let result = try await session.upload(for: uploading(try server.at("/a/b/files")), fromFile: file.url)
+            #expect(Self.text(result) == "200 GET /done?a")
+            #expect(store.summaries.count == 1)
+        }
+        try await withStore {
+            $0.cuts = [10]
+            $0.answer = { _ in .text("no", status: 422) }
+        } _: { server, _ in
+            let file = try UploadFile(count: 1000)
+            let session = visitor(nil, storage: nil, hasty)
+            let result = try await session.upload(for: uploading(try server.at("/a/files")), fromFile: file.url)
+            #expect(Self.text(result) == "422 no")
+        }
+    }
+
+    @Test("B11.35: servers that are busy are asked again; others are believed")
+    func refusals() async throws {
+        for (refusals, code) in [
+            (["HEAD": [503, 500]], nil), (["PATCH": [409]], nil), (["PATCH": [500], "HEAD": [503]], nil),
+            (["HEAD": [503, 503, 503, 503]], URLError.Code.networkConnectionLost),
+            (["HEAD": [404]], .badServerResponse),
+            (["PATCH": [410]], .badServerResponse), (["PATCH": [403]], .badServerResponse),
+            (["HEAD": [307]], .badServerResponse),
+        ] {
+            try await withStore {
+                $0.cuts = [600]
+                $0.refusals = refusals
+            } _: { server, store in
+                let file = try UploadFile(count: 1000)
+                let session = visitor(nil, storage: nil, hasty)
+                let request = uploading(try server.at("/files"))
+                let thrown = await codeThrown {
+                    let result = try await session.upload(for: request, fromFile: file.url)
+                    #expect(Self.text(result) == Self.expected(file))
+                }
+                #expect(thrown == code, "\(refusals)")
+                #expect(!store.log.contains("DELETE"))
+            }
+        }
+    }
+
+    @Test("B11.33: a server that has lost what it had confirmed, and the upload is given up")
+    func lostBytes() async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            request.method == "POST" || request.method == "PATCH"
+                ? .script([
+                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
+                ]) : nil
+        }
+        let visits = Visits()
+        try await withServer(options) { request in
+            visits.note(request)
+            // 5 bytes, then 3.
+            return ServerResponse(status: 204, body: .none).adding("Upload-Offset", visits.count == 1 ? "5" : "3")
+        } _: { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .badServerResponse)
+            #expect(visits.lines == ["HEAD /u", "HEAD /u", "DELETE /u"])
+        }
+    }
+
+    @Test("B11.36: an upload is sent in parts of the size that the server takes")
+    func parts() async throws {
+        try await withStore {
+            $0.cuts = [100]
+            $0.limit = "max-append-size=400, max-size=2000"
+        } _: { server, store in
+            let file = try UploadFile(count: 1000)
+            let session = visitor(nil, storage: nil, hasty)
+            let result = try await session.upload(for: uploading(try server.at("/files")), fromFile: file.url)
+            #expect(Self.text(result) == Self.expected(file))
+            #expect(store.log == ["POST ?1", "HEAD", "PATCH 100 ?0", "PATCH 500 ?0", "PATCH 900 ?1"])
+        }
+    }
+
+    @Test("B11.36: what is too large is not sent, and the resource is given up")
+    func tooLarge() async throws {
+        try await withStore {
+            $0.limit = "max-size=999999"
+        } _: { server, store in
+            let file = try UploadFile(count: 1_000_000)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/files"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .dataLengthExceedsMaximum)
+            #expect(store.log == ["POST ?1", "DELETE"])
+            #expect(store.count == 0)
+        }
+    }
+
+    // MARK: Hostile servers
+
+    @Test(
+        "B11.33, B11.37: answers that cannot be end the upload, and soon",
+        arguments: ["-1", "999999999999999", "11", "99999999999999999999", "x", "1.0", ""])
+    func hostileOffsets(offset: String) async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            request.method == "POST"
+                ? .script([
+                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
+                ]) : nil
+        }
+        let visits = Visits()
+        try await withServer(options) { request in
+            visits.note(request)
+            return ServerResponse(status: 204, body: .none).adding("Upload-Offset", offset)
+        } _: { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .badServerResponse || code == .networkConnectionLost)
+            #expect(visits.count <= 10)
+            #expect(visits.lines.first == "HEAD /u")
+            #expect(!visits.lines.contains { $0.hasPrefix("PATCH") })
+        }
+    }
+
+    @Test("B11.35: offsets that never advance end the upload after so many attempts")
+    func noProgress() async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            request.method == "HEAD"
+                ? nil
+                : .script([.lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .drop])
+        }
+        let visits = Visits()
+        try await withServer(options) { request in
+            visits.note(request)
+            return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "0").adding("Upload-Complete", "?0")
+        } _: { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil, hasty)
+            do {
+                _ = try await session.upload(for: uploading(try server.at("/")), fromFile: file.url)
+                Issue.record("it did not fail")
+            } catch let error as URLError {
+                #expect(error.code == .networkConnectionLost)
+                #expect(error.uploadTaskResumeData != nil)
+            }
+            #expect(visits.lines == ["HEAD /u", "HEAD /u", "HEAD /u"])
+        }
+    }
+
+    @Test(
+        "B11.23, B11.25: resources of other versions, origins and schemes are not used",
+        arguments: ["http://127.0.0.2:1/u", "https://127.0.0.1/u", "file:///etc/passwd", "//evil.example/u"])
+    func foreignResources(location: String) async throws {
+        try await withStore {
+            $0.cuts = [10]
+            $0.location = { _ in location }
+        } _: { server, store in
+            let file = try UploadFile(count: 100)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/files"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .networkConnectionLost)
+            #expect(store.log == ["POST ?1"])
+        }
+        try await withStore {
+            $0.cuts = [10]
+            $0.version = "7"
+        } _: { server, store in
+            let file = try UploadFile(count: 100)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/files"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .networkConnectionLost)
+            #expect(store.log == ["POST ?1"])
+        }
+    }
+
+    @Test("B11.25, B11.20: endless 104s are an error, not an endless task")
+    func endlessInformation() async throws {
+        var options = LoopbackServer.Options()
+        let one = "HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\nUpload-Offset: 0\n\n"
+        options.earlyRouter = { _ in .script([.lines(String(repeating: one, count: 1000)), .waitForClose, .drop]) }
+        try await withServer(options, router: { _ in .status(500) }) { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/"))
+            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            #expect(code == .badServerResponse)
+        }
+    }
+}
+
+/// Hears everything about an upload, and has streams that begin anywhere.
+final class ResumingDelegate: NSObject, URLSessionDataDelegate {
+    let transcript = Transcript()
+    let progress = Box<[[Int64]]>([])
+    let metrics = Box(0)
+    let informed = Signal()
+    let sent = Signal()
+    let error = Box<URLError?>(nil)
+    private let content: Data
+
+    init(_ content: Data = Data()) { self.content = content }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        transcript.note("stream \(offset)")
+        completionHandler(InputStream(data: Data(content.dropFirst(Int(offset)))))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        transcript.note("\(response.statusCode)")
+        informed.fire()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        progress.change { $0.append([bytesSent, totalBytesSent, totalBytesExpectedToSend]) }
+        sent.fire()
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        transcript.note("response \((response as? HTTPURLResponse)?.statusCode ?? 0) \(response.url?.path ?? "-")")
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transcript.note(data: data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        self.metrics.change { $0 += metrics.transactionMetrics.count }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        self.error.value = error as? URLError
+        transcript.note("complete \(Transcript.text(error))")
+        transcript.completed.fire()
+    }
+}
+
+extension HashFunctions {
+    /// In hexadecimal digits.
+    static func sha256(_ bytes: [UInt8]) -> String {
+        (HashFunctions.system.hash(.sha256, bytes) ?? []).map { String(format: "%02x", $0) }.joined()
+    }
+}
