@@ -35,10 +35,10 @@ struct DownloadProgress: Sendable {
     }
 
     /// Decides whether an error brings data along: those of a cancellation only where they were asked for (B9.18 to B9.20).
-    mutating func settle(_ failure: URLError?) -> URLError? {
-        guard let failure, failure.code != .cancelled || isWanted else {
+    mutating func settle(_ error: (any Error)?) -> (any Error)? {
+        guard let failure = error as? URLError, failure.code != .cancelled || isWanted else {
             data = nil
-            return failure
+            return error
         }
         if data == nil, let source {
             // Nothing has been changed of what there was.

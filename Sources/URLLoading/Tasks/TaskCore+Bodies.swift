@@ -10,6 +10,8 @@ extension TaskCore {
     /// Finds the body of a hop and submits it; the stage is `betweenHops`.
     func load(_ request: URLRequest, body: TaskBody) {
         guard let protocols = session?.protocols, protocols.mayCarry else { return loadItself(request, body: body) }
+        // What goes on with an upload belongs to whoever began it.
+        if case .part = body { return loadItself(request, body: body) }
         ask(protocols, about: request, body: body)
     }
 

@@ -49,7 +49,7 @@ extension TaskCore {
     private func supplyBody(_ body: TaskBody, of request: URLRequest, to chosen: ProtocolChoice) {
         var request = request
         switch body {
-        case .request: break
+        case .request, .part: break
         case .data(let data): request.httpBody = data
         case .file(let url):
             switch OpenFile.open(path: url.path) {
@@ -62,7 +62,7 @@ extension TaskCore {
                 }
                 return
             }
-        case .opened(let file):
+        case .opened(let file, _):
             guard let data = file.wholeContent else {
                 if goOn(with: request) {
                     endUnloaded(
@@ -72,6 +72,14 @@ extension TaskCore {
                 return
             }
             request.httpBody = data
+        case .resuming:
+            if goOn(with: request) {
+                endUnloaded(
+                    LoadFailure.unsupportedURL(
+                        request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."),
+                    from: .betweenHops)
+            }
+            return
         case .delegate:
             guard goOn(with: request) else { return }
             state.withLock { $0.waitingChoice = chosen }

@@ -203,7 +203,7 @@ extension TaskState {
             .nameLookup:
             return true
         case .wire(let error): return error.kind == .truncated
-        case nil, .body, .invalidRequest: return false
+        case nil, .body, .invalidRequest, .ftp: return false
         }
     }
 }

@@ -15,7 +15,7 @@ extension TaskCore {
     }
 
     /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
-    func endingUpload(_ failure: URLError?) -> URLError? {
+    func endingUpload(_ failure: (any Error)?) -> (any Error)? {
         let (progress, untouched, handlers, isCancelled, claim) = state.withLock { state in
             defer { state.resumeDataHandlers = [] }
             let untouched: ResumedUpload? = if case .resuming(let resumed) = state.body { resumed } else { nil }
@@ -26,9 +26,10 @@ extension TaskCore {
         // Order: whoever is told may go on at once.
         claim?.release()
         let failure = isCancelled ? LoadFailure.cancelled(originalRequest?.url) : failure
+        let ours = failure as? URLError
         var data: Data?
         // B9.19: who only cancels does not ask for data.
-        if let failure, failure.code != .cancelled || !handlers.isEmpty {
+        if let ours, ours.code != .cancelled || !handlers.isEmpty {
             if let progress {
                 data = progress.isLost ? nil : ResumedUpload.data(of: progress)
             } else if isCancelled {
@@ -37,10 +38,10 @@ extension TaskCore {
             }
         }
         tell(handlers, data)
-        guard let data, let failure else { return failure }
-        var userInfo = failure.userInfo
+        guard let data, let ours else { return failure }
+        var userInfo = ours.userInfo
         userInfo[NSURLSessionUploadTaskResumeData] = data
-        return URLError(failure.code, userInfo: userInfo)
+        return URLError(ours.code, userInfo: userInfo)
     }
 
     /// The upload is over; those that came too late to be told before are told that there is nothing.
