@@ -95,7 +95,7 @@ struct FetchTests {
     func addressing() async throws {
         // A port below 1024 that nobody uses; one that was free a moment ago may be another test's by now.
         let port = 1
-        try await expect(3, "scheme", "ftp://127.0.0.1/")
+        try await expect(3, "scheme", "gopher://127.0.0.1/")
         try await expect(6, "no-such-host.invalid", "http://no-such-host.invalid/")
         try await expect(7, "127.0.0.1:\(port): connect: Connection refused", "http://127.0.0.1:\(port)/")
     }

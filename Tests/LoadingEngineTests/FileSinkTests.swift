@@ -104,6 +104,9 @@ struct FileSinkTests {
         #expect(log.failures.count == 1)
         #expect(log.failure?.step == .write)
         #expect(log.failure?.error.errno == ENOSPC)
+        // What has been written could still be kept; here it is nothing.
+        let part = await withHandover { continuation in sink.keep { continuation.resume(returning: $0) } }
+        #expect(part == nil)
         #expect(scratch.names.isEmpty)
     }
 

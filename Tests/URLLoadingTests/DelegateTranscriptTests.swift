@@ -207,7 +207,7 @@ struct DelegateTranscriptTests {
     func failsBeforeResponse() async throws {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
-        session.dataTask(with: try #require(URL(string: "ftp://example.com/x"))).resume()
+        session.dataTask(with: try #require(URL(string: "gopher://example.com/x"))).resume()
         await delegate.transcript.completed.wait()
         #expect(delegate.transcript.calls == ["created 1", "metrics 0", "complete -1002"])
         session.invalidateAndCancel()

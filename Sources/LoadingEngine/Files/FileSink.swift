@@ -107,7 +107,8 @@ package final class FileSink: Sendable {
         return demand
     }
 
-    /// The body is whole: writes what is left and gives the closed file; without any bytes an empty one (B9.6).
+    /// The body is whole: writes what is left and gives the closed file; without any bytes an empty one (B9.6). After a
+    /// failure what has been written is still there, for `keep` or `discard`.
     package func finish(_ done: @escaping @Sendable (Result<TemporaryFile, FileFailure>) -> Void) {
         end(.finish(done))
     }
@@ -217,7 +218,18 @@ package final class FileSink: Sendable {
         case .keep(let done):
             done(kept(file))
         case .finish(let done):
-            done(failure.map { .failure($0) } ?? closed(file))
+            let result = failure.map { .failure($0) } ?? closed(file)
+            if case .failure = result { reopen(for: failure == nil ? nil : file) }
+            done(result)
+        }
+    }
+
+    /// Another end may follow.
+    private func reopen(for file: TemporaryFile?) {
+        state.withLock { state in
+            state.file = file
+            state.ending = nil
+            state.hasWriter = false
         }
     }
 

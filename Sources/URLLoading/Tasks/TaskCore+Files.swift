@@ -42,10 +42,13 @@ extension TaskCore {
         sink.finish { [self] result in
             var end = end
             switch result {
-            case .success(let file): end.file = file
-            case .failure(let failure): willFail(LoadFailure.unwritableFile(end.url, failure))
+            case .success(let file):
+                end.file = file
+                hopEnded(end)?.resume()
+            case .failure(let failure):
+                willFail(LoadFailure.unwritableFile(end.url, failure))
+                hopEnded(end, without: sink)
             }
-            hopEnded(end)?.resume()
         }
     }
 
