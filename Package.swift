@@ -60,7 +60,10 @@ let package = Package(
             path: "Tests/UploadTool"),
         .testTarget(
             name: "URLLoadingTests",
-            dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool", "upload-tool"]),
+            dependencies: [
+                "URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool",
+                "upload-tool",
+            ]),
         .testTarget(
             name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
         // Code as it is written for Apple's platforms, compiled in both language modes.

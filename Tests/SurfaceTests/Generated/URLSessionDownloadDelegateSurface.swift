@@ -9,4 +9,6 @@ private func urlSessionDownloadDelegateMembers<One: URLSessionDownloadDelegate>(
     let _: (URLSession, URLSessionDownloadTask, URL) -> Void = one.urlSession(_:downloadTask:didFinishDownloadingTo:)
     let _: (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void = one.urlSession(
         _:downloadTask:didWriteData:totalBytesWritten:totalBytesExpectedToWrite:)
+    let _: (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void = one.urlSession(
+        _:downloadTask:didResumeAtOffset:expectedTotalBytes:)
 }

@@ -111,6 +111,10 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
         super.uploadTask(with: request, from: bodyData)
     }
 
+    override func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
+        super.uploadTask(withResumeData: resumeData)
+    }
+
     override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         super.uploadTask(withStreamedRequest: request)
     }
@@ -127,9 +131,18 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask { super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler) }
 
+    override func uploadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask { super.uploadTask(withResumeData: resumeData, completionHandler: completionHandler) }
+
     override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { super.downloadTask(with: request) }
 
     override func downloadTask(with url: URL) -> URLSessionDownloadTask { super.downloadTask(with: url) }
+
+    override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        super.downloadTask(withResumeData: resumeData)
+    }
 
     override func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -138,6 +151,15 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
     override func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask { super.downloadTask(with: url, completionHandler: completionHandler) }
+
+    override func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask { super.downloadTask(withResumeData: resumeData, completionHandler: completionHandler) }
+
+    override func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
+        super.streamTask(withHostName: hostname, port: port)
+    }
 }
 
 /// Names the API of `URLSession`.
@@ -173,26 +195,35 @@ private func urlSessionMembers(of one: URLSession) {
         with:completionHandler:)
     let _: (URLRequest, URL) -> URLSessionUploadTask = one.uploadTask(with:fromFile:)
     let _: (URLRequest, Data) -> URLSessionUploadTask = one.uploadTask(with:from:)
+    let _: (Data) -> URLSessionUploadTask = one.uploadTask(withResumeData:)
     let _: (URLRequest) -> URLSessionUploadTask = one.uploadTask(withStreamedRequest:)
     let _: (URLRequest, URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask =
         one.uploadTask(with:fromFile:completionHandler:)
     let _:
         (URLRequest, Data?, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask =
             one.uploadTask(with:from:completionHandler:)
+    let _: (Data, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask = one
+        .uploadTask(withResumeData:completionHandler:)
     let _: (URLRequest) -> URLSessionDownloadTask = one.downloadTask(with:)
     let _: (URL) -> URLSessionDownloadTask = one.downloadTask(with:)
+    let _: (Data) -> URLSessionDownloadTask = one.downloadTask(withResumeData:)
     let _: (URLRequest, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
         .downloadTask(with:completionHandler:)
     let _: (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
         .downloadTask(with:completionHandler:)
+    let _: (Data, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
+        .downloadTask(withResumeData:completionHandler:)
+    let _: (String, Int) -> URLSessionStreamTask = one.streamTask(withHostName:port:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
     let _: (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
         for:fromFile:delegate:)
     let _: (URLRequest, Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
         for:from:delegate:)
+    let _: (Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(resumeFrom:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(from:delegate:)
+    let _: (Data, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(resumeFrom:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
         for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse) = one.bytes(
