@@ -56,7 +56,8 @@ let package = Package(
             name: "resume-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "Trust"],
             path: "Tests/ResumeTool"),
         .executableTarget(
-            name: "upload-tool", dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy"],
+            name: "upload-tool",
+            dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy", "TestSupport"],
             path: "Tests/UploadTool"),
         .testTarget(
             name: "URLLoadingTests",

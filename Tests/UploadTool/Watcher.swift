@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import URLLoading
 
 /// Listens to metrics, and to the session's end.
@@ -9,7 +10,7 @@ final class Watcher: NSObject, URLSessionTaskDelegate {
     private struct State {
         var bytesSent: Int64 = 0
         var hasEnded = false
-        var waiting: CheckedContinuation<Void, Never>?
+        var waiting: Handover<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -19,7 +20,7 @@ final class Watcher: NSObject, URLSessionTaskDelegate {
 
     /// Returns when the session is invalid.
     func hasEnded() async {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             let isOver = state.withLock { state in
                 if !state.hasEnded { state.waiting = continuation }
                 return state.hasEnded
