@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import URLLoading
 
 #if canImport(Glibc)
@@ -21,7 +22,7 @@ final class Downloader: NSObject, URLSessionDownloadDelegate {
         var fetched: Int64 = 0
         var isSaving = false
         var hasFinished = false
-        var waiting: CheckedContinuation<(any Error)?, Never>?
+        var waiting: Handover<(any Error)?, Never>?
     }
 
     private let url: URL
@@ -52,7 +53,7 @@ final class Downloader: NSObject, URLSessionDownloadDelegate {
         for _ in 0..<100_000 {
             let task = data.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: url)
             state.withLock { ($0.start, $0.written, $0.isSaving) = (0, 0, false) }
-            let error = await withCheckedContinuation { continuation in
+            let error = await withHandover { continuation in
                 state.withLock { $0.waiting = continuation }
                 task.resume()
             }

@@ -42,7 +42,7 @@ final class Lives: Sendable {
         var lives = 0
         while true {
             lives += 1
-            let run = await withCheckedContinuation { continuation in
+            let run = await withHandover { continuation in
                 Thread.detachNewThread { [folder] in
                     continuation.resume(
                         returning: try? ChildRun(program, words, changing: ["TMPDIR": folder + "/tmp"]))
