@@ -52,7 +52,7 @@ final class PeerDirectory: Sendable {
         let authority = try CertificateFactory.root("Clients")
         clientFile = Data(try authority.issue(.client("somebody")).pkcs12(passphrase: "secret"))
         try write(identity.certificatePEM, to: "certificate.pem")
-        try write(identity.keyPEM, to: "key.pem")
+        try writeSecret(identity.keyPEM, to: "key.pem")
         try write(authority.certificate.pem, to: "clients.pem")
     }
 
@@ -62,6 +62,13 @@ final class PeerDirectory: Sendable {
 
     func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    /// For our user alone.
+    private func writeSecret(_ text: String, to name: String) throws {
+        let isWritten = FileManager.default.createFile(
+            atPath: "\(path)/\(name)", contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        guard isWritten else { throw CocoaError(.fileWriteUnknown) }
     }
 }
 

@@ -84,4 +84,8 @@ struct TormentPlan: Sendable {
 
     /// How often the downloader saves what it has: so often that a death costs a hundredth at most.
     var interval: Int64 { max(64 * 1024, bytes / 200) }
+
+    /// How much may be fetched twice: a death costs what came since the last saving, and what was on its way when that was
+    /// due.
+    func allowance(deaths: Int64) -> Int64 { deaths * (interval + (8 << 20)) }
 }
