@@ -125,10 +125,12 @@ final class ResumptionScribe: NSObject, URLSessionDownloadDelegate, URLSessionDa
     }
 }
 
-/// What is in a file; not by `Data(contentsOf:)`, which loses its buffer where a file is empty.
+/// What is in a small file, or how large it is; not by `Data(contentsOf:)`, which loses its buffer where a file is empty.
 func text(of location: URL) -> String {
-    let handle = try? FileHandle(forReadingFrom: location)
-    return handle.map { String(decoding: (try? $0.readToEnd()) ?? Data(), as: UTF8.self) } ?? "no file"
+    guard let handle = try? FileHandle(forReadingFrom: location) else { return "no file" }
+    let content = (try? handle.readToEnd()) ?? Data()
+    // Bytes that are no text, by the million, take minutes to be made one.
+    return content.count < 1000 ? String(decoding: content, as: UTF8.self) : "\(content.count) bytes"
 }
 
 /// A session of its own for one scribe; whoever makes it invalidates it.
