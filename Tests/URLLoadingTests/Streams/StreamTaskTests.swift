@@ -91,9 +91,11 @@ struct StreamTaskTests {
     @Test("B15.49, B17.55: reading is ended, and writing goes on")
     func closeRead() async throws {
         let received = Box<[UInt8]>([])
+        let sent = Signal()
         try await withRawServer { peer in
             _ = try peer.line()
             try peer.send(pattern(2 << 20))
+            sent.fire()
             received.value = try peer.rest()
         } _: { server in
             let scribe = StreamScribe()
@@ -104,6 +106,8 @@ struct StreamTaskTests {
             let error = await task.readError()
             #expect(error?.domain == NSPOSIXErrorDomain && error?.code == Int(ENOTCONN))
             try await task.say("go\r\n")
+            // What comes is read and dropped, or the peer could not send it all.
+            await sent.wait()
             try await task.say("still there")
             task.closeWrite()
             await scribe.transcript.completed.wait()
