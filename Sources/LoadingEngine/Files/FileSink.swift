@@ -42,6 +42,8 @@ package final class FileSink: Sendable {
         var isReserved = false
         var failure: FileFailure?
         var ending: Ending?
+        /// Whether an end is being carried out, or was. Who waits for it is let go then: that may be who holds the sink.
+        var isOver = false
     }
 
     fileprivate enum Chunk: Sendable {
@@ -97,7 +99,7 @@ package final class FileSink: Sendable {
 
     private func take(count: Int, _ append: (inout State) -> Void) -> ReceiverDemand {
         let (needsWriter, demand) = state.withLock { state -> (Bool, ReceiverDemand) in
-            guard state.failure == nil, state.ending == nil else { return (false, .more) }
+            guard state.failure == nil, state.ending == nil, !state.isOver else { return (false, .more) }
             append(&state)
             state.unwritten += count
             if state.unwritten >= Self.highWaterMark { state.isPaused = true }
@@ -126,7 +128,7 @@ package final class FileSink: Sendable {
 
     private func end(_ ending: Ending) {
         let needsWriter = state.withLock { state in
-            guard state.ending == nil else { return false }
+            guard state.ending == nil, !state.isOver else { return false }
             state.ending = ending
             if case .discard = ending { state.waiting = [] }
             return state.claimWriter()
@@ -228,7 +230,7 @@ package final class FileSink: Sendable {
     private func reopen(for file: TemporaryFile?) {
         state.withLock { state in
             state.file = file
-            state.ending = nil
+            state.isOver = false
             state.hasWriter = false
         }
     }
@@ -301,7 +303,11 @@ extension FileSink.State {
             hasWriter = false
             return .rest
         }
-        defer { file = nil }
+        defer {
+            file = nil
+            self.ending = nil
+            isOver = true
+        }
         return .end(ending, file, failure)
     }
 }
