@@ -6,13 +6,17 @@ SHELL := /bin/bash
 # Swift, also where the toolchain was unpacked to its usual place but is not on the PATH.
 export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin
 
-# How long `make fuzz` gives each target.
+# How long `make fuzz` gives each target; other commands have their own.
 SECONDS := 60
+soak: SECONDS := 1800
+fuzz-driver: SECONDS := 300
+# Where `make install` puts things.
+PREFIX ?= $(HOME)/.local
 # Where lint and format look.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Package.swift)
 
-.PHONY: help compatibility demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour surface bench \
-	bench-peers bench-counts lint format clean
+.PHONY: help install measure-fetch compatibility demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+	surface soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,8 +56,28 @@ fuzz: ## Fuzz every parser, SECONDS=60 each
 	@Scripts/install-packages build
 	@Tests/Fuzz/run all $(SECONDS)
 
+fuzz-driver: ## Run the conformance driver against servers that reply with anything, SECONDS=300
+	@Scripts/install-packages build
+	@swift build --product conformance
+	@swift run --skip-build conformance --fuzz-driver $(SECONDS)
+
+# Built for debugging, on purpose: the assertions of our own code are looked at too.
+soak: ## Mixed load through bad networks, every answer checked, SECONDS=1800; SOAK="--seed 2"; writes docs/soak.md and its plot
+	@Scripts/install-packages build
+	@swift build --product soak
+	@swift run --skip-build soak mixed --seconds $(SECONDS) --report docs --json .build/soak.json $(SOAK)
+
+soak-netem: ## The same for SECONDS=60 where the kernel loses and delays packets, in a network namespace if one is allowed
+	@Scripts/install-packages build
+	@Scripts/install-packages netem || true
+	@Scripts/soak-netem $(SECONDS) $(SOAK)
+
 behaviour: ## Count which statements of the behaviour reference are tested, chapter by chapter
 	@Scripts/behaviour
+
+docs: ## Build the documentation of the API and its articles into docs/reference
+	@Scripts/install-packages build
+	@Scripts/documentation
 
 surface: ## Compare the public API with the list of Apple's, type by type
 	@Scripts/install-packages build
@@ -70,6 +94,21 @@ bench: ## Measure every scenario beside every installed peer; BENCH="--filter ge
 bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds; COUNTS="--only get"
 	@Scripts/install-packages counts
 	@Scripts/bench-counts --check $(COUNTS)
+
+# In a place of its own, or this build and that of `make release` would undo each other.
+STATIC := swift build -c release --static-swift-stdlib --scratch-path .build/static
+
+install: ## Build fetch and the helper of background sessions, and put them and fetch's manual page below PREFIX=~/.local
+	@Scripts/install-packages build
+	$(STATIC) --product fetch -Xlinker -s
+	$(STATIC) --product urlloading-transfers -Xlinker -s
+	install -D -m 755 -t "$(DESTDIR)$(PREFIX)/bin" \
+		"$$($(STATIC) --show-bin-path)/fetch" "$$($(STATIC) --show-bin-path)/urlloading-transfers"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/man/man1" docs/fetch.1
+
+measure-fetch: ## Measure fetch beside a FoundationNetworking program: size, start, one GET, memory
+	@Scripts/install-packages build
+	@Scripts/measure-fetch
 
 compatibility: ## Build and run a library that imports FoundationNetworking and knows nothing of URLLoading
 	@Scripts/install-packages build

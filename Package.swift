@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "URLLoading", targets: ["URLLoading"]),
         .library(name: "URLLoadingLegacy", targets: ["URLLoadingLegacy"]),
         .executable(name: "fetch", targets: ["fetch"]),
+        .executable(name: "urlloading-transfers", targets: ["urlloading-transfers"]),
     ],
     targets: [
         // What Swift cannot import by itself: headers only.
@@ -28,6 +29,9 @@ let package = Package(
         .target(
             name: "URLLoading",
             dependencies: ["LoadingEngine", "LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+
+        // Carries the transfers of background sessions on when their program has gone.
+        .executableTarget(name: "urlloading-transfers", dependencies: ["URLLoading"]),
 
         // Apple's older classes, on top of the library.
         .target(name: "URLLoadingLegacy", dependencies: ["URLLoading", "LoadingPolicy", "HTTPWire"]),
@@ -59,11 +63,13 @@ let package = Package(
             name: "upload-tool",
             dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy", "TestSupport"],
             path: "Tests/UploadTool"),
+        .executableTarget(
+            name: "background-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/BackgroundTool"),
         .testTarget(
             name: "URLLoadingTests",
             dependencies: [
                 "URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool",
-                "upload-tool",
+                "upload-tool", "background-tool", "urlloading-transfers",
             ]),
         .testTarget(
             name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
@@ -72,9 +78,14 @@ let package = Package(
             name: "SamplesSwift5", dependencies: ["URLLoading"], path: "Tests/Samples/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "SamplesSwift6", dependencies: ["URLLoading"], path: "Tests/Samples/Swift6"),
+        // The first program that README.md shows.
+        .executableTarget(name: "readme-program", dependencies: ["URLLoading"], path: "Tests/Samples/Readme"),
         .testTarget(
             name: "SampleTests",
-            dependencies: ["SamplesSwift5", "SamplesSwift6", "LoopbackServer", "TestSupport", "Trust"]),
+            dependencies: [
+                "SamplesSwift5", "SamplesSwift6", "SamplesLegacy", "readme-program", "LoopbackServer", "TestSupport",
+                "Trust",
+            ]),
         .target(
             name: "SamplesLegacy", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/Samples/Legacy",
             swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -103,19 +114,27 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "conformance-driver", "ConformanceSupport", "LoopbackServer", "HTTPWire", "TLS", "Trust", "COpenSSL",
+                "TestSupport",
             ], path: "Tests/Conformance/Runner"),
         .testTarget(
             name: "ConformanceTests", dependencies: ["conformance", "ConformanceSupport", "TestSupport"],
             path: "Tests/Conformance/RunnerTests"),
         .executableTarget(
-            name: "soak", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"], path: "Tests/Soak"),
-        .testTarget(name: "SoakTests", dependencies: ["soak", "TestSupport"]),
+            name: "soak", dependencies: ["URLLoading", "LoopbackServer", "HTTPWire", "Trust", "TestSupport"],
+            path: "Tests/Soak"),
+        .executableTarget(
+            name: "websocket-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"],
+            path: "Tests/WebSocketTool"),
+        .testTarget(name: "SoakTests", dependencies: ["soak", "websocket-tool", "TestSupport"]),
         .testTarget(
-            name: "LoopbackServerTests", dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets"]),
+            name: "LoopbackServerTests",
+            dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets", "TestSupport"]),
         .executableTarget(name: "kerberos-client", dependencies: ["URLLoading"], path: "Tests/KerberosClient"),
         .testTarget(
             name: "RealPeersTests",
-            dependencies: ["URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport", "kerberos-client"]),
+            dependencies: [
+                "URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport", "kerberos-client", "fetch",
+            ]),
         .executableTarget(name: "secret-client", dependencies: ["URLLoading"], path: "Tests/SecretClient"),
         .testTarget(
             name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "HTTPWire", "TestSupport", "secret-client"]),

@@ -14,6 +14,8 @@ struct ClientOptions: Sendable {
         case save
         /// A file sent as the body of a POST.
         case upload
+        /// Messages to an echo and back, each a request.
+        case websocket
     }
 
     /// By which part of the API the work is done. Only this client has the choice.

@@ -37,7 +37,8 @@ final class Phase: Sendable {
         var totals = Totals()
     }
 
-    private let quota: Int
+    /// How many requests there are; 0 for no limit.
+    let quota: Int
     private let deadline: Moment?
     private let state = Mutex(State())
 

@@ -63,8 +63,11 @@ final class SessionClient: Sendable {
         case (.get, .chunks), (.get, .bytes), (.download, .completion), (.save, .completion), (.save, .delegate),
             (.save, .chunks), (.save, .bytes), (.download, .executor), (.save, .executor), (.upload, .executor),
             (.download, .cached), (.save, .cached), (.upload, .cached), (.upload, .completion), (.upload, .delegate),
-            (.upload, .chunks), (.upload, .bytes):
+            (.upload, .chunks), (.upload, .bytes), (.websocket, .executor), (.websocket, .cached),
+            (.websocket, .completion), (.websocket, .delegate), (.websocket, .chunks), (.websocket, .bytes):
             Console.unsupported("this operation by that interface")
+        case (.websocket, .standard):
+            await WebSocketTransfer.run(phase, at: urls[0], by: session)
         case (.save, .standard):
             await runTasks(phase) { [session, options] url in
                 try await FileTransfers.save(url, to: options.file, by: session)

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 guard let options = ClientOptions(Array(CommandLine.arguments.dropFirst())), let urls = options.urls else {
-    Console.complain("usage: client get|download|save|upload --url URL [options of Peers/README.md]")
+    Console.complain("usage: client get|download|save|upload|websocket --url URL [options of Peers/README.md]")
     exit(64)
 }
 

@@ -60,7 +60,7 @@ enum Benchmarks {
             complain("this is a debug build: its figures say nothing; use swift run -c release")
         #endif
         raiseDescriptorLimit()
-        let farm = try ServerFarm(scale: scale, usesNginx: options.usesNginx)
+        let farm = try ServerFarm(scale: scale, usesNginx: options.usesNginx, contestants: contestants)
         defer { farm.close() }
         let results = try Contest(
             scenarios: chosen, contestants: contestants, chosen: options.contestants, runs: runs, farm: farm

@@ -14,6 +14,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,13 +25,16 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int urlloading_libc_accept4(int, struct sockaddr *, socklen_t *, int) __asm__("accept4");
 long urlloading_libc_syscall(long, ...) __asm__("syscall");
+int urlloading_libc_pipe2(int *, int) __asm__("pipe2");
 int urlloading_libc_fallocate(int, int, off_t, off_t) __asm__("fallocate");
 int urlloading_libc_sched_getaffinity(pid_t, size_t, unsigned long *) __asm__("sched_getaffinity");
 
@@ -195,8 +199,22 @@ static inline int urlloading_reserve(int file, int64_t offset, int64_t length) {
     return urlloading_libc_fallocate(file, 1, (off_t)offset, (off_t)length);
 }
 
+// How many bytes this user can still write where a file lies; -1 where the file system does not say, as some of the network
+// and of programs do by having no blocks at all.
+static inline int64_t urlloading_free_room(int file) {
+    struct statvfs found;
+    if (fstatvfs(file, &found) != 0 || found.f_blocks == 0 || found.f_frsize == 0) return -1;
+    uint64_t blocks = geteuid() == 0 ? found.f_bfree : found.f_bavail;
+    return blocks > INT64_MAX / found.f_frsize ? INT64_MAX : (int64_t)(blocks * found.f_frsize);
+}
+
 static inline int64_t urlloading_seek(int file, int64_t offset) {
     return (int64_t)lseek(file, (off_t)offset, SEEK_SET);
+}
+
+// Where a file's next hole begins, which may be its end; 4 is SEEK_HOLE.
+static inline int64_t urlloading_next_hole(int file, int64_t offset) {
+    return (int64_t)lseek(file, (off_t)offset, 4);
 }
 
 // The kernel moves bytes from a file to a socket. SIGPIPE cannot be switched off for this call: who calls it blocks the
@@ -242,7 +260,7 @@ static inline int urlloading_open_lock(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
-// Takes the lock unless somebody else has it (EWOULDBLOCK); it goes with the descriptor.
+// Takes the lock unless somebody else has it (EWOULDBLOCK); it goes with the last descriptor.
 static inline int urlloading_try_lock(int file) {
     return flock(file, LOCK_EX | LOCK_NB);
 }
@@ -250,6 +268,11 @@ static inline int urlloading_try_lock(int file) {
 // The same, to be had by many at a time who all want no more than this.
 static inline int urlloading_try_shared_lock(int file) {
     return flock(file, LOCK_SH | LOCK_NB);
+}
+
+// Gives the lock back, whoever else has the descriptor: a child has all of them until it has become another program.
+static inline int urlloading_unlock(int file) {
+    return flock(file, LOCK_UN);
 }
 
 // A file that grows at its end only, made where there is none; a link that somebody has laid is not followed.
@@ -369,6 +392,85 @@ static inline int urlloading_processor_count(void) {
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
+}
+
+// Who is at the other end of a UNIX-domain socket: the user it acted for when the connection was made. The layout is
+// that of struct ucred, which the headers hide.
+static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
+    struct {
+        int32_t process;
+        uint32_t user;
+        uint32_t group;
+    } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+    *user = peer.user;
+    return 0;
+}
+
+// The path a UNIX-domain socket will be bound to gets this mode, whatever the process's umask lets through.
+static inline int urlloading_restrict_socket(int descriptor) {
+    return fchmod(descriptor, 0600);
+}
+
+// Closes every descriptor from `first` on: close_range(2), or one by one where the kernel is older than 5.9.
+static inline void urlloading_close_from(int first) {
+#ifdef SYS_close_range
+    if (urlloading_libc_syscall(SYS_close_range, (long)first, (long)~0u, 0L) == 0) return;
+#endif
+    long limit = sysconf(_SC_OPEN_MAX);
+    for (int descriptor = first; descriptor < (limit > 0 && limit < 65536 ? limit : 65536); descriptor++) {
+        close(descriptor);
+    }
+}
+
+static inline int urlloading_pipe(int *reading, int *writing) {
+    int both[2];
+    if (urlloading_libc_pipe2(both, O_CLOEXEC) != 0) return -1;
+    *reading = both[0];
+    *writing = both[1];
+    return 0;
+}
+
+// Starts a program with no signal blocked or ignored and with /dev/null for its three standard descriptors; where
+// `kept` is not negative it becomes the program's descriptor 3. A session of its own is POSIX_SPAWN_SETSID, 0x80.
+// Returns 0 or an error number.
+static inline int urlloading_spawn(
+    int *process, const char *path, char *const arguments[], char *const environment[], int kept, int own_session) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t all, none;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(
+        &attributes, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (own_session ? 0x80 : 0)));
+    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 0, 1);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 0, 2);
+    if (error == 0 && kept >= 0) error = posix_spawn_file_actions_adddup2(&actions, kept, 3);
+    pid_t started = 0;
+    if (error == 0) error = posix_spawn(&started, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    *process = (int)started;
+    return error;
+}
+
+// Waits for a child; its exit status, 128 and the signal where one has ended it, or -1.
+static inline int urlloading_wait_for_child(int process) {
+    int status = 0;
+    if (waitpid((pid_t)process, &status, 0) < 0) return -1;
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 128;
 }
 
 // The buffer always ends in NUL. Without _GNU_SOURCE this is the strerror_r that fills the buffer.

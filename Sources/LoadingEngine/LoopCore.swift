@@ -26,6 +26,10 @@ package final class LoopCore {
     /// What has a connection outside the pool (B16.3), by that one's number.
     @exclusivity(unchecked) private(set) var streams: [ConnectionID: StreamTransfer] = [:]
     private var streamsOpened = 0
+    /// What was a connection of the pool until it switched, by its number there.
+    @exclusivity(unchecked) private(set) var webSockets: [ConnectionID: WebSocketTransfer] = [:]
+    /// What the frames of web sockets are masked with.
+    @exclusivity(unchecked) var maskKeys = MaskKeys()
     let port: EnginePort
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
@@ -33,7 +37,7 @@ package final class LoopCore {
     private lazy var poolDriver = PoolDriver(core: self)
     /// Made with the first request that waits for the network.
     private(set) lazy var connectivity = ConnectivityWaiters(
-        core: self, monitor: configuration.makeConnectivityMonitor(reactor))
+        monitor: configuration.makeConnectivityMonitor(reactor))
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
         self.init(
@@ -152,9 +156,28 @@ package final class LoopCore {
         transfer.start()
     }
 
+    /// Goes on with a connection that has left HTTP, also while the engine only waits for its last transactions.
+    func carry(_ connection: consuming DetachedConnection, _ request: StreamRequest, number: RequestID) {
+        let handle = StreamHandle(number: number, request: request, port: port)
+        let transfer = StreamTransfer(handle, receiver: request.makeReceiver(handle, reactor), core: self)
+        streams[handle.id] = transfer
+        transfer.start(on: connection)
+    }
+
     /// Forgets a stream that has ended, or is somebody else's.
     func streamEnded(_ id: ConnectionID) {
         streams[id] = nil
+        leaveIfDone()
+    }
+
+    /// Keeps a web socket until its end.
+    func add(_ webSocket: WebSocketTransfer, _ id: ConnectionID) {
+        webSockets[id] = webSocket
+    }
+
+    /// Forgets a web socket that has ended.
+    func webSocketEnded(_ id: ConnectionID) {
+        webSockets[id] = nil
         leaveIfDone()
     }
 
@@ -185,6 +208,7 @@ package final class LoopCore {
             for id in transactions.keys.sorted() { transactions[id]?.cancel() }
             for id in ftpTransfers.keys.sorted() { ftpTransfers[id]?.cancel() }
             for id in streams.keys.sorted(by: >) { streams[id]?.cancel() }
+            for id in webSockets.keys.sorted() { webSockets[id]?.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -222,5 +246,7 @@ package final class LoopCore {
     }
 
     /// Whether nothing is being loaded.
-    private var isEmpty: Bool { transactions.isEmpty && ftpTransfers.isEmpty && streams.isEmpty }
+    private var isEmpty: Bool {
+        transactions.isEmpty && ftpTransfers.isEmpty && streams.isEmpty && webSockets.isEmpty
+    }
 }

@@ -17,7 +17,7 @@ enum AnswerEncoder {
         case .encoded(let message):
             player.first = message
             return closes
-        case .none: body = .bytes([])
+        case .none, .webSocket: body = .bytes([])
         case .bytes(let bytes): body = .bytes(bytes)
         case .echo: body = .bytes(requestBody)
         case .pieces(let pieces): body = .pieces(pieces)

@@ -11,13 +11,9 @@ package final class LoopbackServer: Sendable {
     /// Answers one request; called on the server's loop, so it must not wait for anything.
     package typealias Router = @Sendable (ServerRequest) -> ServerResponse
 
-    /// Where the server listens, with the port that it got.
-    package let address: SocketAddress
     private let scheme: String
     private let board: StatisticsBoard
-    private let loops: LoopGroup
-    private let loop: Loop
-    private let key: ResidentKey<ServerCore>
+    private let home: ListeningHome<ServerCore>
 
     /// Starts a server; when this returns it accepts connections.
     package static func start(_ options: Options = Options(), router: @escaping Router) throws -> LoopbackServer {
@@ -34,56 +30,31 @@ package final class LoopbackServer: Sendable {
             throw StartError.tls(error)
         }
         let board = StatisticsBoard()
-        let loops = LoopGroup(count: 1, name: "loopback")
-        let loop = loops.next()
-        let key = ResidentKey<ServerCore>()
-
-        // The listener belongs to the loop's thread; this one waits for it, which takes microseconds.
-        let started = Handover<Result<SocketAddress, SystemError>>()
-        loop.run { reactor in
-            let core = ServerCore(
-                key: key, reactor: reactor, loop: loop, options: options, context: context, router: router,
-                board: board)
-            reactor.setResident(key, core)
-            started.complete(core.listen(at: wanted))
-        }
-        switch started.wait() {
-        case .success(let address): self.address = address
-        case .failure(let error): throw StartError.system(error)
+        do {
+            home = try ListeningHome(name: "loopback", at: wanted, backlog: options.backlog) { key, reactor, loop in
+                ServerCore(
+                    key: key, reactor: reactor, loop: loop, options: options, context: context, router: router,
+                    board: board)
+            }
+        } catch {
+            throw StartError.system(error)
         }
         scheme = context == nil ? "http" : "https"
         self.board = board
-        self.loops = loops
-        self.loop = loop
-        self.key = key
-    }
-
-    deinit {
-        loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        // Waits for the thread, which cannot wait for itself.
-        if !loop.isCurrent { loops.stop() }
     }
 
     /// Closes the listener and every connection; when this returns nothing of the server is left, its thread included.
     package func stop() async {
-        loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        await withUnsafeContinuation { continuation in
-            BlockingPool.shared.run { [loops] in
-                loops.stop()
-                continuation.resume()
-            }
-        }
+        await home.stop()
     }
 
     /// Closes every connection, as a server does that is restarted, and keeps accepting new ones.
     package func closeConnections() async {
-        await withUnsafeContinuation { continuation in
-            loop.run { [key] reactor in
-                reactor.resident(key)?.closeConnections()
-                continuation.resume()
-            }
-        }
+        await home.perform { $0.closeConnections() }
     }
+
+    /// Where the server listens, with the port that it got.
+    package var address: SocketAddress { home.address }
 
     /// The port; 0 on a UNIX-domain socket.
     package var port: Int { address.port ?? 0 }

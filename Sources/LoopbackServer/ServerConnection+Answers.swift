@@ -6,6 +6,7 @@ import Sockets
 
 extension ServerConnection {
     func answer(_ response: ServerResponse, to request: ServerRequest) {
+        if case .webSocket(let route) = response.body, open(route, for: request) { return }
         do {
             closesAfterAnswer = try AnswerEncoder.encode(
                 response, to: request.head, body: request.body, into: &player)
@@ -85,6 +86,10 @@ extension ServerConnection {
     private func record(_ pause: AnswerPlayer.Pause) {
         let written = player.takeWritten()
         let isBlocked = if case .blocked = pause { true } else { false }
+        record(written: written, isBlocked: isBlocked)
+    }
+
+    func record(written: Int64, isBlocked: Bool) {
         guard written > 0 || isBlocked != isCountedAsBlocked else { return }
         core.board.update { statistics in
             statistics.bytesWritten += written

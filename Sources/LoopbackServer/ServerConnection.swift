@@ -36,6 +36,8 @@ final class ServerConnection: ByteStreamObserver {
     var closesAfterAnswer = false
     var isCountedAsBlocked = false
     var isPlaying = false
+    /// What the connection has become, if a route has opened a web socket.
+    var webSocket: WebSocketConversation?
     lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
 
     private struct IncomingRequest {
@@ -67,7 +69,7 @@ final class ServerConnection: ByteStreamObserver {
 
     func streamBecameWritable(_ stream: any ByteStream) {
         switch phase {
-        case .serving: play()
+        case .serving: if let webSocket { webSocket.flush() } else { play() }
         case .lingering: shutDown()
         case .closed: break
         }
@@ -83,6 +85,7 @@ final class ServerConnection: ByteStreamObserver {
     private func timerFired() {
         switch phase {
         case .serving:
+            if let webSocket { return webSocket.timerFired() }
             player.resume()
             play()
         case .lingering, .closed:
@@ -119,9 +122,14 @@ final class ServerConnection: ByteStreamObserver {
         }
     }
 
+    /// Reads what was left in the kernel, unless what came before it is still being looked at.
+    func readOn() {
+        if isServing, !isDecoding, channel.stream.hasPendingInput { read() }
+    }
+
     private var wantsInput: Bool {
         switch phase {
-        case .serving: !inputHasEnded && inbox.count < Self.inboxLimit
+        case .serving: !inputHasEnded && (webSocket?.wantsInput ?? (inbox.count < Self.inboxLimit))
         case .lingering: !inputHasEnded
         case .closed: false
         }
@@ -166,12 +174,18 @@ final class ServerConnection: ByteStreamObserver {
 
     private func consume(_ bytes: UnsafeRawBufferPointer) {
         core.board.update { $0.bytesReceived += Int64(bytes.count) }
+        if let webSocket { return webSocket.received(bytes) }
         guard inbox.isEmpty else {
             inbox.append(contentsOf: bytes)
             return serveInbox()
         }
-        let used = decode(bytes)
-        if isServing { inbox.append(contentsOf: bytes.dropFirst(used)) }
+        keep(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(decode(bytes))))
+    }
+
+    /// What has not been decoded: for later, or for the web socket that the connection has become meanwhile.
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        guard isServing, !bytes.isEmpty else { return }
+        if let webSocket { webSocket.received(bytes) } else { inbox.append(contentsOf: bytes) }
     }
 
     /// Goes on with what waited for an answer to end.
@@ -179,8 +193,7 @@ final class ServerConnection: ByteStreamObserver {
         guard isServing, !isDecoding, !inbox.isEmpty else { return }
         let bytes = inbox
         inbox = []
-        let used = bytes.withUnsafeBytes { decode($0) }
-        if isServing { inbox = used == 0 ? bytes : Array(bytes.dropFirst(used)) }
+        bytes.withUnsafeBytes { keep(UnsafeRawBufferPointer(rebasing: $0.dropFirst(decode($0)))) }
     }
 
     /// Decodes and answers requests until the bytes are used or an answer is under way; says how many were used.
@@ -213,7 +226,7 @@ final class ServerConnection: ByteStreamObserver {
 
     /// One answer after the other: the next request is looked at when the last one has been answered.
     private var canDecode: Bool {
-        !player.isActive || player.awaitsRequest || incoming != nil
+        webSocket == nil && (!player.isActive || player.awaitsRequest || incoming != nil)
     }
 
     // MARK: Requests
@@ -300,6 +313,7 @@ final class ServerConnection: ByteStreamObserver {
     private func inputEnded() {
         inputHasEnded = true
         guard isServing else { return close() }
+        if let webSocket { return webSocket.inputEnded() }
         if player.awaitsClose {
             player.resume()
             play()
@@ -315,7 +329,7 @@ final class ServerConnection: ByteStreamObserver {
     func lost() {
         if isServing, !channel.isEstablished {
             core.board.update { $0.failedHandshakes += 1 }
-        } else if isServing, player.isActive || incoming != nil {
+        } else if isServing, player.isActive || incoming != nil || webSocket != nil {
             core.board.update { $0.connectionsLost += 1 }
         }
         close()
@@ -343,6 +357,7 @@ final class ServerConnection: ByteStreamObserver {
     func close() {
         if case .closed = phase { return }
         phase = .closed
+        webSocket?.ended()
         player.end()
         timer.clear()
         channel.stream.close()

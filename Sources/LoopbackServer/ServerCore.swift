@@ -5,7 +5,7 @@ import Sockets
 import TLS
 
 /// What lives on the server's loop.
-final class ServerCore {
+final class ServerCore: ListeningCore {
     let key: ResidentKey<ServerCore>
     unowned let reactor: Reactor
     let loop: Loop
@@ -16,7 +16,7 @@ final class ServerCore {
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     private let context: TLSContext?
-    private var listener: Listener?
+    var listener: Listener?
     private var connections: [Int: ServerConnection] = [:]
     private var lastNumber = 0
 
@@ -38,24 +38,6 @@ final class ServerCore {
         plaintext.deallocate()
     }
 
-    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
-        do {
-            let listener = try Listener(reactor: reactor, address: address, backlog: options.backlog)
-            listener.onAccept = { [unowned self] stream in accepted(stream) }
-            self.listener = listener
-            return .success(listener.address)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    func stop() {
-        listener?.close()
-        listener = nil
-        closeConnections()
-        reactor.setResident(key, nil)
-    }
-
     func closeConnections() {
         for connection in connections.values { connection.close() }
     }
@@ -69,7 +51,7 @@ final class ServerCore {
         board.update { $0.connectionsOpen -= 1 }
     }
 
-    private func accepted(_ stream: SocketStream) {
+    func accepted(_ stream: SocketStream) {
         lastNumber += 1
         board.update { statistics in
             statistics.connectionsAccepted += 1

@@ -20,6 +20,8 @@ package struct ServerResponse: Sendable {
         case encoded([UInt8])
         /// Steps played on the connection in place of a message.
         case script([ScriptStep])
+        /// A web socket in place of a body; nothing where the request asks for none.
+        case webSocket(WebSocketRoute)
     }
 
     /// How the client is told where the body ends.

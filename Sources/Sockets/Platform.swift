@@ -164,6 +164,17 @@ enum Platform {
         return error == EINTR ? EINPROGRESS : error
     }
 
+    /// A path that is bound next will be for its owner only.
+    static func restrictToOwner(socket raw: Int32) -> Outcome<Int32> {
+        call { urlloading_restrict_socket(raw) }
+    }
+
+    /// Whether whoever is at the other end of a UNIX-domain socket acts for the same user as this process.
+    static func isOwn(peer raw: Int32) -> Bool {
+        var user: UInt32 = 0
+        return urlloading_peer_user(raw, &user) == 0 && user == geteuid()
+    }
+
     static func listen(_ raw: Int32, backlog: Int32) -> Outcome<Int32> {
         call { urlloading_listen(raw, backlog) }
     }
@@ -234,8 +245,29 @@ enum Platform {
         }
     }
 
+    /// The number with which a write fails that finds no room.
+    static let noRoom = ENOSPC
+
+    /// How many bytes can still be written where a file lies; nil where that is not known.
+    static func freeRoom(for raw: Int32) -> Int64? {
+        let room = urlloading_free_room(raw)
+        return room < 0 ? nil : room
+    }
+
     static func seek(_ raw: Int32, to offset: Int64) -> Outcome<Int64> {
         call { urlloading_seek(raw, offset) }
+    }
+
+    /// Where the first hole behind a place begins; the file's end where there is none.
+    static func nextHole(_ raw: Int32, from offset: Int64) -> Outcome<Int64> {
+        call { urlloading_next_hole(raw, offset) }
+    }
+
+    /// Writes to a pipe whose reader may be gone.
+    static func sendToPipe(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
+        let before = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, before) }
+        return append(raw, bytes)
     }
 
     static func append(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
@@ -276,6 +308,11 @@ enum Platform {
         call { urlloading_try_shared_lock(raw) }
     }
 
+    /// Nothing is to be done about a failure: the lock goes with the descriptor then.
+    static func unlock(_ raw: Int32) {
+        _ = urlloading_unlock(raw)
+    }
+
     static func openLog(_ path: String) -> Outcome<Int32> {
         call { urlloading_open_log(path) }
     }
@@ -304,7 +341,13 @@ enum Platform {
 
     /// The names in a directory, without those that begin with a dot.
     static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
+        guard case .success(let names) = allNames(in: directory) else { return [] }
+        return names.filter { !$0.hasPrefix(".") }
+    }
+
+    /// All names in a directory but itself and the one above, or why they cannot be had.
+    static func allNames(in directory: String) -> Result<[String], SystemError> {
+        guard let stream = opendir(directory) else { return .failure(SystemError(errno: errno, call: "opendir")) }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -313,10 +356,18 @@ enum Platform {
                     String(cString: $0)
                 }
             }
-            if !name.hasPrefix(".") { names.append(name) }
+            if name != ".", name != ".." { names.append(name) }
         }
-        return names
+        return .success(names)
     }
+
+    static func openDirectory(_ path: String) -> Outcome<Int32> {
+        call { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    static func removeDirectory(_ path: String) { _ = rmdir(path) }
+
+    static func isUnsupported(_ error: Int32) -> Bool { error == EINVAL || error == ENOTSUP || error == EROFS }
 
     /// Removes a path from the file system; an absent one is fine.
     static func remove(path: String) {

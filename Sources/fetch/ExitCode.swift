@@ -1,12 +1,11 @@
-// How an error becomes a number for scripts. The numbers are those that users of curl know.
+// How what went wrong becomes a number for scripts. The numbers are those that users of curl know, where curl has one.
 
 import Foundation
 import URLLoading
 
 /// What the command ends with.
-enum ExitCode: Int32, CaseIterable {
+package enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
-    case usage = 1
     case badURL = 3
     case hostNotFound = 6
     case cannotConnect = 7
@@ -14,14 +13,20 @@ enum ExitCode: Int32, CaseIterable {
     case connectionLost = 18
     case errorStatus = 22
     case cannotWrite = 23
+    case cannotRead = 26
     case timedOut = 28
     case tlsFailed = 35
+    case cannotResume = 36
     case tooManyRedirects = 47
+    case badIdentity = 58
     case untrusted = 60
     case cannotDecode = 61
-    case badAnchorFile = 77
-    case proxyFailed = 97
+    case usage = 64
     case other = 70
+    case badAnchorFile = 77
+    case pinMismatch = 90
+    case proxyFailed = 97
+    case interrupted = 130
 
     init(_ error: URLError) {
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
@@ -40,7 +45,7 @@ enum ExitCode: Int32, CaseIterable {
         case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: self = .tlsFailed
         case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
             .serverCertificateNotYetValid:
-            self = .untrusted
+            self = Self.isPinMismatch(cause) ? .pinMismatch : .untrusted
         case .cannotDecodeRawData, .cannotDecodeContentData: self = .cannotDecode
         default: self = .other
         }
@@ -51,26 +56,66 @@ enum ExitCode: Int32, CaseIterable {
         return codes.contains { cause?.code == Int($0.rawValue) }
     }
 
-    /// What the help says about it.
-    var meaning: String {
+    private static func isPinMismatch(_ cause: NSError?) -> Bool {
+        cause?.domain == URLLoadingErrorDomain.trust
+            && cause?.code == URLLoadingErrorDomain.TrustCode.pinMismatch.rawValue
+    }
+
+    /// What the manual says about it.
+    package var meaning: String {
         switch self {
-        case .success: "the body has been written, whatever the status"
-        case .usage: "the command line is not understood"
+        case .success: "everything was done, whatever the status"
         case .badURL: "the URL cannot be used"
         case .hostNotFound: "the host's name has no address"
         case .cannotConnect: "nothing answers at the host's addresses"
         case .badResponse: "the answer is not HTTP/1.1"
         case .connectionLost: "the connection ended before the answer did"
         case .errorStatus: "with --fail: the status is 400 or above"
-        case .cannotWrite: "standard output cannot be written"
+        case .cannotWrite: "the output cannot be written"
+        case .cannotRead: "a file to be sent, of cookies or of passwords, cannot be read"
         case .timedOut: "it took too long"
         case .tlsFailed: "TLS could not be agreed upon"
-        case .tooManyRedirects: "more redirects than anybody needs"
+        case .cannotResume: "--continue-at cannot go on, and why was said"
+        case .tooManyRedirects: "more redirects than --max-redirs, or than anybody needs"
+        case .badIdentity: "the files of --cert and --key cannot be used"
         case .untrusted: "the server's certificate is not trusted"
         case .cannotDecode: "the body's compression is broken"
-        case .badAnchorFile: "the file of --cacert cannot be read"
-        case .proxyFailed: "the proxy did not open the way"
+        case .usage: "the command line is not understood"
         case .other: "anything else"
+        case .badAnchorFile: "the file of --cacert cannot be read"
+        case .pinMismatch: "the server has another key than those of --pinnedpubkey"
+        case .proxyFailed: "the proxy did not open the way"
+        case .interrupted: "interrupted by the user"
         }
     }
+}
+
+/// What ends a transfer, or the run.
+struct FetchError: Error {
+    let code: ExitCode
+    /// One sentence, without a capital and without a full stop.
+    let message: String
+    /// What could be done about it.
+    var advice: String?
+
+    init(_ code: ExitCode, _ message: String, advice: String? = nil) {
+        self.code = code
+        self.message = message
+        self.advice = advice
+    }
+
+    /// What the library reports.
+    init(_ error: any Error) {
+        if let failure = (error as NSError).userInfo[NSUnderlyingErrorKey] as? FormStream.Failure {
+            self.init(.cannotRead, failure.message)
+            return
+        }
+        let text = error as NSError
+        self.init(
+            (error as? URLError).map { ExitCode($0) } ?? .other, text.localizedDescription,
+            advice: text.localizedRecoverySuggestion)
+    }
+
+    /// The reason that the system gives for its last failure.
+    static func system(_ number: Int32) -> String { String(cString: strerror(number)) }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 import URLLoading
 
@@ -222,7 +223,7 @@ struct HostileServerTests {
             "HTTP/1.1 408 Slow\r\nConnection: close\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
         ].map { Array($0.utf8) }
-        let random = Mutex(SeededRandom(2))
+        let random = Mutex(SeededRandom(seed: 2))
         try await withServer(router: { request in
             guard request.path == "/mutant" else { return .text("fine") }
             let bytes = random.withLock { random in

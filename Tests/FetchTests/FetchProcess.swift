@@ -15,17 +15,19 @@ struct FetchRun: Sendable {
     }
 
     /// `changes` sets or, with nil, unsets variables; those about proxies are unset otherwise.
-    static func run(_ arguments: [String], changing changes: [String: String?] = [:]) async throws -> FetchRun {
+    static func run(
+        _ arguments: [String], changing changes: [String: String?] = [:], program: String = "fetch"
+    ) async throws -> FetchRun {
         try await withThrowingHandover { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try FetchRun(arguments, changes) })
+                continuation.resume(with: Result { try FetchRun(arguments, changes, program) })
             }
         }
     }
 
-    private init(_ arguments: [String], _ changes: [String: String?]) throws {
+    private init(_ arguments: [String], _ changes: [String: String?], _ program: String) throws {
         let environment = Self.environment.merging(changes) { $1 }
-        let child = try ChildRun("fetch", arguments, changing: environment)
+        let child = try ChildRun(program, arguments, changing: environment)
         output = child.outputText
         complaints = child.complaintsText
         exitCode = child.exitCode
@@ -33,7 +35,7 @@ struct FetchRun: Sendable {
 
     /// fetch ends by exit() while its session lives. AddressSanitizer's leak check would then take for lost what is
     /// held by an enum alone, because Swift keeps the case in spare bits of the pointer.
-    private static var environment: [String: String?] {
+    static var environment: [String: String?] {
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
         var changes: [String: String?] = ["ASAN_OPTIONS": options + "detect_leaks=0"]
         for name in ["http", "https", "ftp", "all", "no"] {

@@ -77,14 +77,14 @@ struct FetchTests {
         await server.stop()
     }
 
-    @Test("A mistyped command line ends with 1 and says what is wrong with it")
+    @Test("A mistyped command line ends with 64 and says what is wrong with it")
     func usage() async throws {
         for (arguments, complaint) in [
             ("--nonsense", "there is no option --nonsense"), ("example.com", "is not a URL"),
             ("--max-time=soon", "--max-time needs a number"), ("--cacert", "--cacert needs a file"),
         ] {
             let run = try await FetchRun.run(arguments)
-            #expect(run.exitCode == 1)
+            #expect(run.exitCode == 64)
             #expect(isOneLine(run.complaints, with: complaint), "\(run.complaints)")
         }
         let help = try await FetchRun.run("--help")

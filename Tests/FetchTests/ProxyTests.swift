@@ -108,7 +108,7 @@ struct ProxyTests {
             (["--interface"], "--interface needs"), (["--noproxy"], "--noproxy needs"),
         ] {
             let run = try await FetchRun.run(arguments)
-            #expect(run.exitCode == 1 && run.complaints.contains(complaint), "\(run.complaints)")
+            #expect(run.exitCode == 64 && run.complaints.contains(complaint), "\(run.complaints)")
         }
     }
 }

@@ -66,6 +66,63 @@ struct ConnectivityTests {
         rig.expectClean()
     }
 
+    @Test("B6.15, B6.17: a stream waits for the network, and a call's own time runs on meanwhile")
+    func stream() throws {
+        let rig = makeRig()
+        cutOff(rig)
+        let origin = try #require(Origin(scheme: .http, host: "host.test"))
+        let notes = Notes()
+        var request = StreamRequest(origin: origin, resourceDeadline: rig.reactor.elapsed + .seconds(1000)) { _, _ in
+            WaitingReceiver(notes)
+        }
+        request.waitsForConnectivity = true
+        let handle = rig.core.open(request)
+        func read() {
+            handle.perform(
+                .read(least: 5, most: 5, timeout: .seconds(7)) { result in
+                    if case .success(let piece) = result { notes.note(String(decoding: piece.bytes, as: UTF8.self)) }
+                }, late: { _ in notes.note("late") })
+        }
+        read()
+        rig.advance(.seconds(5))
+        #expect(notes.all == ["waits"] && monitor.isWatching)
+        rig.serve("host.test", [.send("hello"), .receiveEnd])
+        monitor.change()
+        rig.settle()
+        #expect(notes.all == ["waits", "hello"])
+        handle.cancel()
+        rig.settle()
+        #expect(!monitor.isWatching && notes.all.last == "finished")
+        rig.expectClean()
+    }
+
+    @Test("B6.15, B6.17: an FTP transfer waits for the network, and no idle time runs meanwhile")
+    func ftp() throws {
+        let rig = makeRig()
+        rig.network.setName("host.test", .addresses(["10.0.0.9"]))
+        rig.network.setAddress("10.0.0.9:21", .fail(errno: Self.unreachable))
+        let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
+        let notes = Notes()
+        var request = FTPRequest(
+            server: server, job: FTPJob(path: try FTPPath(percentEncoded: "/f")), idleTimeout: .seconds(5)
+        ) { _, _ in WaitingReceiver(notes) }
+        request.waitsForConnectivity = true
+        let handle = rig.core.submit(request, id: 7)
+        rig.advance(.seconds(60))
+        #expect(notes.all == ["waits"] && monitor.isWatching)
+        monitor.change()
+        rig.settle()
+        #expect(notes.all == ["waits", "waits"], "the change did not help")
+        rig.network.setAddress("10.0.0.9:21", .hang)
+        monitor.change()
+        rig.advance(.seconds(4))
+        #expect(notes.all == ["waits", "waits"])
+        rig.advance(.seconds(2))
+        #expect(notes.all == ["waits", "waits", "finished"] && !monitor.isWatching, "the idle time runs again")
+        handle.cancel()
+        rig.expectClean()
+    }
+
     @Test("B6.15: without the wish to wait, the request fails at once and nothing is watched")
     func failsOtherwise() {
         let rig = makeRig()
@@ -260,4 +317,34 @@ struct NamespaceTests {
         loop.run { $0.setResident(key, nil) }
         loops.stop()
     }
+}
+
+/// What was told, all of it on the test's thread.
+private final class Notes: Sendable {
+    nonisolated(unsafe) private(set) var all: [String] = []  // All on the test's thread.
+    func note(_ line: String) { all.append(line) }
+}
+
+/// Writes down that it waits, and that it ends.
+private final class WaitingReceiver: StreamReceiver, FTPReceiver {
+    private let notes: Notes
+
+    init(_ notes: Notes) { self.notes = notes }
+
+    var answersQuestions: Bool { false }
+    func asked(_ question: ConnectionQuestion) {}
+    func waitsForConnectivity() { notes.note("waits") }
+
+    func moved(received: Int, sent: Int) {}
+    func readClosed() {}
+    func writeClosed() {}
+    func captured(_ connection: CapturedConnection) {}
+    func finished(_ failure: StreamFailure?) { notes.note("finished") }
+
+    func askedForCredential(refusals: Int) {}
+    func received(head: FTPHead) -> ReceiverDemand { .more }
+    func received(body piece: BodyPiece) -> ReceiverDemand { .more }
+    func sent(bodyBytes: Int64) {}
+    func moved() {}
+    func finished(_ error: EngineError?) { notes.note("finished") }
 }

@@ -43,7 +43,8 @@ final class EngineRig {
         content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
-        waitsForConnectivity: Bool = false, isReplay: Bool = false, scheme: Scheme = .http, answers: Bool = false,
+        waitsForConnectivity: Bool = false, isReplay: Bool = false, isUpgrade: Bool = false, scheme: Scheme = .http,
+        answers: Bool = false,
         continues: Journal? = nil,
         route: Route = .direct(),
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
@@ -71,6 +72,7 @@ final class EngineRig {
         request.waitsForConnectivity = waitsForConnectivity
         request.continues = continues?.handle?.id
         request.route = route
+        request.isUpgrade = isUpgrade
         nextID += 1
         _ = core.submit(request, id: nextID)
         let journal = box.take() ?? Journal(handle: nil)
@@ -138,6 +140,7 @@ final class Journal: TransactionReceiver {
     private(set) var sentBodyBytes: [Int64] = []
     private(set) var outcome: TransactionOutcome?
     private(set) var ends = 0
+    private var connection: DetachedConnection?
     var onHead: (() -> Void)?
     var onBody: (() -> Void)?
     var onEnd: (() -> Void)?
@@ -172,6 +175,14 @@ final class Journal: TransactionReceiver {
     }
 
     func sent(bodyBytes: Int64) { sentBodyBytes.append(bodyBytes) }
+
+    func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) {
+        self.connection = consume connection
+        finished(outcome)
+    }
+
+    /// The connection that was given to it, once.
+    func takeConnection() -> DetachedConnection? { connection.take() }
 
     func finished(_ outcome: TransactionOutcome) {
         ends += 1

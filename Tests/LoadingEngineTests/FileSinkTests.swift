@@ -131,6 +131,69 @@ struct FileSinkTests {
         withExtendedLifetime(file) {}
     }
 
+    @Test("B9.11: room is taken in steps, each of what has come: a length that is only claimed costs no disk")
+    func roomInSteps() async throws {
+        let log = EventLog()
+        let folder = scratch.path
+        let sink = FileSink(
+            expecting: 1 << 30, create: { TemporaryFile.create(in: folder, prefix: "part-", suffix: ".tmp") },
+            report: log.note)
+        _ = sink.write(piece([1]))
+        await log.wait(for: 1)
+        let file = folder + "/" + (try #require(scratch.names.first))
+        let first = try #require(scratch.room(of: file))
+        #expect((1 << 20...2 << 20).contains(first))
+        // More than what was taken, in pieces that a sink takes at once.
+        var count: Int64 = 1
+        while count < 8 << 20 {
+            let bytes = [UInt8](repeating: 2, count: 64 << 10)
+            count += Int64(bytes.count)
+            if sink.write(piece(bytes)) == .pause { await log.wait(for: count) }
+        }
+        await log.wait(for: count)
+        let second = try #require(scratch.room(of: file))
+        #expect((count...2 * count + (2 << 20)).contains(second))
+        await withHandover { continuation in sink.discard { continuation.resume() } }
+    }
+
+    @Test("B9.11: what cannot fit is told with the first byte, before any room is taken")
+    func cannotFit() async throws {
+        let log = EventLog()
+        let folder = scratch.path
+        let sink = FileSink(
+            expecting: 1 << 55, create: { TemporaryFile.create(in: folder, prefix: "part-", suffix: ".tmp") },
+            report: log.note)
+        _ = sink.write(piece([1]))
+        let result = await finish(sink)
+        #expect(throws: FileFailure.self) { try result.get() }
+        #expect(log.failure?.step == .write)
+        #expect(log.failure?.error.errno == ENOSPC)
+        #expect(log.written.isEmpty)
+        await withHandover { continuation in sink.discard { continuation.resume() } }
+    }
+
+    @Test(
+        "B9.24, B9.36: of a file that is taken up, everything that was written counts; not what is behind a hole, nor too much",
+        arguments: [(nil, 300_000, 300_000), (nil, 299_999, 100_000), (200_704, 300_000, 200_704)])
+    func takenUp(hole: Int64?, most: Int64, length: Int64) throws {
+        let path = scratch.path + "/left"
+        let raw = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(raw >= 0)
+        let bytes = [UInt8](repeating: 7, count: Int(hole ?? 300_000))
+        #expect(write(raw, bytes, bytes.count) == bytes.count)
+        if hole != nil {
+            #expect(lseek(raw, 290_816, SEEK_SET) == 290_816)
+            #expect(write(raw, bytes, 9184) == 9184)
+        }
+        close(raw)
+        let found = try #require(TemporaryFile.reopen(path, keeping: 100_000, atMost: most))
+        #expect(found.length == length)
+        #expect([7].withUnsafeBytes { found.file.append(UnsafeRawBufferPointer(rebasing: $0[..<1])) } == nil)
+        #expect(found.file.close() == nil)
+        #expect(try scratch.content(of: path) == [UInt8](repeating: 7, count: Int(length) + 1))
+        found.file.remove()
+    }
+
     @Test("A disk that hangs holds neither the files of others nor more than its share of threads")
     func hangingDisk() async throws {
         let pool = BlockingPool(limit: 4, idleTime: .seconds(1), name: "test")
@@ -161,18 +224,37 @@ private final class EventLog: Sendable {
     fileprivate struct State: Sendable {
         var events: [FileSink.Event] = []
         var waiter: (after: Int, continuation: Handover<Void, Never>)?
+        var reader: (count: Int64, continuation: Handover<Void, Never>)?
     }
 
     private let state = Mutex(State())
 
     func note(_ event: FileSink.Event) {
-        let ready = state.withLock { state -> Handover<Void, Never>? in
+        let (ready, read) = state.withLock { state -> (Handover<Void, Never>?, Handover<Void, Never>?) in
             state.events.append(event)
-            guard let waiter = state.waiter, state.rooms > waiter.after else { return nil }
+            var read: Handover<Void, Never>?
+            if let reader = state.reader, state.written.last ?? 0 >= reader.count {
+                read = reader.continuation
+                state.reader = nil
+            }
+            guard let waiter = state.waiter, state.rooms > waiter.after else { return (nil, read) }
             state.waiter = nil
-            return waiter.continuation
+            return (waiter.continuation, read)
         }
         ready?.resume()
+        read?.resume()
+    }
+
+    /// Returns when so many bytes were written.
+    func wait(for count: Int64) async {
+        await withHandover { continuation in
+            let isThere = state.withLock { state in
+                if state.written.last ?? 0 >= count { return true }
+                state.reader = (count, continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
     }
 
     /// Returns when room was reported more often than this.
@@ -236,6 +318,12 @@ private final class Scratch: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while case let count = read(file, &buffer, buffer.count), count > 0 { content += buffer.prefix(count) }
         return content
+    }
+
+    /// How much of the disk a file takes.
+    func room(of path: String) -> Int64? {
+        var about = stat()
+        return stat(path, &about) == 0 ? Int64(about.st_blocks) * 512 : nil
     }
 
     func mode(of path: String) -> mode_t? {

@@ -29,6 +29,7 @@ struct StreamTransferTests {
             self.received += received
             self.sent += sent
         }
+        func waitsForConnectivity() { note("waits") }
         func readClosed() { note("read closed") }
         func writeClosed() { note("write closed") }
         func captured(_ connection: CapturedConnection) {

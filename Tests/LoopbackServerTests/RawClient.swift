@@ -70,6 +70,16 @@ final class RawClient {
         }
     }
 
+    /// The port of this end.
+    var localPort: Int {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -112,9 +122,14 @@ final class RawClient {
         return received
     }
 
-    private func takeRest() throws -> String {
+    /// What has been read and nobody has asked for.
+    func takeRead() -> [UInt8] {
         defer { received = [] }
-        return String(decoding: received, as: UTF8.self)
+        return received
+    }
+
+    private func takeRest() throws -> String {
+        String(decoding: takeRead(), as: UTF8.self)
     }
 
     private func readSome() throws -> Int {

@@ -7,7 +7,7 @@ import Testing
 import Trust
 
 /// A TLS client that judges by the given anchors and blocks its thread.
-private final class SecureClient {
+final class SecureClient {
     private let raw: RawClient
     private let session: TLSSession
     private var plaintext: [UInt8] = []
@@ -51,7 +51,11 @@ private final class SecureClient {
     var version: UInt16 { session.negotiated?.version ?? 0 }
 
     func send(_ text: String) throws {
-        try Array(text.utf8).withUnsafeBytes { try session.encrypt($0) }
+        try send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try session.encrypt($0) }
         try flush()
     }
 

@@ -43,6 +43,7 @@ final class Apache: Sendable {
     private static func configuration(in path: String, _ port: Int) -> String {
         let modules = [
             "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest",
+            "alias", "dir", "filter", "deflate", "headers", "mime",
         ].map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
         return """
             ServerName peers.test
@@ -58,6 +59,15 @@ final class Apache: Sendable {
             CustomLog /dev/stdout peers
             EnableSendfile off
             KeepAlive on
+            TypesConfig /dev/null
+            AddType text/plain .txt
+            AddOutputFilterByType DEFLATE text/plain
+            Redirect 302 /moved /hello
+            Redirect 410 /teapot
+            <Location /fields>
+                Header set X-One 1
+                Header set X-Two "a, b"
+            </Location>
             <Location /basic>
                 AuthType Basic
                 AuthName files

@@ -79,6 +79,9 @@ final class Nginx: Sendable {
                     location /basic/ {
                         auth_basic "files"; auth_basic_user_file \(path)/passwords; alias \(path)/www/;
                     }
+                    location = /moved { return 302 /hello; }
+                    location = /fields { add_header X-One 1; add_header X-Two "a, b"; return 200 "$request_method $http_x_test"; }
+                    location = /teapot { return 418 "short and stout"; }
                     location /closing/ { alias \(path)/www/; keepalive_timeout 0; }
                 }
                 """

@@ -35,7 +35,7 @@ struct NginxDownloadTests {
 }
 
 /// Cancels a download for data when it has begun.
-private final class Cutter: NSObject, URLSessionDownloadDelegate {
+final class Cutter: NSObject, URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64

@@ -160,11 +160,13 @@ private final class PeerOutput: Sendable {
 
     private func add(_ bytes: ArraySlice<UInt8>) {
         let answers: [(Handover<String?, Never>, String)] = state.withLock { state in
-            state.unfinished += bytes
             var answers: [(Handover<String?, Never>, String)] = []
-            while let end = state.unfinished.firstIndex(of: 10) {
-                let line = String(decoding: state.unfinished[..<end], as: UTF8.self)
-                state.unfinished.removeFirst(end + 1)
+            // What came before has been looked through, and a line is moved once, however long it is.
+            var rest = bytes
+            while let end = rest.firstIndex(of: 10) {
+                let line = String(decoding: state.unfinished + rest[..<end], as: UTF8.self)
+                state.unfinished.removeAll(keepingCapacity: true)
+                rest = rest[(end + 1)...]
                 state.lines.append(line)
                 state.waiters.removeAll { waiter in
                     guard waiter.matches(line) else { return false }
@@ -172,6 +174,7 @@ private final class PeerOutput: Sendable {
                     return true
                 }
             }
+            state.unfinished += rest
             return answers
         }
         for (continuation, line) in answers { continuation.resume(returning: line) }

@@ -10,8 +10,14 @@ import URLLoading
 /// Which programs there are.
 enum Peers {
     static let nginx = PeerProcess.find("nginx")
+    static let curl = PeerProcess.find("curl")
     static let openssl = PeerProcess.find("openssl")
     static let python = PeerProcess.find("python3")
+    /// Debian's python3 where the module websockets is installed for it.
+    static let webSockets: String? = {
+        let python = "/usr/bin/python3"
+        return (try? ChildRun(python, ["-c", "import websockets"]))?.exitCode == 0 ? python : nil
+    }()
     static let squid = PeerProcess.find("squid")
     static let tinyproxy = PeerProcess.find("tinyproxy")
     static let danted = PeerProcess.find("danted")

@@ -11,7 +11,8 @@ final class Vsftpd: Sendable {
     private let process: PeerProcess
 
     /// On 127.0.0.1 or, where it is to be `::1`, there; with TLS for everybody, or without.
-    init(isIPv6: Bool = false, isProtected: Bool = false, password: String? = nil) async throws {
+    init(isIPv6: Bool = false, isProtected: Bool = false, password: String? = nil, bytesPerSecond: Int = 0) async throws
+    {
         guard let program = Peers.vsftpd else {
             throw PeerProcess.StartFailure(description: "vsftpd is not installed, or this is not root")
         }
@@ -34,7 +35,8 @@ final class Vsftpd: Sendable {
         host = isIPv6 ? "[::1]" : "127.0.0.1"
         try directory.write(
             Self.configuration(
-                in: path, port, isIPv6: isIPv6, isProtected: isProtected, wantsPassword: password != nil),
+                in: path, port, isIPv6: isIPv6, isProtected: isProtected, wantsPassword: password != nil,
+                bytesPerSecond: bytesPerSecond),
             to: "vsftpd.conf")
         process = try PeerProcess(program, ["\(path)/vsftpd.conf"])
         try await ProxyPeer.listening(port, isIPv6: isIPv6)
@@ -54,7 +56,7 @@ final class Vsftpd: Sendable {
     }
 
     private static func configuration(
-        in path: String, _ port: Int, isIPv6: Bool, isProtected: Bool, wantsPassword: Bool
+        in path: String, _ port: Int, isIPv6: Bool, isProtected: Bool, wantsPassword: Bool, bytesPerSecond: Int
     ) -> String {
         """
         background=NO
@@ -67,6 +69,8 @@ final class Vsftpd: Sendable {
         anon_root=\(path)/files
         write_enable=YES
         anon_upload_enable=YES
+        # Slow enough for a transfer to be stopped before its end, on a busy machine too.
+        anon_max_rate=\(bytesPerSecond)
         secure_chroot_dir=\(path)/empty
         seccomp_sandbox=NO
         xferlog_enable=NO

@@ -33,6 +33,25 @@ struct VsftpdTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B9.27, B14.22: a download that was cancelled for data goes on by REST, plain and under TLS", arguments: ways)
+    func resumed(isIPv6: Bool, isProtected: Bool) async throws {
+        let server = try await Vsftpd(isIPv6: isIPv6, isProtected: isProtected, bytesPerSecond: 2_500_000)
+        let url = try server.url("/large.bin", scheme: isProtected ? "ftps" : "ftp")
+        let session = session(server, isIPv6 && isProtected ? TrustingTheSame() : nil)
+        let failure = await #expect(throws: URLError.self) {
+            let cutter = Cutter()
+            let (file, _) = try await session.download(from: url, delegate: cutter)
+            try FileManager.default.removeItem(at: file)
+        }
+        let data = try #require(failure?.downloadTaskResumeData)
+        let (file, response) = try await session.download(resumeFrom: data)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Data(contentsOf: file) == Vsftpd.large)
+        // Only the rest came.
+        #expect((1..<5_000_000).contains(response.expectedContentLength))
+        session.invalidateAndCancel()
+    }
+
     @Test("B14.24: lists, directories and what is not there", arguments: [false, true])
     func listing(isProtected: Bool) async throws {
         let server = try await Vsftpd(isProtected: isProtected)

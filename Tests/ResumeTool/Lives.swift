@@ -15,44 +15,51 @@ import Trust
 
 /// Runs downloaders until one has come to its end.
 final class Lives: Sendable {
-    let folder: String
-    private let peak = Mutex(0)
+    let folder: LifeFolder
+    private let highest = Mutex(ProcessMemory(peak: 0, anonymous: 0))
+    /// What was in the file of a life that had saved nothing.
+    private let lost = Mutex<Int64>(0)
+    private let isRunning = Atomic<Bool>(false)
 
     init() throws {
         var pattern = Array((FileManager.default.temporaryDirectory.path + "/resume-tool-XXXXXX").utf8CString)
         guard mkdtemp(&pattern) != nil else { throw POSIXError(.EIO) }
-        folder = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard mkdir(folder + "/tmp", 0o700) == 0 else { throw POSIXError(.EIO) }
+        folder = LifeFolder(path: String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        guard mkdir(folder.temporary, 0o700) == 0 else { throw POSIXError(.EIO) }
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: folder)
+    /// Ends the life that is under way, and removes everything.
+    func remove() {
+        endLife()
+        try? FileManager.default.removeItem(atPath: folder.path)
     }
 
-    /// The highest resident memory of any life, in KiB.
-    var peakKiB: Int {
-        let own = (try? String(contentsOfFile: folder + "/peak", encoding: .utf8)).flatMap { Int($0) } ?? 0
-        return max(own, peak.withLock { $0 })
+    /// The highest memory of all lives.
+    var memory: ProcessMemory {
+        var memory = folder.memory
+        memory.join(highest.withLock { $0 })
+        return memory
     }
 
     /// Runs a life after the other; how many there were, or nil where one ended in another way than by being killed.
-    func run(_ url: String, interval: Int64, deaths: [Int64] = []) async -> Int? {
-        let words = ["load", url, folder, "\(interval)", deaths.map(String.init).joined(separator: ",")]
+    func run(_ url: String, deaths: [Int64] = []) async -> Int? {
+        let words = ["load", url, folder.path, deaths.map(String.init).joined(separator: ",")]
         let program = CommandLine.arguments.first.map { URL(filePath: $0).path } ?? "resume-tool"
         var lives = 0
         while true {
             lives += 1
+            isRunning.store(true, ordering: .relaxed)
             let run = await withHandover { continuation in
                 Thread.detachNewThread { [folder] in
                     continuation.resume(
-                        returning: try? ChildRun(program, words, changing: ["TMPDIR": folder + "/tmp"]))
+                        returning: try? ChildRun(program, words, changing: ["TMPDIR": folder.temporary]))
                 }
             }
+            isRunning.store(false, ordering: .relaxed)
             guard let run else { return nil }
-            if let line = run.outputText.split(separator: "\n").last { notePeak(Int(line) ?? 0) }
             switch run.exitCode {
             case 0: return lives
-            case 128 + SIGKILL: continue
+            case 128 + SIGKILL: count()
             default:
                 FileHandle.standardError.write(
                     Data("the downloader said \(run.exitCode): \(run.complaintsText)\n".utf8))
@@ -61,16 +68,30 @@ final class Lives: Sendable {
         }
     }
 
-    /// Ends the life that is under way, once its memory has been looked at.
-    func kill() {
-        guard let text = try? String(contentsOfFile: folder + "/life", encoding: .utf8), let life = pid_t(text) else {
-            return
+    /// A life was killed: what it has written is in the file, whether or not it came to say so.
+    private func count() {
+        var account = folder.account
+        account.reach(folder.lengthOfPart ?? 0)
+        guard folder.isSaved else {
+            // Nobody will ever ask for this file.
+            lost.withLock { $0 += account.place }
+            try? FileManager.default.removeItem(atPath: folder.temporary)
+            mkdir(folder.temporary, 0o700)
+            account.place = 0
+            return folder.note(account)
         }
-        notePeak(Self.peak(of: "\(life)"))
-        signal(life)
+        folder.note(account)
     }
 
-    private func signal(_ life: pid_t) {
+    /// Ends the life that is under way, once its memory has been looked at.
+    func kill() {
+        if let life = folder.life { highest.withLock { $0.join(ProcessMemory(of: "\(life)")) } }
+        endLife()
+    }
+
+    private func endLife() {
+        // What a number means that is nobody's any more is not ours to say.
+        guard isRunning.load(ordering: .relaxed), let life = folder.life, life > 0 else { return }
         // By its full name, since a method here is called like it.
         #if canImport(Glibc)
             _ = Glibc.kill(life, SIGKILL)
@@ -79,29 +100,34 @@ final class Lives: Sendable {
         #endif
     }
 
-    /// The highest resident memory of a process, in KiB.
-    static func peak(of process: String) -> Int {
-        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-        return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
-    }
+    /// How many bytes all lives have written, but for those of lives that had saved nothing.
+    var fetched: Int64 { folder.account.fetched - unsaved }
 
-    private func notePeak(_ value: Int) { peak.withLock { $0 = max($0, value) } }
-
-    /// How many bytes all lives have written.
-    var fetched: Int64 {
-        (try? String(contentsOfFile: folder + "/fetched", encoding: .utf8)).flatMap { Int64($0) } ?? 0
-    }
+    /// What was written by lives that had saved nothing.
+    var unsaved: Int64 { lost.withLock { $0 } }
 
     /// Whether the file is what was to be loaded; both hashes.
     func check(_ bytes: Int64) -> (isRight: Bool, hash: String) {
-        let whole = GeneratedFile.hash(ofFile: folder + "/whole")
+        let whole = GeneratedFile.hash(ofFile: folder.whole)
         let wanted = GeneratedFile.hash(ofLength: bytes)
         return (whole != nil && whole == wanted, whole ?? "none")
     }
 
     /// What is left of downloads beside the file.
-    var leftovers: Int { (try? FileManager.default.contentsOfDirectory(atPath: folder + "/tmp").count) ?? -1 }
+    var leftovers: Int { (try? FileManager.default.contentsOfDirectory(atPath: folder.temporary).count) ?? -1 }
+
+    /// Says how it went with a download of so many bytes; whether everything came, and nothing twice.
+    func report(_ bytes: Int64, in time: Duration) -> Bool {
+        let (isRight, hash) = check(bytes)
+        let twice = fetched - bytes
+        let seconds = time / .seconds(1)
+        print("time \((seconds * 10).rounded() / 10) s, \(Int(Double(bytes) / 1_048_576 / seconds)) MiB/s")
+        print("written twice \(twice) bytes, and \(unsaved) before anything was saved")
+        print("sha256 \(hash) \(isRight ? "right" : "WRONG")")
+        print("left behind \(leftovers) files")
+        print("peak memory \(memory.peak) KiB, of which no file's page \(memory.anonymous) KiB")
+        return isRight && twice == 0
+    }
 }
 
 /// `GeneratedBytes` as a file.

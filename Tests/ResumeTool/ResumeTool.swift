@@ -13,7 +13,7 @@ enum ResumeTool {
         let sparesLives = words.last == "--without-kills"
         if sparesLives { words.removeLast() }
         switch (words.first, words.count) {
-        case ("load", 5): exit(await load(words))
+        case ("load", 4): exit(await load(words))
         case ("torment", 4):
             guard let plan = plan(words), let torment = try? Torment(plan, kills: !sparesLives) else { usage() }
             exit(await torment.run() ? 0 : 1)
@@ -33,12 +33,13 @@ enum ResumeTool {
         return TormentPlan(bytes: bytes, cuts: cuts, seed: seed)
     }
 
-    /// One life of the downloading process: `load URL FOLDER INTERVAL SELF-KILLS`.
+    /// One life of the downloading process: `load URL FOLDER SELF-KILLS`.
     private static func load(_ words: [String]) async -> Int32 {
-        guard let url = URL(string: words[1]), let interval = Int64(words[3]) else { return 64 }
-        let deaths = words[4].split(separator: ",").compactMap { Int64($0) }
-        let isWhole = await Downloader(url: url, folder: words[2], interval: interval, deaths: deaths).run()
-        print(Lives.peak(of: "self"))
+        guard let url = URL(string: words[1]) else { return 64 }
+        let folder = LifeFolder(path: words[2])
+        let deaths = words[3].split(separator: ",").compactMap { Int64($0) }
+        let isWhole = await Downloader(url: url, folder: folder, deaths: deaths).run()
+        folder.noteMemory()
         return isWhole ? 0 : 1
     }
 
@@ -81,11 +82,4 @@ struct TormentPlan: Sendable {
         }
         return offsets.sorted()
     }
-
-    /// How often the downloader saves what it has: so often that a death costs a hundredth at most.
-    var interval: Int64 { max(64 * 1024, bytes / 200) }
-
-    /// How much may be fetched twice: a death costs what came since the last saving, and what was on its way when that was
-    /// due.
-    func allowance(deaths: Int64) -> Int64 { deaths * (interval + (8 << 20)) }
 }

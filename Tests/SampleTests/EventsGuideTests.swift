@@ -9,11 +9,6 @@ import URLLoading
 
 @Suite("The guide to events")
 struct EventsGuideTests {
-    @Test("Every block of code in the document is compiled as part of the samples")
-    func blocks() throws {
-        try expectBlocks(of: "events.md", in: "EventsGuide.swift", count: 7)
-    }
-
     @Test("Lines, server-sent events and pieces", arguments: LanguageMode.allCases)
     func bodies(mode: LanguageMode) async throws {
         try await withServer { server in
@@ -121,20 +116,14 @@ struct EventsGuideTests {
     private static let events = "data: one\ndata: two\n\ndata: three\n\n"
 
     private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
-        let server = try LoopbackServer.start { request in
-            switch request.path {
-            case "/events": .text(Self.events)
-            case "/moved": .status(302).adding("Location", "/events")
-            case "/echo": .echo(request)
-            default: .status(404)
-            }
-        }
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await serving(
+            { request in
+                switch request.path {
+                case "/events": .text(Self.events)
+                case "/moved": .status(302).adding("Location", "/events")
+                case "/echo": .echo(request)
+                default: .status(404)
+                }
+            }, body)
     }
 }

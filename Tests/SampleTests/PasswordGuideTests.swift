@@ -9,12 +9,6 @@ import URLLoading
 
 @Suite("The guides to passwords and to proxies", .timeLimit(.minutes(5)))
 struct PasswordGuideTests {
-    @Test("Every block of code in the documents is compiled as part of the samples")
-    func blocks() throws {
-        try expectBlocks(of: "authentication.md", in: "AuthenticationGuide.swift", count: 2)
-        try expectBlocks(of: "proxies.md", in: "ProxiesGuide.swift", count: 4)
-    }
-
     /// Lets in "me" with "secret".
     private static let key = "Basic " + Data("me:secret".utf8).base64EncodedString()
 

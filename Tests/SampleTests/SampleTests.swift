@@ -283,31 +283,25 @@ struct Answer: Sendable {
 
 /// Runs `body` with a server that answers what the samples ask for.
 private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
-    let server = try LoopbackServer.start { request in
-        switch (request.method, request.path) {
-        case ("GET", "/page"): .bytes(Array("<p>hello</p>".utf8), type: "text/html; charset=utf-8")
-        case (_, "/short"): .status(302).adding("Location", "/page")
-        case ("GET", "/notes/first"): .json(#"{"title":"first","text":"kept"}"#)
-        case ("GET", "/notes/second"): .json(#"{"title":"second","text":"too"}"#)
-        case ("PUT", "/notes/first"):
-            (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
-                ? .status(400) : .status(204)
-        case ("GET", "/file.bin"): .generated(length: 300_000)
-        case ("POST", "/echo"): .echo(request)
-        case ("POST", "/orders"):
-            (try? JSONDecoder().decode(SamplesSwift6.Order.self, from: Data(request.body)))?.items == ["a"]
-                ? .json(#"{"number":1}"#, status: 201) : .status(400)
-        case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
-        default: .text("no such page", status: 404)
-        }
-    }
-    do {
-        try await body(server)
-    } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
+    try await serving(
+        { request in
+            switch (request.method, request.path) {
+            case ("GET", "/page"): .bytes(Array("<p>hello</p>".utf8), type: "text/html; charset=utf-8")
+            case (_, "/short"): .status(302).adding("Location", "/page")
+            case ("GET", "/notes/first"): .json(#"{"title":"first","text":"kept"}"#)
+            case ("GET", "/notes/second"): .json(#"{"title":"second","text":"too"}"#)
+            case ("PUT", "/notes/first"):
+                (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
+                    ? .status(400) : .status(204)
+            case ("GET", "/file.bin"): .generated(length: 300_000)
+            case ("POST", "/echo"): .echo(request)
+            case ("POST", "/orders"):
+                (try? JSONDecoder().decode(SamplesSwift6.Order.self, from: Data(request.body)))?.items == ["a"]
+                    ? .json(#"{"number":1}"#, status: 201) : .status(400)
+            case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
+            default: .text("no such page", status: 404)
+            }
+        }, body)
 }
 
 extension LoopbackServer {

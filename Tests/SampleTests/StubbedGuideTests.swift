@@ -9,12 +9,6 @@ import URLLoading
 
 @Suite("The guide to testing and custom protocols")
 struct StubbedGuideTests {
-    @Test("Every block of code is compiled as part of the samples")
-    func blocks() throws {
-        try expectBlocks(of: "README.md", section: "Testing your own code", in: "StubbedTests.swift", count: 1)
-        try expectBlocks(of: "custom-protocols.md", in: "AssetProtocol.swift", count: 2)
-    }
-
     @Test("The stubbed client", arguments: LanguageMode.allCases)
     func stubbed(mode: LanguageMode) async throws {
         let users = try #require(URL(string: "https://api.example.com/users"))

@@ -11,11 +11,6 @@ import URLLoading
 
 @Suite("The guide to trust", .timeLimit(.minutes(5)))
 struct TrustGuideTests {
-    @Test("Every block of code in the document is compiled as part of the samples")
-    func blocks() throws {
-        try expectBlocks(of: "trust.md", in: "TrustGuide.swift", count: 7)
-    }
-
     private struct Place {
         let root: IssuedCertificate
         let leaf: IssuedCertificate

@@ -1,10 +1,10 @@
 // A process of its own for what can only be measured in one: memory, descriptors and threads of nothing but the load.
-// The suite starts it and reads the one line it prints; by hand it takes the same arguments.
+// The suite starts it and reads what it prints; by hand it takes the same arguments.
 
 import Foundation
 import TestSupport
 
-/// The loads that the suite runs in a process of their own.
+/// The loads that run in a process of their own.
 @main
 enum Soak {
     static func main() async {
@@ -15,13 +15,32 @@ enum Soak {
             case "stream": print(try await StreamingLoad.run(bytes: number ?? 2 << 30))
             case "upload": print(try await UploadingLoad.run(bytes: number ?? 2 << 30))
             case "cancel": print(try await CancellingLoad.run(requests: Int(number ?? 10_000)))
-            default:
-                print("usage: soak stream [bytes] | upload [bytes] | cancel [requests]")
-                exit(64)
+            case "mixed":
+                guard let options = SoakOptions(arguments.dropFirst()) else { exitWithUsage() }
+                if try await !mixed(options) { exit(1) }
+            default: exitWithUsage()
             }
         } catch {
             print("failed: \(error)")
             exit(1)
         }
+    }
+
+    /// Whether all went well.
+    private static func mixed(_ options: SoakOptions) async throws -> Bool {
+        let report = try await MixedLoad.run(options)
+        print(report.text)
+        if let path = options.json { try report.json.write(to: URL(fileURLWithPath: path)) }
+        if let folder = options.folder {
+            let folder = URL(fileURLWithPath: folder, isDirectory: true)
+            try Data(report.page.utf8).write(to: folder.appendingPathComponent("soak.md"))
+            try Data(SoakPlot.svg(report.samples).utf8).write(to: folder.appendingPathComponent("soak.svg"))
+        }
+        return report.isClean
+    }
+
+    private static func exitWithUsage() -> Never {
+        print(SoakOptions.help)
+        exit(64)
     }
 }

@@ -28,6 +28,24 @@ import Testing
         if !Sanitizer.isActive { #expect(peak < 64 * 1024, "\(peak) KiB") }
     }
 
+    @Test("Under a mixed load on bad networks no answer is wrong, lost or unaccounted for, and nothing is left")
+    func mixed() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("soak-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let workers = Sanitizer.isActive ? "6" : "16"
+        let child = try ChildRun("soak", ["mixed", "--seconds", "10", "--workers", workers, "--json", file.path])
+        #expect(child.exitCode == 0, "\(child.outputText) \(child.complaintsText)")
+        #expect(child.outputText.hasSuffix("\nclean\n"))
+        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        let faults = try #require(json?["faults"] as? [String: Int])
+        #expect(faults.count == 8)
+        #expect(faults.values.reduce(0, +) > 8)
+        let kinds = try #require(json?["kinds"] as? [String: [String: Int]])
+        #expect(kinds.values.reduce(0) { $0 + ($1["requests"] ?? 0) } > 100)
+        let samples = try #require(json?["samples"] as? [[String: Any]])
+        #expect(samples.count > 10)
+    }
+
     @Test("B1.43, B17.9, B17.53: of many requests in flight, a third cancelled, each answers once and nothing is left")
     func cancelling() throws {
         let requests = Sanitizer.isActive ? 2_000 : 10_000
@@ -39,6 +57,18 @@ import Testing
         #expect(report["threadsLeft"].flatMap { Int($0) } ?? 1 <= 0)
         let growth = try #require(report["growthKiB"].flatMap { Int($0) })
         if !Sanitizer.isActive { #expect(growth < 4 * 1024, "\(growth) KiB") }
+    }
+
+    @Test("B15.24, B15.35: many web sockets at once, a message on each, all closed with 1000, nothing left")
+    func webSockets() throws {
+        let report = try SoakReport.run("many", "200", program: "websocket-tool")
+        for name in ["opened", "closedWith1000", "completed", "goodbyes", "serverMessages", "serverGoodbyes"] {
+            #expect(report[name] == "200", "\(name) is \(report[name] ?? "absent")")
+        }
+        #expect(report["failures"] == "0")
+        #expect(report["descriptorsLeft"].flatMap { Int($0) } ?? 1 <= 0)
+        #expect(report["descriptorsOpen"].flatMap { Int($0) } ?? 0 >= 200)
+        #expect(report["threadsOpen"].flatMap { Int($0) } ?? 100 < 50, "threads do not grow with sockets")
     }
 }
 
@@ -54,8 +84,8 @@ struct SoakReport {
     subscript(_ name: String) -> String? { values[name] }
 
     /// Runs the program to its end.
-    static func run(_ arguments: String...) throws -> SoakReport {
-        let child = try ChildRun("soak", arguments)
+    static func run(_ arguments: String..., program: String = "soak") throws -> SoakReport {
+        let child = try ChildRun(program, arguments)
         let output = child.outputText
         try #require(child.exitCode == 0, "\(output) \(child.complaintsText)")
         let pairs = output.split(whereSeparator: \.isWhitespace).map { $0.split(separator: "=") }

@@ -60,6 +60,18 @@ package struct ChildRun: Sendable {
         exitCode = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
+    /// Runs `program` where no file may be longer than so many bytes, which is an error and no signal.
+    package init(
+        withRoomForFiles bytes: Int, _ program: String, _ arguments: [String],
+        changing environment: [String: String?] = [:]
+    ) throws(StartFailure) {
+        // ThreadSanitizer's runtime begins with half a MiB in a file of TMPDIR, and does without where there is none.
+        let script = "trap '' XFSZ; ulimit -f \(bytes / 512); exec \"$0\" \"$@\""
+        try self.init(
+            "/bin/sh", ["-c", script, Self.path(of: program)] + arguments,
+            changing: environment.merging(["TMPDIR": "/nowhere"]) { given, _ in given })
+    }
+
     /// Where a program is that was built with the tests; a path stays what it is.
     package static func path(of program: String) -> String {
         program.hasPrefix("/") ? program : directory + "/" + program

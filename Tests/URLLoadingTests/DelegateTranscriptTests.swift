@@ -86,21 +86,6 @@ struct DelegateTranscriptTests {
         }
     }
 
-    @Test(
-        "Dispositions of later features end the task with −1002",
-        arguments: [URLSession.ResponseDisposition.becomeStream])
-    func laterDispositions(disposition: URLSession.ResponseDisposition) async throws {
-        try await withServer(router: { _ in .text("hello") }) { server in
-            let delegate = RecordingDelegate(onResponse: { $1(disposition) })
-            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
-            session.dataTask(with: try server.at("/")).resume()
-            await delegate.transcript.completed.wait()
-            #expect(delegate.transcript.calls.last == "complete -1002")
-            #expect(!delegate.transcript.calls.contains("data"))
-            session.invalidateAndCancel()
-        }
-    }
-
     @Test("B1.31: nothing is delivered before the response's handler is called, from wherever it is called")
     func waitsForDisposition() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

@@ -94,4 +94,81 @@ struct LeakTests {
         session.finishTasksAndInvalidate()
         return watch
     }
+
+    @Test(
+        "B1.97: web sockets leave nothing behind, however they end", .timeLimit(.minutes(5)),
+        arguments: ["closed", "cancelled", "refused", "invalidated"])
+    func webSocket(ending: String) async throws {
+        try await withServer(router: { _ in ending == "refused" ? .status(404) : .webSocket() }) {
+            server async throws in
+            let watch = try await talk(try server.webSocket(), ending)
+            try await until { watch.isEmpty }
+            await server.wait { $0.connectionsOpen == 0 }
+        }
+    }
+
+    private func talk(_ url: URL, _ ending: String) async throws -> Watch {
+        let (watch, delegate) = (Watch(), WebSocketScribe())
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = [:]
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        watch.session = session
+        watch.delegate = delegate
+        let task = session.webSocketTask(with: url)
+        watch.task = task
+        task.resume()
+        if ending != "refused" {
+            try await task.send(.string("hello"))
+            #expect(try await task.heard() == "hello")
+            // One that waits for what never comes.
+            task.receive { _ in }
+        }
+        switch ending {
+        case "closed": task.cancel(with: .normalClosure, reason: nil)
+        case "cancelled": task.cancel()
+        case "invalidated": session.invalidateAndCancel()
+        default: break
+        }
+        if ending != "invalidated" { session.finishTasksAndInvalidate() }
+        await delegate.transcript.invalidated.wait()
+        return watch
+    }
+
+    @Test(
+        "B1.97, B10.40: background sessions leave nothing behind, nor do their helpers", .timeLimit(.minutes(5)),
+        arguments: ["finished", "cancelled", "invalidated"], [true, false])
+    func background(ending: String, helper: Bool) async throws {
+        let folder = BackgroundFolder()
+        let gate = ServerGate()
+        if ending == "finished" { gate.open() }
+        try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server async throws in
+            let watch = try await transfer(server, folder.configuration(helper: helper), ending)
+            try await until { watch.isEmpty }
+            try await until { folder.helpers.isEmpty }
+            await server.wait { $0.connectionsOpen == 0 }
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    private func transfer(
+        _ server: LoopbackServer, _ configuration: URLSessionConfiguration, _ ending: String
+    ) async throws -> Watch {
+        let (watch, delegate) = (Watch(), BackgroundScribe())
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        watch.session = session
+        watch.delegate = delegate
+        let task = session.downloadTask(with: try server.at("/"))
+        watch.task = task
+        task.resume()
+        await server.wait { $0.requests == 1 }
+        switch ending {
+        case "cancelled": task.cancel()
+        case "invalidated": session.invalidateAndCancel()
+        default: break
+        }
+        await delegate.ended.wait()
+        if ending != "invalidated" { session.finishTasksAndInvalidate() }
+        await delegate.transcript.invalidated.wait()
+        return watch
+    }
 }

@@ -8,6 +8,7 @@ import URLLoading
 @Suite("Mocks")
 struct MockTests {
     final class MockTask: URLSessionDataTask, @unchecked Sendable {
+        // Safe to share: immutable.
         private let work: @Sendable () -> Void
 
         @available(*, deprecated)
@@ -21,6 +22,7 @@ struct MockTests {
     }
 
     final class MockSession: URLSession, @unchecked Sendable {
+        // Safe to share: a Box guards what is in it.
         let asked = Box<[URL]>([])
 
         override func dataTask(

@@ -5,6 +5,7 @@ import Foundation
 import LoadingEngine
 import LoadingPolicy
 import LoopbackServer
+import TestSupport
 import URLLoading
 
 /// Sends one file through many lost connections.
@@ -61,7 +62,9 @@ enum UploadTool {
         print("bytes sent      \(watcher.bytesSent), of which twice \(watcher.bytesSent - count)")
         print("bytes received  \(store.bytesReceived), of which thrown away \(store.bytesReceived - count)")
         print("seconds         \((seconds * 100).rounded() / 100)")
-        print("peak memory     \(peakKiB) KiB")
+        let memory = ProcessMemory()
+        print(
+            "peak memory     \(memory.peak) KiB, of which no file's page \(memory.anonymous) KiB; the server's as well")
         return isWhole && store.cutCount == cuts && store.summaries.count == 1
     }
 
@@ -82,13 +85,6 @@ enum UploadTool {
         }
         let bytes = hash?.finished() ?? []
         return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-
-    /// The most resident memory this process has had, as the kernel tells it.
-    private static var peakKiB: Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 }
 

@@ -44,7 +44,7 @@ enum CountCommand {
             FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(64)
         }
-        let farm = try ServerFarm(scale: .counting, usesNginx: false)
+        let farm = try ServerFarm(scale: .counting, usesNginx: false, contestants: [])
         defer { farm.close() }
         let works = try CountedWork.all(farm).filter { HarnessOptions.matches($0.name, options.only) }
         if works.isEmpty { throw HarnessError("no count has such a name") }

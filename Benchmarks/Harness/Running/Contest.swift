@@ -49,7 +49,11 @@ struct Contest {
     private func entries(of scenario: Scenario) throws -> [Contestant] {
         let variants = try scenario.interfaces.map { try Contestant.client(interface: $0) }
         let all = contestants.filter(\.isOurs) + variants + contestants.filter { !$0.isOurs }
-        return all.filter { HarnessOptions.matches($0.name, chosen) && (scenario.tasks == nil || $0.isSession) }
+        return all.filter { contestant in
+            HarnessOptions.matches(contestant.name, chosen) && (scenario.tasks == nil || contestant.isSession)
+                && (scenario.peers.map { contestant.isOurs || $0.contains(contestant.name) }
+                    ?? (contestant.name != "websockets"))
+        }
     }
 
     // MARK: - One run
@@ -78,6 +82,9 @@ struct Contest {
         _ scenario: Scenario, _ contestant: Contestant, _ arguments: [String]
     ) throws -> Result<(Sample, client: String), Gap> {
         try farm.clearAway(scenario)
+        guard farm.hasServer(for: scenario) else {
+            return .failure(Gap("there is no such server", isUnexpected: false))
+        }
         let outcome = try ChildProcess.run(
             contestant.program, arguments, on: Processors.pair?.client, environment: contestant.environment,
             limit: Contest.patience)

@@ -68,6 +68,6 @@ struct Contestant: Sendable {
     }()
 
     private static let peerNames = [
-        "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", foundation,
+        "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", foundation, "websockets",
     ]
 }

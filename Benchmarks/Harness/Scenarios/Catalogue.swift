@@ -4,6 +4,7 @@ extension Scenario {
     /// All scenarios at some scale.
     static func all(_ scale: Scale) -> [Scenario] {
         steady(scale) + bodies(scale) + newConnections(scale) + queues(scale) + crowds(scale) + starts(scale)
+            + webSockets(scale)
     }
 
     // MARK: - Requests over kept connections
@@ -73,6 +74,34 @@ extension Scenario {
                 name: "gzip", title: "JSON in gzip, \(scale.json >> 20) MiB decoded", operation: "download",
                 place: Place(server: .fast, path: "/json"), amount: .requests(1), gzip: true, unit: .transfer,
                 bars: [.atMost(1.1, .cpu, of: "floor")]),
+        ]
+    }
+
+    // MARK: - Web sockets
+
+    /// As much to an echo as from it.
+    private static func webSockets(_ scale: Scale) -> [Scenario] {
+        func echo(_ name: String, _ title: String, _ server: Place.Server, size: Int, bars: [Bar]) -> Scenario {
+            Scenario(
+                name: name, title: title, operation: "websocket",
+                place: Place(server: server, path: "/websocket?\(size)"), peers: ["websockets"],
+                amount: .requests(scale.largeBody / size), unit: .gibibyte, bars: bars)
+        }
+        let bars: [Bar] = [.atMost(1, .cpu, of: "websockets"), .atLeast(1, .rate, of: "websockets")]
+        let (small, large) = (64 << 10, 1 << 20)
+        return [
+            echo(
+                "websocket-64k", "Web socket, messages of 64 KiB to our echo and back", .scripted, size: small,
+                bars: bars),
+            echo(
+                "websocket-1m", "Web socket, messages of 1 MiB to our echo and back", .scripted, size: large,
+                bars: bars),
+            echo(
+                "websocket-64k-python", "Web socket, messages of 64 KiB to Python's echo and back", .websockets,
+                size: small, bars: bars),
+            echo(
+                "websocket-1m-python", "Web socket, messages of 1 MiB to Python's echo and back", .websockets,
+                size: large, bars: bars),
         ]
     }
 

@@ -16,6 +16,8 @@ struct Scenario: Sendable {
     ///
     /// Only the clients of the URL Loading System's API have such a queue, and only they take part.
     var tasks: Int?
+    /// Who takes part beside this library's client, where most have nothing to take part with; nil for all.
+    var peers: [String]?
     /// How many origins the requests go to.
     var origins = 1
     /// How many requests are made before the clocks start.
@@ -47,6 +49,8 @@ struct Scenario: Sendable {
             case scripted
             /// The same over TLS.
             case scriptedTLS
+            /// An echo of web sockets by the peer `websockets`; a gap where that is not installed.
+            case websockets
         }
 
         let server: Server
@@ -55,7 +59,7 @@ struct Scenario: Sendable {
         /// Whether certificates are to be checked, and against which anchors.
         var isSecure: Bool {
             switch server {
-            case .fast, .scripted: false
+            case .fast, .scripted, .websockets: false
             case .fastTLS, .fastTLSWithoutTickets, .scriptedTLS: true
             }
         }

@@ -89,6 +89,7 @@ private struct Site: Sendable {
         case "/close": closing
         case "/json": json
         case "/large": .generated(length: largeBody)
+        case "/websocket": .webSocket()
         case "/slow": .slow([.init(Material.smallBody, after: .seconds(request.query.flatMap { Int($0) } ?? 0))])
         default: .status(404)
         }

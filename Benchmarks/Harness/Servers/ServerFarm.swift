@@ -14,7 +14,7 @@ final class ServerFarm {
     private(set) var fastServer = "LoopbackServer"
 
     /// Makes the files and starts the servers.
-    init(scale: Scale, usesNginx: Bool) throws {
+    init(scale: Scale, usesNginx: Bool, contestants: [Contestant]) throws {
         self.scale = scale
         let template = FileManager.default.temporaryDirectory.appendingPathComponent("benchmarks-\(getpid())")
         try FileManager.default.createDirectory(at: template, withIntermediateDirectories: true)
@@ -22,7 +22,11 @@ final class ServerFarm {
         material = try Material(in: directory, scale: scale)
         try startLoopback()
         if usesNginx, let nginx = Nginx.find() { try start(nginx) }
+        if let echo = contestants.first(where: { $0.name == "websockets" }) { try startEcho(echo) }
     }
+
+    /// Whether there is a server that the scenario's clients can be sent to.
+    func hasServer(for scenario: Scenario) -> Bool { ports[scenario.place.server] != nil }
 
     /// Stops the servers and removes the files.
     func close() {
@@ -97,6 +101,14 @@ final class ServerFarm {
             .fast: found.plain, .scripted: found.plain, .fastTLS: found.secure, .scriptedTLS: found.secure,
             .fastTLSWithoutTickets: found.secureWithoutTickets,
         ]
+    }
+
+    /// Serves as well as it is served.
+    private func startEcho(_ peer: Contestant) throws {
+        let child = try ChildProcess(peer.program, ["serve"], on: Processors.pair?.server)
+        children.append(child)
+        // Where the module is not installed there is no such server.
+        if let port = child.firstLine().flatMap({ Int($0) }) { ports[.websockets] = port }
     }
 
     private func start(_ nginx: Nginx) throws {

@@ -1,12 +1,14 @@
 // Makes messages of frames: counts their bytes before it takes memory for them, undoes compression, and checks text while
-// it comes, so that a message is refused with the first byte that makes it wrong. What a frame announces reserves no
-// more than a bounded piece. It knows no frame's grammar. Behaviour B15.16, B15.17, B15.19. RFC 6455 §5.4, §8.1.
+// it comes, so that a message is refused with the first byte that makes it wrong. What a frame announces is believed only
+// so far as its bytes have come. It knows no frame's grammar. Behaviour B15.16, B15.17, B15.19. RFC 6455 §5.4, §8.1.
 
 /// The message that is being received.
 package struct WebSocketMessageAssembler: ~Copyable {
     private var kind = WebSocketMessage.Kind.binary
     private var bytes: [UInt8] = []
     private var isCompressed = false
+    /// How many bytes there will be at the end of the frame.
+    private var announced = 0
     private var text = UTF8Validator()
     private var inflater: MessageInflater?
 
@@ -36,7 +38,8 @@ package struct WebSocketMessageAssembler: ~Copyable {
         guard !isCompressed else { return }
         // B15.19: refused before it is received.
         guard header.payloadLength <= maximumSize - bytes.count else { throw .messageTooBig(limit: maximumSize) }
-        bytes.reserveCapacity(bytes.count + min(header.payloadLength, Self.reservedAtOnce))
+        announced = bytes.count + header.payloadLength
+        bytes.reserveCapacity(min(announced, bytes.count + Self.believedAtOnce))
     }
 
     /// Bytes of the message came.
@@ -54,6 +57,7 @@ package struct WebSocketMessageAssembler: ~Copyable {
             }
         } else {
             guard payload.count <= maximumSize - start else { throw .messageTooBig(limit: maximumSize) }
+            makeRoom(for: payload.count)
             var mask = mask
             bytes.append(payload, mask: &mask)
         }
@@ -87,6 +91,13 @@ package struct WebSocketMessageAssembler: ~Copyable {
         bytes = []
     }
 
+    /// Who has sent much is believed more, so that a large message does not move each time its memory has doubled.
+    private mutating func makeRoom(for count: Int) {
+        let needed = bytes.count + count
+        guard bytes.capacity < needed else { return }
+        bytes.reserveCapacity(max(needed, min(announced, bytes.count * Self.believedForEachByte)))
+    }
+
     private mutating func inflate(_ payload: UnsafeRawBufferPointer, _ mask: WebSocketMask?) throws(WebSocketFault) {
         guard mask != nil else {
             try inflater?.inflate(payload, into: &bytes, limit: maximumSize)
@@ -108,5 +119,7 @@ package struct WebSocketMessageAssembler: ~Copyable {
     }
 
     /// What a frame announces costs a peer nothing; so much is believed at once. Picked by feel.
-    private static var reservedAtOnce: Int { 64 * 1024 }
+    private static var believedAtOnce: Int { 64 * 1024 }
+    /// And so much for each byte that has come. Picked by feel: a megabyte moves once.
+    private static var believedForEachByte: Int { 16 }
 }

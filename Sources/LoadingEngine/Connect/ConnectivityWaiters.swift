@@ -1,5 +1,5 @@
-// The transactions that wait for the network (B6.15 to B6.20): they found no way to their host, and try again whenever
-// the machine's network changes.
+// What waits for the network (B6.15 to B6.20), transactions, streams and FTP transfers: they found no way to their host,
+// and try again whenever the machine's network changes.
 //
 // The monitor runs only while somebody waits. A change between a failed attempt and the beginning of the watch, or
 // while an attempt is under way, must not be missed: each attempt carries the number of the change it knew of, and one
@@ -8,15 +8,28 @@
 import LoadingPolicy
 import Sockets
 
-/// Wakes transactions when the network has changed.
+/// Something that may wait for the network.
+protocol ConnectivityWaiter: AnyObject {
+    /// The machine's network is another than before.
+    func networkChanged()
+}
+
+/// What one of them knows of the network; it says which attempt is under way, and leaves when it ends.
+struct ConnectivityPatience {
+    /// The change that the last attempt to connect knew of.
+    fileprivate var knownChange = 0
+    /// Whether it hears of changes.
+    fileprivate(set) var isListening = false
+}
+
+/// Wakes whatever waits when the network has changed.
 final class ConnectivityWaiters {
-    private unowned let core: LoopCore
     private let monitor: any ConnectivityMonitor
-    private var members: Set<RequestID> = []
+    /// By number: those of transactions and FTP transfers are positive, those of streams negative.
+    private var members: [Int: any ConnectivityWaiter] = [:]
     private var changes = 1
 
-    init(core: LoopCore, monitor: any ConnectivityMonitor) {
-        self.core = core
+    init(monitor: any ConnectivityMonitor) {
         self.monitor = monitor
     }
 
@@ -24,21 +37,34 @@ final class ConnectivityWaiters {
         monitor.stop()
     }
 
-    /// The number of the last change; 0 while nobody watches.
-    var lastChange: Int { members.isEmpty ? 0 : changes }
+    /// An attempt to connect begins.
+    func noteAttempt(_ patience: inout ConnectivityPatience) {
+        patience.knownChange = members.isEmpty ? 0 : changes
+    }
 
-    /// Counts a transaction among those that hear of changes.
-    func join(_ id: RequestID) {
+    /// An attempt has failed for lack of a network; whether it is behind, and to be made again at once.
+    ///
+    /// Order: watched first, then tried again, so that no change in between is missed.
+    func isBehind(_ patience: inout ConnectivityPatience, _ waiter: any ConnectivityWaiter, _ number: Int) -> Bool {
+        guard patience.isListening else {
+            patience.isListening = true
+            join(waiter, number)
+            return true
+        }
+        return patience.knownChange != changes
+    }
+
+    private func join(_ waiter: any ConnectivityWaiter, _ number: Int) {
         if members.isEmpty {
             changes += 1
             monitor.start { [unowned self] in networkChanged() }
         }
-        members.insert(id)
+        members[number] = waiter
     }
 
-    /// The transaction has ended.
-    func leave(_ id: RequestID) {
-        members.remove(id)
+    /// It has ended.
+    func leave(_ number: Int) {
+        members[number] = nil
         if members.isEmpty { monitor.stop() }
     }
 
@@ -54,7 +80,7 @@ final class ConnectivityWaiters {
             case .tls, .refused, .authentication, .garbage, .closed, .socks, .unsendable: false
             }
         case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest,
-            .ftp, .localResource:
+            .undetachable, .ftp, .localResource:
             false
         }
     }
@@ -74,6 +100,6 @@ final class ConnectivityWaiters {
     private func networkChanged() {
         changes += 1
         // In the order of submission; a copy, since those that end leave.
-        for id in members.sorted() { core.transactions[id]?.networkChanged() }
+        for number in members.keys.sorted(by: { abs($0) < abs($1) }) { members[number]?.networkChanged() }
     }
 }

@@ -1,5 +1,4 @@
-// What remains in the hands of the one who submitted an FTP transfer. As with transactions every call may come from any
-// thread at any time, any number of times, also after the end.
+// What remains in the hands of the one who submitted an FTP transfer, beside what `LoadSteering` offers.
 
 import LoadingPolicy
 import Sockets
@@ -15,26 +14,6 @@ package final class FTPHandle: Sendable {
         self.id = id
         self.request = request
         self.port = port
-    }
-
-    /// Ends the transfer with `EngineError.cancelled`, unless it has ended already.
-    package func cancel() {
-        tell { $0.cancel() }
-    }
-
-    /// Answers a `ReceiverDemand.pause`: the receiver can take more.
-    package func resumeReading() {
-        tell { $0.resumeReading() }
-    }
-
-    /// Stops sending and reading of data and the idle timer (B1.39, B1.40); nests.
-    package func suspend() {
-        tell { $0.suspend() }
-    }
-
-    /// Undoes one `suspend()`.
-    package func resume() {
-        tell { $0.resume() }
     }
 
     /// Says who we are, once for each question; nil where nobody has anything to say.
@@ -54,6 +33,11 @@ package final class FTPHandle: Sendable {
             if let transfer = core.ftpTransfers[id] { work(transfer) }
         }
     }
+}
+
+extension FTPHandle: LoadSteering {
+    /// Runs this on the loop, if the transfer is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
 }
 
 extension FTPHandle: LoopCommand {

@@ -18,6 +18,8 @@ package struct FTPRequest: Sendable {
     package var body: RequestBody
     /// How much of the body is stored; nil for all there is of it.
     package var bodyLength: Int64?
+    /// Whether it waits for the network instead of failing when there is no way to the server (B6.15).
+    package var waitsForConnectivity = false
     /// Longest wait without a byte moving (B6.1); `nil` for none.
     package var idleTimeout: Duration?
     /// When the whole transfer must have ended (B6.5), as `LoopClock` counts time; `nil` for never.
@@ -54,6 +56,9 @@ package protocol FTPReceiver: AnyObject {
     /// time runs.
     func askedForCredential(refusals: Int)
 
+    /// There is no way to the server, and the transfer waits for one (B6.16). Until then no idle time runs.
+    func waitsForConnectivity()
+
     /// Data begins to flow.
     func received(head: FTPHead) -> ReceiverDemand
 
@@ -79,4 +84,7 @@ extension FTPReceiver {
 
     /// Does nothing.
     package func moved() {}
+
+    /// Does nothing.
+    package func waitsForConnectivity() {}
 }

@@ -13,7 +13,7 @@ import TLS
 import Trust
 
 /// Carries one FTP transfer out on its loop.
-final class FTPTransfer {
+final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     let handle: FTPHandle
     let receiver: any FTPReceiver
     // Owner: the core; it lets go of every transfer that ends.
@@ -38,6 +38,9 @@ final class FTPTransfer {
     private var deadlines: DeadlineMachine
     private var timer: LoopTimer?
     private let start: Duration
+    /// What it knows of the network, and whether it waits for it.
+    private var patience = ConnectivityPatience()
+    private var isOffline = false
     private var suspensions = 0
     private var isReceiverFull = false
     private var hasBegun = false
@@ -143,16 +146,39 @@ final class FTPTransfer {
 
     private func connect() {
         phase = .connecting
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
         connector = FTPConnector(
             id: connectionID, place: handle.request.server, route: handle.request.route, core: core
         ) { [self] result in
             connector = nil
             switch result {
             case .success(let stream): listen(on: stream)
-            case .failure(let error): finish(error)
+            case .failure(let error): foundNoWay(error)
             }
         }
         connector?.start()
+    }
+
+    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
+    private func foundNoWay(_ error: EngineError) {
+        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
+            return finish(error)
+        }
+        if core.connectivity.isBehind(&patience, self, handle.id) { return connect() }
+        isOffline = true
+        phase = .waitingForConnectivity
+        deadlines.stopped()
+        rearm()
+        receiver.waitsForConnectivity()
+    }
+
+    /// The machine's network is another than before.
+    func networkChanged() {
+        guard isOffline else { return }
+        isOffline = false
+        deadlines.started(core.reactor.elapsed)
+        rearm()
+        connect()
     }
 
     /// Takes the server's replies from this stream.
@@ -234,6 +260,8 @@ final class FTPTransfer {
     func finish(_ error: EngineError?) {
         guard !isOver else { return }
         isOver = true
+        isOffline = false
+        if patience.isListening { core.connectivity.leave(handle.id) }
         timer = nil
         connector?.cancel()
         connector = nil
@@ -294,7 +322,8 @@ final class FTPTransfer {
             guard !isReceiverFull else { return }
             isReceiverFull = true
             hold()
-        case .discard: finish(.cancelled)
+        // There is no HTTP to take a connection out of.
+        case .discard, .detach: finish(.cancelled)
         }
     }
 }

@@ -23,7 +23,7 @@ package final class FileSink: Sendable {
     private let lane: BlockingLane
     private let naming: FileNaming
     private let create: @Sendable () -> Result<TemporaryFile, SystemError>
-    /// How many bytes there will be in the end, where room is to be taken for them ahead.
+    /// How many bytes there will be in the end, where room is to be taken for them ahead: as said by somebody who may lie.
     private let expected: Int64?
     /// Whether the file was there before.
     private let continues: Bool
@@ -38,8 +38,8 @@ package final class FileSink: Sendable {
         /// Whether a thread works on the sink, or is about to.
         var hasWriter = false
         var file: TemporaryFile?
-        /// Whether room has been taken ahead, or it was tried.
-        var isReserved = false
+        /// Up to where room has been taken ahead, or it was tried; nil before the first time.
+        var reserved: Int64?
         var failure: FileFailure?
         var ending: Ending?
         /// Whether an end is being carried out, or was. Who waits for it is let go then: that may be who holds the sink.
@@ -65,7 +65,8 @@ package final class FileSink: Sendable {
     }
 
     /// A sink into a file that `create` makes at the first need, on the writing thread, or behind what is in `partial`.
-    /// Where `expected` is given, room is taken for so many bytes before the first is written.
+    /// Where `expected` is given, and it cannot fit, that is said before the first is written; room for it is taken in
+    /// steps, each of what has come so far: a length that is only claimed costs nobody a disk.
     package init(
         lane: BlockingLane = .files, naming: FileNaming = .downloads, expecting expected: Int64? = nil,
         continuing partial: PartialFile? = nil, create: @escaping @Sendable () -> Result<TemporaryFile, SystemError>,
@@ -166,7 +167,7 @@ package final class FileSink: Sendable {
 
     private func write(_ chunks: [Chunk]) {
         let file: TemporaryFile
-        switch opened() {
+        switch opened(for: chunks.reduce(0) { $0 + Int64($1.count) }) {
         case .success(let opened): file = opened
         case .failure(let failure): return fail(failure)
         }
@@ -189,18 +190,20 @@ package final class FileSink: Sendable {
         report(.written(state.withLock { $0.written }))
     }
 
-    private func opened() -> Result<TemporaryFile, FileFailure> {
-        let (file, written, isReserved) = state.withLock { state in
-            defer { state.isReserved = true }
-            return (state.file, state.written, state.isReserved)
-        }
-        let opened = file.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
-        guard !isReserved, case .success(let file) = opened else { return opened }
-        state.withLock { $0.file = file }
+    /// The file, with room for so many bytes more and for some of those that follow.
+    private func opened(for count: Int64) -> Result<TemporaryFile, FileFailure> {
+        let (known, written, reserved) = state.withLock { ($0.file, $0.written, $0.reserved) }
+        let opened = known.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
+        guard case .success(let file) = opened else { return opened }
+        if known == nil { state.withLock { $0.file = file } }
+        guard let expected, expected > written, written + count > reserved ?? written else { return opened }
+        let end = min(expected, written + count + min(max(written, Self.leastReserved), Self.mostReserved))
+        state.withLock { $0.reserved = end }
         // What will not fit is told before anybody waits for it.
-        guard let expected, expected > written, let error = file.reserve(from: written, count: expected - written)
-        else { return opened }
-        return .failure(FileFailure(.write, error))
+        let error =
+            (reserved == nil ? file.lacksRoom(for: expected - written) : nil)
+            ?? file.reserve(from: written, count: end - written)
+        return error.map { .failure(FileFailure(.write, $0)) } ?? opened
     }
 
     private func fail(_ failure: FileFailure) {
@@ -269,6 +272,8 @@ package final class FileSink: Sendable {
     private static let lowWaterMark = 256 * 1024
     /// Picked by feel: of less the disk has room, or the first write says that it has none.
     private static let leastReserved: Int64 = 1024 * 1024
+    /// Picked by feel: so many calls a gigabyte cost nothing, and so much is given back at once.
+    private static let mostReserved: Int64 = 64 * 1024 * 1024
     /// Picked by feel: this much in a row of one file, then the next file's.
     fileprivate static let batchesInARow = 16
     /// Small pieces are collected up to this size: a system call costs more than copying them.

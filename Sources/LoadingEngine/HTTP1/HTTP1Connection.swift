@@ -138,7 +138,8 @@ final class HTTP1Connection: ByteStreamObserver {
         do {
             let headBytes = try queue(transaction)
             exchange.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
-            decoder.begin(ExpectedResponse(method: handle.request.head.method))
+            let method = handle.request.head.method
+            decoder.begin(handle.request.isUpgrade ? .toUpgrade : ExpectedResponse(method: method))
             transaction.requestStarted(headBytes: headBytes)
         } catch {
             // Nothing was written: the connection is as good as before.
@@ -203,6 +204,15 @@ final class HTTP1Connection: ByteStreamObserver {
         stream.observer = nil
         stream.close()
         core.pool.closed(self)
+    }
+
+    /// Forgets the stream, which is somebody else's now.
+    func letGo() {
+        isClosed = true
+        transaction = nil
+        dropBody()
+        stream.observer = nil
+        core.pool.detached(self)
     }
 
     // MARK: Readiness

@@ -87,6 +87,14 @@ final class PoolDriver {
         core.leaveIfDone()
     }
 
+    /// A connection is somebody else's from now on.
+    func detached(_ connection: HTTP1Connection) {
+        guard table.remove(connection) else { return }
+        core.trace?.hooks.connectionDetached?(connection.id)
+        perform(machine.detached(connection.id))
+        core.leaveIfDone()
+    }
+
     // MARK: What handshakes ask
 
     /// A handshake cannot go on without an answer; `false` if nobody is to be asked.

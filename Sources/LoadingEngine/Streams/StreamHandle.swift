@@ -1,7 +1,4 @@
-// What remains in the hands of the one who opened a stream.
-//
-// Every call may come from any thread at any time, any number of times, also after the end; it is carried out on the
-// loop, in the order in which it was said.
+// What remains in the hands of the one who opened a stream, beside what `LoadSteering` offers.
 
 import LoadingPolicy
 import Sockets
@@ -30,23 +27,11 @@ package final class StreamHandle: Sendable {
             }
         }
     }
+}
 
-    /// Ends the stream, unless it has ended already (B15.44).
-    package func cancel() {
-        tell { $0.cancel() }
-    }
-
-    /// Stops reading, sending and the time of the calls; nests.
-    package func suspend() {
-        tell { $0.suspend() }
-    }
-
-    /// Undoes one `suspend()`.
-    package func resume() {
-        tell { $0.resume() }
-    }
-
-    private func tell(_ work: @escaping @Sendable (StreamTransfer) -> Void) {
+extension StreamHandle: LoadSteering {
+    /// Runs this on the loop, if the stream is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) {
         port.tell { [id] core in
             if let transfer = core.streams[id] { work(transfer) }
         }

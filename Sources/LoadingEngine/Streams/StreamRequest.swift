@@ -11,6 +11,9 @@ package struct StreamRequest: Sendable {
     package var origin: Origin
     /// How it gets there: by the first way that leads anywhere.
     package var routes: [Route]
+    /// Whether it waits for the network instead of failing when there is no way to the host (B6.15); its calls' own time
+    /// runs on.
+    package var waitsForConnectivity = false
     /// When all must have ended (B15.53), as `LoopClock` counts time; nil for never.
     package var resourceDeadline: Duration?
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
@@ -35,6 +38,10 @@ package protocol StreamReceiver: AnyObject {
 
     /// The connection, or TLS on it, waits for an answer, which may come at any time from any thread.
     func asked(_ question: ConnectionQuestion)
+
+    /// There is no way to the host, and the stream waits for one (B6.16); comes again when a change of the network did not
+    /// help.
+    func waitsForConnectivity()
 
     /// So many bytes have come and gone since the last call.
     func moved(received: Int, sent: Int)

@@ -1,5 +1,6 @@
 // Runs `StreamMachine` on a connection of its own: opens it as connections of the pool are opened, by the same names,
-// addresses and proxies, but outside the pool (B16.3, B15.54); sets TLS up when its turn has come.
+// addresses and proxies, but outside the pool (B16.3, B15.54), or takes over one that has left HTTP (B1.70); sets TLS up
+// when its turn has come.
 //
 // All decisions are the machine's; this file keeps the bytes and the handlers. What moves the bytes is in
 // `StreamTransfer+Bytes`.
@@ -10,7 +11,7 @@ import LoadingPolicy
 import Sockets
 
 /// One stream under way.
-final class StreamTransfer {
+final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     private let handle: StreamHandle
     private let receiver: any StreamReceiver
     // Owner: the core; it lets go of every stream that ends.
@@ -23,6 +24,9 @@ final class StreamTransfer {
     private(set) var stream: (any ByteStream)?
     /// The same, where TLS is on.
     private(set) var secureStream: TLSStream?
+    /// What it knows of the network, and whether it waits for it.
+    private var patience = ConnectivityPatience()
+    private var isOffline = false
     private var isAsked = false
     private var isOver = false
     /// Why the connection is of no use, once it is.
@@ -56,11 +60,26 @@ final class StreamTransfer {
 
     /// Begins to open the connection.
     func start() {
-        connect()
+        connectByFirstWay()
         rearm()
     }
 
+    /// Goes on with a connection that has left HTTP (B1.70).
+    func start(on connection: consuming DetachedConnection) {
+        inbox = connection.unread[...]
+        let unread = inbox.count
+        let stream = connection.takeStream()
+        secureStream = stream as? TLSStream
+        take(stream)
+        if unread > 0 { moved(received: unread) }
+        perform(machine.connected(isSecure: secureStream != nil, unread: unread, now: now))
+        read()
+    }
+
     func cancel() { perform(machine.cancel()) }
+
+    /// Nothing waits for it: reads are asked for one by one.
+    func resumeReading() {}
 
     func suspend() {
         machine.hold(now: now)
@@ -94,6 +113,28 @@ final class StreamTransfer {
 
     // MARK: The connection
 
+    private func connectByFirstWay() {
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
+        routes = handle.request.routes[...]
+        connect()
+    }
+
+    /// The machine's network is another than before.
+    func networkChanged() {
+        guard isOffline else { return }
+        isOffline = false
+        connectByFirstWay()
+    }
+
+    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
+    private func foundNoWay(_ error: EngineError) {
+        connector = nil
+        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else { return lose(error) }
+        if core.connectivity.isBehind(&patience, self, handle.id) { return connectByFirstWay() }
+        isOffline = true
+        receiver.waitsForConnectivity()
+    }
+
     private func connect() {
         guard let route = routes.popFirst() else { return }
         // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
@@ -107,7 +148,7 @@ final class StreamTransfer {
             case .failure(let error) where error.isOfTheWay && !routes.isEmpty:
                 connect()
             case .failure(let error):
-                lose(error)
+                foundNoWay(error)
             }
         }
         self.connector = connector
@@ -283,6 +324,8 @@ final class StreamTransfer {
         guard !isOver else { return }
         isOver = true
         timer.clear()
+        if patience.isListening { core.connectivity.leave(handle.id) }
+        isOffline = false
         connector?.cancel()
         connector = nil
         stream?.close()
@@ -292,23 +335,5 @@ final class StreamTransfer {
         // Order: whoever calls still works with this object.
         core.reactor.later { [self] in withExtendedLifetime(self) {} }
         core.streamEnded(handle.id)
-    }
-}
-
-extension EngineError {
-    /// Whether the way did not lead to the server, so that another one may.
-    fileprivate var isOfTheWay: Bool {
-        switch self {
-        case .nameLookup, .connect: true
-        case .proxy(let failure):
-            switch failure.reason {
-            case .lookup, .unreachable, .tls, .garbage, .closed, .socks(.malformed): true
-            // The proxy works, and says no.
-            case .refused, .authentication, .socks, .unsendable: false
-            }
-        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .ftp,
-            .localResource:
-            false
-        }
     }
 }

@@ -36,6 +36,8 @@ package struct TraceHooks: Sendable {
     package var replayed: (@Sendable (_ transaction: RequestID) -> Void)?
     /// A transaction ended.
     package var finished: (@Sendable (_ transaction: RequestID, _ error: EngineError?) -> Void)?
+    /// A connection left HTTP and the pool; of its end nothing is told.
+    package var connectionDetached: (@Sendable (_ connection: ConnectionID) -> Void)?
     /// A connection was closed, whatever the reason.
     package var connectionClosed: (@Sendable (_ connection: ConnectionID) -> Void)?
 

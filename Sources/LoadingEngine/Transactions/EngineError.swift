@@ -32,6 +32,8 @@ package enum EngineError: Error, Sendable {
     case body(BodyFailure)
     /// The request could not be sent as it is.
     case invalidRequest(WireError)
+    /// The connection was to become a stream of bytes and cannot (B1.70).
+    case undetachable(Undetachable)
     /// An FTP server said no, or something that makes no sense.
     case ftp(FTPFailure)
     /// This machine ran out of something: descriptors, memory, buffers.
@@ -49,6 +51,14 @@ package enum EngineError: Error, Sendable {
             self.address = address
             self.error = error
         }
+    }
+
+    /// Why a connection cannot leave HTTP.
+    package enum Undetachable: Sendable {
+        /// Something of the request is still to be sent.
+        case requestUnfinished
+        /// It is not the case that a response's head has come, and nothing behind it has been read.
+        case notAtHead
     }
 
     /// How far a transaction had come.
@@ -73,6 +83,8 @@ package enum EngineError: Error, Sendable {
         case waitingForResponse = "waiting for the response"
         /// The response had begun.
         case receivingBody = "receiving the response's body"
+        /// The connection had become a web socket.
+        case conversing = "exchanging messages"
     }
 }
 
@@ -115,6 +127,10 @@ extension EngineError: CustomStringConvertible {
             return "The request's body could not be read."
         case .invalidRequest(let error):
             return "The request cannot be sent: \(error)"
+        case .undetachable(.requestUnfinished):
+            return "The connection cannot become a stream, because the request has not been sent whole."
+        case .undetachable(.notAtHead):
+            return "The connection can become a stream only before anything of the response's body is read."
         case .ftp(let failure):
             return "\(failure)"
         case .localResource(let error):

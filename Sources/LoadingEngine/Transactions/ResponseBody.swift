@@ -42,7 +42,7 @@ final class ResponseBody {
             delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
             switch demand {
             case .more where delivered < Self.mostDeliveredAtOnce: continue
-            case .more, .pause, .discard:
+            case .more, .pause, .discard, .detach:
                 held = Array(bytes[offset...])
                 return
             }

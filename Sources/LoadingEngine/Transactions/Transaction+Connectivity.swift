@@ -1,19 +1,13 @@
 // A transaction whose host cannot be reached from here: it waits for the network instead of failing, if its request
 // says so (B6.15 to B6.20). Meanwhile no idle time runs; the resource time does.
 
-extension Transaction {
+extension Transaction: ConnectivityWaiter {
     /// No connection could be opened.
     func dialFailed(_ error: EngineError) {
         guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
             return failed(error)
         }
-        let isBehind = core.connectivity.lastChange != knownChange || !hearsOfNetwork
-        if !hearsOfNetwork {
-            hearsOfNetwork = true
-            core.connectivity.join(id)
-        }
-        // Order: watched first, then tried again, so that no change in between is missed.
-        if isBehind { askForConnection() } else { waitForNetwork() }
+        if core.connectivity.isBehind(&patience, self, id) { askForConnection() } else { waitForNetwork() }
     }
 
     /// The machine's network is another than before.

@@ -127,6 +127,7 @@ extension Transaction {
     private func note(_ demand: ReceiverDemand) {
         switch demand {
         case .more: break
+        case .detach: detach()
         case .discard:
             // At the end of the turn, since the rest may be in the bytes that are being read.
             core.reactor.later { [self] in discardRest() }

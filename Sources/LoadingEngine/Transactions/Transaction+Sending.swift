@@ -104,7 +104,7 @@ extension EngineError {
         case .connectionLost: return true
         case .wire(let error): return error.kind == .truncated
         case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body,
-            .invalidRequest, .ftp, .localResource:
+            .invalidRequest, .undetachable, .ftp, .localResource:
             return false
         }
     }

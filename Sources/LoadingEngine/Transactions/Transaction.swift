@@ -13,7 +13,7 @@ import LoadingPolicy
 import Sockets
 
 /// Carries one request out on its loop.
-final class Transaction {
+final class Transaction: SteeredLoad {
     // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
     // this object on its loop, and no other object is called while a property is being changed.
     let id: RequestID
@@ -38,6 +38,8 @@ final class Transaction {
     @exclusivity(unchecked) var suspensions = 0
     @exclusivity(unchecked) var isReceiverFull = false
     @exclusivity(unchecked) var isYielding = false
+    /// The connection is given away at the end of the turn (+Detaching).
+    @exclusivity(unchecked) var isDetaching = false
 
     /// The receiver is asked about the connection that is being opened, and the idle time stands still (B6.9).
     @exclusivity(unchecked) private var isAsked = false
@@ -56,9 +58,7 @@ final class Transaction {
     @exclusivity(unchecked) var keepsConnection = false
 
     // Waiting for the network (+Connectivity)
-    /// The change of the network that the last attempt to connect knew of.
-    private(set) var knownChange = 0
-    var hearsOfNetwork = false
+    var patience = ConnectivityPatience()
 
     enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
@@ -92,7 +92,7 @@ final class Transaction {
     // MARK: Questions
 
     /// Whether reading would only fill memory.
-    var isReadPaused: Bool { isReceiverFull || isYielding || suspensions > 0 }
+    var isReadPaused: Bool { isReceiverFull || isYielding || isDetaching || suspensions > 0 }
 
     /// Whether bytes of the request may go out.
     var mayWrite: Bool { suspensions == 0 }
@@ -273,7 +273,7 @@ final class Transaction {
             state = .idle
             return
         }
-        if handle.request.waitsForConnectivity { knownChange = core.connectivity.lastChange }
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
@@ -281,24 +281,30 @@ final class Transaction {
     }
 
     func finish(_ error: EngineError?, needsNewBody: Bool = false) {
+        leave(error)
+        report(error, needsNewBody: needsNewBody)
+        core.ended(id)
+    }
+
+    /// Lets go of what it has on the loop; who calls tells the receiver, and then the core.
+    func leave(_ error: EngineError?) {
         state = .finished
         feed?.close()
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
-        if hearsOfNetwork { core.connectivity.leave(id) }
+        if patience.isListening { core.connectivity.leave(id) }
         if let before = handle.request.continues { core.pool.abandonKept(after: before) }
-        report(error, needsNewBody: needsNewBody)
-        core.ended(id)
     }
 
     /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
     func report(_ error: EngineError?, needsNewBody: Bool = false) {
         guard !isReported else { return }
         isReported = true
-        receiver.finished(
-            TransactionOutcome(
-                error: discardBudget == nil ? error : nil, needsNewBody: needsNewBody, earlier: pastTimelines,
-                last: timeline))
+        receiver.finished(outcome(discardBudget == nil ? error : nil, needsNewBody: needsNewBody))
+    }
+
+    func outcome(_ error: EngineError?, needsNewBody: Bool = false) -> TransactionOutcome {
+        TransactionOutcome(error: error, needsNewBody: needsNewBody, earlier: pastTimelines, last: timeline)
     }
 
     // MARK: Deadlines

@@ -1,7 +1,4 @@
-// What remains in the hands of the one who submitted a request.
-//
-// Every call may come from any thread at any time, any number of times, also after the end; it is carried out
-// on the loop, in the order in which it was said.
+// What remains in the hands of the one who submitted a request, beside what `LoadSteering` offers.
 
 import LoadingPolicy
 import Sockets
@@ -11,22 +8,12 @@ package final class TransactionHandle: Sendable {
     /// The number of the transaction within its engine, as trace hooks show it.
     package let id: RequestID
     let request: TransactionRequest
-    private let port: EnginePort
+    let port: EnginePort
 
     init(id: RequestID, request: consuming TransactionRequest, port: EnginePort) {
         self.id = id
         self.request = request
         self.port = port
-    }
-
-    /// Ends the transaction with `EngineError.cancelled`, unless it has ended already.
-    package func cancel() {
-        tell { $0.cancel() }
-    }
-
-    /// Answers a `ReceiverDemand.pause`: the receiver can take more.
-    package func resumeReading() {
-        tell { $0.resumeReading() }
     }
 
     /// Ends the transaction without waiting for the rest of its response, which is read only to keep the connection,
@@ -35,20 +22,16 @@ package final class TransactionHandle: Sendable {
         tell { $0.discardRest() }
     }
 
+    /// Takes the connection out of HTTP: the receiver gets it (`DetachedConnection`), and the transaction is over. Said while
+    /// the response's head is not read on from.
+    package func detach() {
+        tell { $0.detach() }
+    }
+
     /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole; said
     /// while the response is not read on. Whoever says it sends that request or calls `Engine.abandonKept`.
     package func keepConnection() {
         tell { $0.keepsConnection = true }
-    }
-
-    /// Stops sending and reading and the idle timer (B1.39, B1.40); nests.
-    package func suspend() {
-        tell { $0.suspend() }
-    }
-
-    /// Undoes one `suspend()`.
-    package func resume() {
-        tell { $0.resume() }
     }
 
     /// Stops the idle timer while somebody is asked something (B6.9); nests.
@@ -78,6 +61,11 @@ package final class TransactionHandle: Sendable {
             if let transaction = core.transactions[id] { work(transaction) }
         }
     }
+}
+
+extension TransactionHandle: LoadSteering {
+    /// Runs this on the loop, if the transaction is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
 }
 
 extension TransactionHandle: LoopCommand {

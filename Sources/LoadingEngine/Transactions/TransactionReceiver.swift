@@ -36,6 +36,9 @@ package protocol TransactionReceiver: AnyObject {
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
     func sent(bodyBytes: Int64)
 
+    /// The connection is the receiver's from now on, because it asked for it. Comes in the place of `finished`, and last.
+    func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome)
+
     /// The end: exactly once, and last. The connection is already back in the pool.
     func finished(_ outcome: TransactionOutcome)
 }
@@ -55,6 +58,9 @@ extension TransactionReceiver {
 
     /// Does nothing.
     package func waitsForConnectivity() {}
+
+    /// Closes it: a receiver that asks for connections has a method of its own.
+    package func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) { finished(outcome) }
 }
 
 /// Whether a receiver can take more.
@@ -65,6 +71,8 @@ package enum ReceiverDemand: Sendable {
     case pause
     /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
     case discard
+    /// Nothing but the connection itself is wanted; the same as `TransactionHandle.detach()`, and said to a head only.
+    case detach
 }
 
 /// How a transaction ended.

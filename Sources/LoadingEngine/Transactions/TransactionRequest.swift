@@ -32,6 +32,9 @@ package struct TransactionRequest: Sendable {
     package var isReplay: Bool
     /// The request after which a connection was kept for this one (`TransactionHandle.keepConnection()`).
     package var continues: RequestID?
+    /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the receiver
+    /// takes (`DetachedConnection`). On a route through a proxy that one tunnels always (`ProxyServer.tunnelsAlways`).
+    package var isUpgrade = false
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 

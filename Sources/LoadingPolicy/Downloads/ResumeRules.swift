@@ -9,13 +9,8 @@ package enum ResumeValidator: Sendable, Equatable {
     case tag(String)
     /// The text of a Last-Modified that is old enough to be strong.
     case date(String)
-
-    /// The value for If-Range.
-    package var text: String {
-        switch self {
-        case .tag(let text), .date(let text): text
-        }
-    }
+    /// Length and date of a file on an FTP server, which are looked at by us: HTTP's fields have no word for them.
+    case file(FTPFileState)
 }
 
 /// What the answer to a request for the rest means.
@@ -63,7 +58,10 @@ package enum ResumeRules {
     package static func fields(from offset: Int64, _ validator: ResumeValidator) -> Fields {
         var fields = Fields()
         fields.append(.range, "bytes=\(offset)-")
-        fields.append(.ifRange, validator.text)
+        switch validator {
+        case .tag(let text), .date(let text): fields.append(.ifRange, text)
+        case .file: return Fields()
+        }
         // A part of what is coded would be of no use, and what is there is not.
         fields.append(.acceptEncoding, "identity")
         return fields
@@ -104,6 +102,7 @@ package enum ResumeRules {
         case .date(let text):
             guard let other = fields.first(.lastModified) else { return true }
             return other == text || HTTPDate.parse(other, now: time) == HTTPDate.parse(text, now: time)
+        case .file: return false
         }
     }
 

@@ -49,6 +49,11 @@ package struct FTPFileState: Sendable, Hashable {
         self.size = size
         self.date = date
     }
+
+    /// Whether this can be a date of RFC 3659 §2.3: fourteen digits, perhaps with a fraction.
+    package static func isDate(_ text: some Collection<UInt8>) -> Bool {
+        (14...32).contains(text.count) && text.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+    }
 }
 
 /// What is known when the data begins to flow.

@@ -248,7 +248,7 @@ package struct FTPMachine: Sendable {
     }
 
     private mutating func changed(_ reply: FTPReply, _ count: Int) -> FTPAction? {
-        guard reply.kind == .completion else { return fail(Self.refusal(reply, of: "CWD")) }
+        guard reply.kind == .completion else { return fail(reply.refusal(of: "CWD")) }
         return changeDirectory(count + 1)
     }
 
@@ -269,12 +269,12 @@ package struct FTPMachine: Sendable {
     /// SIZE and MDTM are extensions: a server that does not know them, or will not say, goes without (B14.22).
     private mutating func described(_ reply: FTPReply) -> FTPAction? {
         if case .askingSize = state {
-            size = reply.code == 213 ? ASCII.decimal(Self.trimmed(reply.text)) : nil
+            size = reply.size
             guard asksDate, size != nil, let name = job.path.name else { return askPort() }
             state = .askingDate
             return .send(FTPCommand("MDTM", name))
         }
-        date = reply.code == 213 ? Self.date(reply.text) : nil
+        date = reply.date
         if case .resume(let start, let known) = job.purpose, start > 0, start < known.size, fileState == known {
             offset = start
         }
@@ -292,17 +292,6 @@ package struct FTPMachine: Sendable {
     private var fileState: FTPFileState? {
         guard let size, let date else { return nil }
         return FTPFileState(size: size, date: date)
-    }
-
-    private static func trimmed(_ text: [UInt8]) -> ArraySlice<UInt8> {
-        let rest = text.drop { $0 == UInt8(ascii: " ") }
-        return rest.prefix(while: ASCII.isDigit)
-    }
-
-    /// A date of RFC 3659 §2.3: fourteen digits, perhaps with a fraction.
-    private static func date(_ text: [UInt8]) -> String? {
-        let date = text.drop { $0 == UInt8(ascii: " ") }.prefix { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
-        return (14...32).contains(date.count) ? String(decoding: date, as: UTF8.self) : nil
     }
 
     // MARK: The data connection
@@ -358,7 +347,7 @@ package struct FTPMachine: Sendable {
             return fail(reply.kind == .completion ? .isDirectory : .missing)
         case .transferring(var progress):
             // RFC 959 §5.4: 226 and 250 are all that a transfer can end well with.
-            guard reply.code == 226 || reply.code == 250 else { return fail(Self.refusal(reply, of: verb)) }
+            guard reply.code == 226 || reply.code == 250 else { return fail(reply.refusal(of: verb)) }
             progress.isConfirmed = true
             return settle(progress)
         case .beginning:
@@ -366,7 +355,7 @@ package struct FTPMachine: Sendable {
                 state = .probingDirectory
                 return .send(FTPCommand("CWD", name))
             }
-            return fail(Self.refusal(reply, of: verb))
+            return fail(reply.refusal(of: verb))
         case .greeting, .askingForTLS, .securing, .settingBuffer, .protecting, .awaitingCredential, .sendingUser,
             .sendingPassword, .changingDirectory, .settingForm, .askingSize, .askingDate, .askingPort, .openingData,
             .restarting, .over:
@@ -402,19 +391,5 @@ package struct FTPMachine: Sendable {
     private mutating func fail(_ failure: FTPFailure) -> FTPAction {
         state = .over
         return .fail(failure)
-    }
-
-    /// What a refusal means (RFC 959 §4.2.2).
-    private static func refusal(_ reply: FTPReply, of verb: String) -> FTPFailure {
-        switch reply.code {
-        case 425: return .dataConnectionRefused
-        case 426, 451: return .transferAborted(code: reply.code)
-        case 450, 452, 552: return .unavailable(code: reply.code)
-        case 530: return .loginRefused(code: reply.code)
-        case 332, 532: return .accountRequired
-        case 550: return verb == "STOR" ? .notPermitted(code: reply.code) : .missing
-        case 553: return .notPermitted(code: reply.code)
-        default: return .refused(verb: verb, code: reply.code)
-        }
     }
 }

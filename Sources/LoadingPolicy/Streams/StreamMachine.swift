@@ -127,10 +127,13 @@ package struct StreamMachine: Sendable {
 
     // MARK: What the driver reports
 
-    /// The connection stands.
-    package mutating func connected(now: Duration) -> [StreamAction] {
+    /// The connection stands; one that somebody else has used before may be inside TLS, and have brought bytes that nobody
+    /// has read (B1.70).
+    package mutating func connected(isSecure: Bool = false, unread: Int = 0, now: Duration) -> [StreamAction] {
         guard phase == .connecting else { return [] }
         phase = .open
+        self.isSecure = isSecure
+        buffered = max(0, unread)
         return goOn(now)
     }
 

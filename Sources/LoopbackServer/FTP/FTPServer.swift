@@ -78,12 +78,8 @@ package final class FTPServer: Sendable {
         package init() {}
     }
 
-    /// Where it listens, with the port that it got.
-    package let address: SocketAddress
     private let log: FTPServerLog
-    private let loops: LoopGroup
-    private let loop: Loop
-    private let key: ResidentKey<FTPServerCore>
+    private let home: ListeningHome<FTPServerCore>
 
     /// Starts a server; when this returns it accepts connections.
     package static func start(_ change: (inout Options) -> Void = { _ in }) throws -> FTPServer {
@@ -98,27 +94,14 @@ package final class FTPServer: Sendable {
         }
         let context = try options.tls.map { try TLSContext(server: $0) }
         let log = FTPServerLog(files: options.files)
-        let loops = LoopGroup(count: 1, name: "loopback-ftp")
-        let loop = loops.next()
-        let key = ResidentKey<FTPServerCore>()
-        let started = Handover<Result<SocketAddress, SystemError>>()
-        loop.run { reactor in
-            let core = FTPServerCore(key: key, reactor: reactor, options: options, context: context, log: log)
-            reactor.setResident(key, core)
-            started.complete(core.listen(at: wanted))
+        home = try ListeningHome(name: "loopback-ftp", at: wanted) { key, reactor, _ in
+            FTPServerCore(key: key, reactor: reactor, options: options, context: context, log: log)
         }
-        address = try started.wait().get()
         self.log = log
-        self.loops = loops
-        self.loop = loop
-        self.key = key
     }
 
-    deinit {
-        loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        // Waits for the thread, which cannot wait for itself.
-        if !loop.isCurrent { loops.stop() }
-    }
+    /// Where it listens, with the port that it got.
+    package var address: SocketAddress { home.address }
 
     /// The port.
     package var port: Int { address.port ?? 0 }

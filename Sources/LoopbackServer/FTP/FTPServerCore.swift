@@ -4,7 +4,7 @@ import Sockets
 import TLS
 
 /// What lives on the server's loop.
-final class FTPServerCore {
+final class FTPServerCore: ListeningCore {
     unowned let reactor: Reactor
     let options: FTPServer.Options
     let context: TLSContext?
@@ -13,7 +13,7 @@ final class FTPServerCore {
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     let key: ResidentKey<FTPServerCore>
-    private var listener: Listener?
+    var listener: Listener?
     private var sessions: [Int: FTPServerSession] = [:]
     private var lastNumber = 0
 
@@ -32,27 +32,15 @@ final class FTPServerCore {
         plaintext.deallocate()
     }
 
-    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
-        do {
-            let listener = try Listener(reactor: reactor, address: address)
-            listener.onAccept = { [unowned self] stream in
-                lastNumber += 1
-                let session = FTPServerSession(number: lastNumber, stream: stream, core: self)
-                sessions[lastNumber] = session
-                session.begin()
-            }
-            self.listener = listener
-            return .success(listener.address)
-        } catch {
-            return .failure(error)
-        }
+    func accepted(_ stream: SocketStream) {
+        lastNumber += 1
+        let session = FTPServerSession(number: lastNumber, stream: stream, core: self)
+        sessions[lastNumber] = session
+        session.begin()
     }
 
-    func stop() {
-        listener?.close()
-        listener = nil
+    func closeConnections() {
         for session in sessions.values { session.close() }
-        reactor.setResident(key, nil)
     }
 
     func session(_ number: Int) -> FTPServerSession? { sessions[number] }

@@ -65,13 +65,9 @@ package final class LoopbackProxy: Sendable {
         package static var close: Answer { .send([], thenClose: true) }
     }
 
-    /// Where it listens, with the port that it got.
-    package let address: SocketAddress
     private let log: ProxyLog
     private let board: StatisticsBoard
-    private let loops: LoopGroup
-    private let loop: Loop
-    private let key: ResidentKey<ProxyCore>
+    private let home: ListeningHome<ProxyCore>
 
     /// Starts a proxy; when this returns it accepts connections.
     package static func start(_ change: (inout Options) -> Void = { _ in }) throws -> LoopbackProxy {
@@ -84,40 +80,20 @@ package final class LoopbackProxy: Sendable {
         let wanted = try options.binding.address()
         let context = try options.tls.map { try TLSContext(server: $0) }
         let (board, log) = (StatisticsBoard(), ProxyLog())
-        let loops = LoopGroup(count: 1, name: "loopback-proxy")
-        let loop = loops.next()
-        let key = ResidentKey<ProxyCore>()
-        let started = Handover<Result<SocketAddress, SystemError>>()
-        loop.run { reactor in
-            let core = ProxyCore(
-                key: key, reactor: reactor, options: options, context: context, board: board, log: log)
-            reactor.setResident(key, core)
-            started.complete(core.listen(at: wanted))
+        home = try ListeningHome(name: "loopback-proxy", at: wanted) { key, reactor, _ in
+            ProxyCore(key: key, reactor: reactor, options: options, context: context, board: board, log: log)
         }
-        address = try started.wait().get()
         self.board = board
         self.log = log
-        self.loops = loops
-        self.loop = loop
-        self.key = key
-    }
-
-    deinit {
-        loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        // Waits for the thread, which cannot wait for itself.
-        if !loop.isCurrent { loops.stop() }
     }
 
     /// Closes the listener and every connection; when this returns nothing of the proxy is left, its thread included.
     package func stop() async {
-        loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        await withUnsafeContinuation { continuation in
-            BlockingPool.shared.run { [loops] in
-                loops.stop()
-                continuation.resume()
-            }
-        }
+        await home.stop()
     }
+
+    /// Where it listens, with the port that it got.
+    package var address: SocketAddress { home.address }
 
     /// The port; 0 on a UNIX-domain socket.
     package var port: Int { address.port ?? 0 }

@@ -5,7 +5,7 @@ import Sockets
 import TLS
 
 /// What lives on the proxy's loop.
-final class ProxyCore {
+final class ProxyCore: ListeningCore {
     unowned let reactor: Reactor
     let options: LoopbackProxy.Options
     let log: ProxyLog
@@ -14,9 +14,9 @@ final class ProxyCore {
     /// Plaintext of the connection that is being read, valid during one callback.
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    private let key: ResidentKey<ProxyCore>
+    let key: ResidentKey<ProxyCore>
+    var listener: Listener?
     private let context: TLSContext?
-    private var listener: Listener?
     private var sessions: [Int: ProxySession] = [:]
     private var lastNumber = 0
 
@@ -37,22 +37,8 @@ final class ProxyCore {
         plaintext.deallocate()
     }
 
-    func listen(at address: SocketAddress) -> Result<SocketAddress, SystemError> {
-        do {
-            let listener = try Listener(reactor: reactor, address: address)
-            listener.onAccept = { [unowned self] stream in accepted(stream) }
-            self.listener = listener
-            return .success(listener.address)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    func stop() {
-        listener?.close()
-        listener = nil
+    func closeConnections() {
         for session in sessions.values { session.close() }
-        reactor.setResident(key, nil)
     }
 
     func closed(_ session: ProxySession) {
@@ -65,7 +51,7 @@ final class ProxyCore {
         SocketAddress(literal: host, port: port) ?? SocketAddress(literal: "127.0.0.1", port: port)
     }
 
-    private func accepted(_ stream: SocketStream) {
+    func accepted(_ stream: SocketStream) {
         lastNumber += 1
         board.update { statistics in
             statistics.connectionsAccepted += 1

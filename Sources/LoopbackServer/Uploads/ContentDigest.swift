@@ -3,10 +3,11 @@
 import COpenSSL
 
 /// A hash under way; whoever holds it guards it.
-final class ContentDigest {
+package final class ContentDigest {
     private let context = EVP_MD_CTX_new()
 
-    init() {
+    /// The hash of nothing so far.
+    package init() {
         EVP_DigestInit_ex(context, EVP_sha256(), nil)
     }
 
@@ -14,12 +15,13 @@ final class ContentDigest {
         EVP_MD_CTX_free(context)
     }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    /// More content.
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
     /// The hash of what has come, in hexadecimal digits; more may come afterwards.
-    var text: String {
+    package var text: String {
         guard let copy = EVP_MD_CTX_new() else { return "" }
         defer { EVP_MD_CTX_free(copy) }
         var hash = [UInt8](repeating: 0, count: 32)

@@ -17,6 +17,12 @@ package final class FileLock: Sendable {
         self.descriptor = descriptor
     }
 
+    deinit {
+        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming another
+        // program: whoever asks for the lock meanwhile would take it for held.
+        Platform.unlock(descriptor.raw)
+    }
+
     /// Takes a lock by a file that is made for it where there is none.
     ///
     /// It may be held by somebody who hangs, and must not hang this process: it is asked for again and again, for a

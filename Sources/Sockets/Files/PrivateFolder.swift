@@ -13,6 +13,12 @@ package struct PrivateFolder: Sendable {
         guard prepare() else { return nil }
     }
 
+    /// A directory that has to be there already; nil where it is not, or is open to others.
+    package init?(existing path: String) {
+        guard path.hasPrefix("/"), Platform.isPrivateDirectory(path) else { return nil }
+        self.path = path
+    }
+
     /// Makes the directory again if somebody has removed it; whether it is there.
     package func prepare() -> Bool {
         if Platform.isPrivateDirectory(path) { return true }
@@ -36,4 +42,62 @@ package struct PrivateFolder: Sendable {
 
     /// Removes a file; one that is not there is fine.
     package func remove(_ name: String) { Platform.remove(path: file(name)) }
+
+    /// The names in it, or why they cannot be had; files that were not finished, whose names begin with a dot, are removed
+    /// where `cleaning` says so.
+    package func list(cleaning: Bool = false) -> Result<[String], SystemError> {
+        switch Platform.allNames(in: path) {
+        case .failure(let error): return .failure(error)
+        case .success(let names):
+            if cleaning {
+                for name in names where name.hasPrefix(Self.unfinished) { remove(name) }
+            }
+            return .success(names.filter { !$0.hasPrefix(".") })
+        }
+    }
+
+    /// Puts a file into its place in one step; when it succeeds the disk has the file, and its name.
+    package func replace(_ name: String, with bytes: [UInt8]) -> SystemError? {
+        switch TemporaryFile.create(in: path, prefix: Self.unfinished, suffix: "") {
+        case .failure(let error): return error
+        case .success(let file):
+            // A file that is not put into its place goes with its object.
+            return bytes.withUnsafeBytes { file.append($0) } ?? file.replace(self.file(name)) ?? synchronise()
+        }
+    }
+
+    /// Waits until the disk has the names of what is in it.
+    package func synchronise() -> SystemError? {
+        let opened = Platform.openDirectory(path)
+        if opened.failed { return SystemError(errno: opened.error, call: "open") }
+        let descriptor = Descriptor(owning: opened.value)
+        let outcome = Platform.synchronise(descriptor.raw)
+        // Some file systems know no such thing; they have nothing to wait for.
+        return outcome.failed && !Platform.isUnsupported(outcome.error)
+            ? SystemError(errno: outcome.error, call: "fsync") : nil
+    }
+
+    /// Takes in a file of the same file system under a name, in place of any that has it; when it succeeds the disk has the
+    /// file, and its name.
+    package func adopt(_ path: String, as name: String) -> SystemError? {
+        let opened = Platform.openExisting(path)
+        if opened.failed { return SystemError(errno: opened.error, call: "open") }
+        let descriptor = Descriptor(owning: opened.value)
+        let written = Platform.synchronise(descriptor.raw)
+        if written.failed { return SystemError(errno: written.error, call: "fsync") }
+        let moved = Platform.rename(path, to: file(name))
+        if moved.failed { return SystemError(errno: moved.error, call: "rename") }
+        return synchronise()
+    }
+
+    /// Gives a file another name in it; one that is not there is an error.
+    package func rename(_ name: String, to other: String) -> SystemError? {
+        let outcome = Platform.rename(file(name), to: file(other))
+        return outcome.failed ? SystemError(errno: outcome.error, call: "rename") : nil
+    }
+
+    /// Removes the directory, which has to be empty.
+    package func removeEmpty() { Platform.removeDirectory(path) }
+
+    private static let unfinished = ".new-"
 }

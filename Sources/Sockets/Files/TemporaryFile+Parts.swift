@@ -2,10 +2,14 @@
 // left for later, and with room on the disk taken ahead. Must not know what is written, nor who keeps the names.
 
 extension TemporaryFile {
-    /// Takes up a file that was left, with its first bytes, for one user at a time: somebody else has it until it is closed.
+    /// Takes up a file that was left, for one user at a time: somebody else has it until it is closed. It is to have `least`
+    /// bytes at least; what was written behind them by somebody who was stopped in the middle is kept too.
     ///
     /// Nothing but a regular file of this user's alone is taken, and no link is followed; nil also where it is too short.
-    package static func reopen(_ path: String, keeping length: Int64) -> TemporaryFile? {
+    /// What stands in a file that is longer than `most` was not written by us, and is cut off.
+    package static func reopen(
+        _ path: String, keeping least: Int64, atMost most: Int64 = .max
+    ) -> (file: TemporaryFile, length: Int64)? {
         let opened = Platform.openExisting(path)
         guard !opened.failed else { return nil }
         let descriptor = Descriptor(owning: opened.value)
@@ -14,10 +18,31 @@ extension TemporaryFile {
             return nil
         }
         let found = Platform.length(ofFile: descriptor.raw)
-        guard length >= 0, !found.failed, found.value >= length,
-            !Platform.shorten(descriptor.raw, to: length).failed, !Platform.seek(descriptor.raw, to: length).failed
+        guard least >= 0, !found.failed, found.value >= least else { return nil }
+        let written = written(to: descriptor.raw, of: found.value, behind: least)
+        let length = written > most ? least : written
+        guard !Platform.shorten(descriptor.raw, to: length).failed, !Platform.seek(descriptor.raw, to: length).failed
         else { return nil }
-        return TemporaryFile(path: path, descriptor: descriptor)
+        return (TemporaryFile(path: path, descriptor: descriptor), length)
+    }
+
+    /// How much of a file was written from its beginning on. A process that is killed loses nothing of what `write` has
+    /// answered for; a machine without power may, and then a hole is where the disk has not come to.
+    private static func written(to raw: Int32, of length: Int64, behind least: Int64) -> Int64 {
+        guard length > least else { return least }
+        let hole = Platform.nextHole(raw, from: least)
+        return hole.failed ? length : min(length, hole.value)
+    }
+
+    /// A file that stays somebody else's, who removes it; nil where there is none of this user's alone.
+    package static func borrow(_ path: String) -> TemporaryFile? {
+        let opened = Platform.openExisting(path)
+        guard !opened.failed else { return nil }
+        let descriptor = Descriptor(owning: opened.value)
+        guard Platform.isPrivate(file: descriptor.raw, at: path) else { return nil }
+        let file = TemporaryFile(path: path, descriptor: descriptor)
+        file.letGo()
+        return file
     }
 
     /// Gives the file a name in its directory that nobody has.
@@ -38,11 +63,27 @@ extension TemporaryFile {
         return String(path[...slash])
     }
 
+    /// Whether so many bytes more will not fit, as far as the file system can tell beforehand.
+    package func lacksRoom(for count: Int64) -> SystemError? {
+        state.withLock { state in
+            guard let room = Platform.freeRoom(for: state.descriptor.raw), room < count else { return nil }
+            return SystemError(errno: Platform.noRoom, call: "fstatvfs")
+        }
+    }
+
     /// Takes room for bytes to come; answers only that there is too little. Where the system cannot tell, writing will.
     package func reserve(from offset: Int64, count: Int64) -> SystemError? {
         state.withLock { state in
             Platform.reserve(state.descriptor.raw, from: offset, count: count)
                 .map { SystemError(errno: $0, call: "fallocate") }
+        }
+    }
+
+    /// Waits until the disk has what was written.
+    package func synchronise() -> SystemError? {
+        state.withLock { state in
+            let outcome = Platform.synchronise(state.descriptor.raw)
+            return outcome.failed ? SystemError(errno: outcome.error, call: "fsync") : nil
         }
     }
 

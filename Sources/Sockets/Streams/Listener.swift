@@ -34,12 +34,14 @@ package final class Listener: PollTarget {
 
     /// Binds and listens.
     ///
-    /// A UNIX-domain path is created here, and removed by `close()`.
+    /// A UNIX-domain path is created here, for this user only, and removed by `close()`.
     package init(reactor: Reactor, address: SocketAddress, backlog: Int = 128) throws(SystemError) {
         let descriptor = try Platform.socket(family: address.systemFamily)
         if address.family != .unix {
             // A server that restarts must not wait for the last one's connections to be forgotten.
             _ = Platform.set(descriptor.raw, level: Platform.levelSocket, option: Platform.reuseAddress, to: 1)
+        } else if Platform.restrictToOwner(socket: descriptor.raw).failed {
+            throw SystemError(errno: EACCES, call: "fchmod")
         }
         let bound = Platform.bind(descriptor.raw, to: address)
         if bound.failed {

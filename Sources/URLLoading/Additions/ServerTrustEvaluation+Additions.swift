@@ -1,6 +1,7 @@
 // How servers are judged, said in one line. The evaluators themselves are Trust's; docs/trust.md has recipes.
 
 import Foundation
+import LoadingPolicy
 import Trust
 
 extension URLSessionConfiguration {
@@ -97,8 +98,37 @@ extension URLSessionConfiguration {
             }
         }
 
+        /// The choice in the form in which it goes to another process; nil for what cannot: conditions, and mistakes.
+        var carried: TransferSettings.Trust? { try? choice.carried() }
+
+        /// The choice as it came from another process.
+        static func choice(_ carried: TransferSettings.Trust) -> ServerTrustEvaluation {
+            func list(_ certificates: [[UInt8]]) -> CertificateList { .der(certificates.map { Data($0) }) }
+            return switch carried {
+            case .system: .system
+            case .anchors(let certificates, let alsoSystem):
+                alsoSystem ? .anchorsAndSystem(list(certificates)) : .anchors(list(certificates))
+            case .pinnedCertificates(let certificates, let base):
+                .pinnedCertificates(list(certificates), besides: choice(base))
+            case .pinnedKeys(let pins, let base): .pinnedKeys(pins, besides: choice(base))
+            case .selfSigned(let certificate, let host, let others):
+                .selfSigned(list([certificate]), host: host, otherwise: choice(others))
+            case .anyOf(let choices): .anyOf(choices.map { choice($0) })
+            case .allOf(let choices): .allOf(choices.map { choice($0) })
+            case .knownHosts(let path): .knownHosts(file: URL(fileURLWithPath: path))
+            case .perHost(let hosts, let others):
+                .perHost(
+                    Dictionary(hosts.map { ($0.pattern, choice($0.choice)) }) { $1 },
+                    otherwise: others.map { choice($0) })
+            case .anybody: .dangerouslyAcceptAnyCertificate
+            }
+        }
+
         /// The evaluator that carries the choice out; throws where it cannot be.
         fileprivate func made() throws(CertificateError) -> any TrustEvaluator { try choice.evaluator() }
+
+        /// The tree in the form in which it goes to another process.
+        fileprivate func carriedChoice() throws(CertificateError) -> TransferSettings.Trust { try choice.carried() }
 
         /// The evaluator that carries the choice out.
         var evaluator: any TrustEvaluator {
@@ -165,6 +195,39 @@ private indirect enum Choice: Sendable, Equatable {
         case .conditional(let base, let condition):
             return try condition.imposed(on: try base.made())
         }
+    }
+
+    /// The same for another process; throws for what cannot go there.
+    func carried() throws(CertificateError) -> TransferSettings.Trust {
+        func bytes(_ list: List) throws(CertificateError) -> [[UInt8]] { try list.read().map(\.der) }
+        switch self {
+        case .system: return .system
+        case .anchors(let list, let alsoSystem): return .anchors(try bytes(list), alsoSystem: alsoSystem)
+        case .pinnedCertificates(let list, let base):
+            return .pinnedCertificates(try bytes(list), try base.carriedChoice())
+        case .pinnedKeys(let pins, let base): return .pinnedKeys(pins, try base.carriedChoice())
+        case .selfSigned(let list, let host, let others):
+            let certificates = try bytes(list)
+            guard certificates.count == 1 else { throw .noCertificateFound }
+            return .selfSigned(certificates[0], host: host, try others.carriedChoice())
+        case .anyOf(let choices): return .anyOf(try Self.carried(choices))
+        case .allOf(let choices): return .allOf(try Self.carried(choices))
+        case .knownHosts(let file): return .knownHosts(file.path(percentEncoded: false))
+        case .perHost(let choices, let others):
+            var hosts: [TransferSettings.Trust.Host] = []
+            for (pattern, choice) in choices.sorted(by: { $0.key < $1.key }) {
+                hosts.append(TransferSettings.Trust.Host(pattern: pattern, choice: try choice.carriedChoice()))
+            }
+            return .perHost(hosts, try others?.carriedChoice())
+        case .anybody: return .anybody
+        case .conditional: throw .noCertificateFound
+        }
+    }
+
+    private static func carried(_ choices: [Evaluation]) throws(CertificateError) -> [TransferSettings.Trust] {
+        var carried: [TransferSettings.Trust] = []
+        for choice in choices { carried.append(try choice.carriedChoice()) }
+        return carried
     }
 
     private static func made(_ choices: [Evaluation]) throws(CertificateError) -> [any TrustEvaluator] {

@@ -43,4 +43,11 @@ extension URLSessionConfiguration {
         get { value(\.honorsEarliestBeginDate) }
         set { assign(\.honorsEarliestBeginDate, newValue) }
     }
+
+    /// Ours: whether web sockets offer to compress messages (permessage-deflate, RFC 7692), which a server may take up or
+    /// not. Apple's do not, so this is off unless set (B15.10). A web socket that compresses holds some 300 KB for it.
+    public var compressesWebSocketMessages: Bool {
+        get { value(\.compressesWebSocketMessages) }
+        set { assign(\.compressesWebSocketMessages, newValue) }
+    }
 }

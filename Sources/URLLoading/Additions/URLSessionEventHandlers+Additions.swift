@@ -20,7 +20,9 @@ extension URLSession {
     /// not implemented. It serves as the delegate of a session or of a task. A session that has it as its delegate also
     /// posts `urlSessionTaskDidResume`, `urlSessionTaskDidSuspend`, `urlSessionTaskDidComplete` and
     /// `urlSessionDidInvalidate`, for tasks of every kind.
-    public final class EventHandlers: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+    public final class EventHandlers: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
+        URLSessionStreamDelegate
+    {
         private let closures = Mutex(Closures())
 
         /// Handlers that do nothing.
@@ -34,6 +36,12 @@ extension URLSession {
         public var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)? {
             get { closures.withLock { $0.didBecomeInvalid } }
             set { closures.withLock { $0.didBecomeInvalid = newValue } }
+        }
+
+        /// Everything has been told that a background session's tasks had to tell when the program met them again.
+        public var didFinishBackgroundEvents: (@Sendable (URLSession) -> Void)? {
+            get { closures.withLock { $0.didFinishBackgroundEvents } }
+            set { closures.withLock { $0.didFinishBackgroundEvents = newValue } }
         }
 
         /// A server has shown its certificates, or asks for ours: says what is to be done.
@@ -176,6 +184,49 @@ extension URLSession {
             set { closures.withLock { $0.didBecomeDownload = newValue } }
         }
 
+        // MARK: Stream tasks
+
+        /// A data task goes on as a stream task.
+        public var didBecomeStream: (@Sendable (URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void)? {
+            get { closures.withLock { $0.didBecomeStream } }
+            set { closures.withLock { $0.didBecomeStream = newValue } }
+        }
+
+        /// Nothing more can come.
+        public var readClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)? {
+            get { closures.withLock { $0.readClosed } }
+            set { closures.withLock { $0.readClosed = newValue } }
+        }
+
+        /// Our side of the connection is finished.
+        public var writeClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)? {
+            get { closures.withLock { $0.writeClosed } }
+            set { closures.withLock { $0.writeClosed = newValue } }
+        }
+
+        /// The connection goes on as two streams that nobody has opened; the task tells nothing more.
+        public var didBecomeStreams: (@Sendable (URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void)?
+        {
+            get { closures.withLock { $0.didBecomeStreams } }
+            set { closures.withLock { $0.didBecomeStreams = newValue } }
+        }
+
+        // MARK: Web socket tasks
+
+        /// A web socket is open; with the protocol that the server has chosen, if it has.
+        public var didOpenWebSocket: (@Sendable (URLSession, URLSessionWebSocketTask, String?) -> Void)? {
+            get { closures.withLock { $0.didOpenWebSocket } }
+            set { closures.withLock { $0.didOpenWebSocket = newValue } }
+        }
+
+        /// A web socket was closed by either side, with a code and perhaps a reason.
+        public var didCloseWebSocket:
+            (@Sendable (URLSession, URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void)?
+        {
+            get { closures.withLock { $0.didCloseWebSocket } }
+            set { closures.withLock { $0.didCloseWebSocket = newValue } }
+        }
+
         /// Whether a question would be answered at present.
         func answers(_ method: AskingMethod) -> Bool {
             closures.withLock { closures in
@@ -194,6 +245,7 @@ extension URLSession {
 
         private struct Closures: Sendable {
             var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
+            var didFinishBackgroundEvents: (@Sendable (URLSession) -> Void)?
             var didReceiveChallenge:
                 (
                     @Sendable (URLSession, URLAuthenticationChallenge) async -> (
@@ -230,6 +282,13 @@ extension URLSession {
             var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
             var didResumeDownload: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?
             var didBecomeDownload: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
+            var didBecomeStream: (@Sendable (URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void)?
+            var readClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)?
+            var writeClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)?
+            var didBecomeStreams: (@Sendable (URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void)?
+            var didOpenWebSocket: (@Sendable (URLSession, URLSessionWebSocketTask, String?) -> Void)?
+            var didCloseWebSocket:
+                (@Sendable (URLSession, URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void)?
         }
     }
 }
@@ -240,6 +299,11 @@ extension URLSession.EventHandlers {
     /// Calls `didBecomeInvalid`.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         didBecomeInvalid?(session, error)
+    }
+
+    /// Calls `didFinishBackgroundEvents`.
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        didFinishBackgroundEvents?(session)
     }
 
     /// Asks `didReceiveChallenge`.
@@ -378,7 +442,7 @@ extension URLSession.EventHandlers {
         closure(session, dataTask, downloadTask)
     }
 
-    private func miss(_ method: DelegateMethod, _ task: URLSessionTask) {
+    func miss(_ method: DelegateMethod, _ task: URLSessionTask) {
         task.core.probe.noteMissing(method)
     }
 }

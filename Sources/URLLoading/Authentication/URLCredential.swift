@@ -8,6 +8,10 @@ import Trust
 
 /// A user and password, a client's identity, or the acceptance of a server's certificates (B2.50).
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    // Safe to share: every stored property is immutable, and `SecTrust` guards itself.
+    private let proof: Proof
+    private let givenPersistence: Persistence
+
     /// For how long a credential is kept.
     public enum Persistence: UInt, Sendable {
         /// For one answer only; a storage refuses it (B2.53).
@@ -19,10 +23,6 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         /// On all devices of a user; a storage refuses it here (B2.56).
         case synchronizable = 3
     }
-
-    // Safe to share: every stored property is immutable, and `SecTrust` guards itself.
-    private let proof: Proof
-    private let givenPersistence: Persistence
 
     /// Makes a credential of a user's name and password.
     public init(user: String, password: String, persistence: Persistence) {

@@ -35,10 +35,13 @@ enum DelegateMethod: UInt8 {
     case storingAsync
     case resumeAtOffset
     case becomeDownload
+    case becomeStream
     case readClosed
     case writeClosed
     case betterRoute
     case becameStreams
+    case openedWebSocket
+    case closedWebSocket
 }
 
 /// Tells one call of the loader whether a default implementation ran. Belongs to a task, whose calls never overlap.

@@ -20,6 +20,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
+    /// The delegate's answer was `.becomeStream`: the connection goes on as a stream task, which reads what follows the
+    /// response's head as it comes, and the data task tells nothing more (B1.70).
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask)
+
     /// The next bytes of the body, decoded.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
@@ -61,6 +66,13 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
     ) {
         dataTask.core.probe.noteMissing(.becomeDownload)
+    }
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
+    ) {
+        dataTask.core.probe.noteMissing(.becomeStream)
     }
 
     /// Does nothing.

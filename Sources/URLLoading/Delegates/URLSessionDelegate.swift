@@ -23,11 +23,18 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// Everything has been told that a background session's tasks had to tell when the program met them again (B10.17). It
+    /// does not come after what happens while the program is there (B10.19).
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension URLSessionDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+    /// Does nothing.
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 
     /// Asks the `async` form.
     public func urlSession(

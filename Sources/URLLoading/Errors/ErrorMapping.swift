@@ -45,6 +45,8 @@ package enum ErrorMapping {
             return LoadFailure.make(
                 failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
                 underlying: UnderlyingError.wire(failure))
+        case .undetachable:
+            return LoadFailure.make(.unsupportedURL, url, error.description)
         case .ftp(let failure):
             return ftpError(failure, url: url)
         case .localResource(let failure):

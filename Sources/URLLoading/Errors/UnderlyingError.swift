@@ -84,12 +84,17 @@ enum UnderlyingError {
             case .undecodableContent: .undecodableContent
             case .invalidRequest: .invalidRequest
             }
-        return make(URLLoadingErrorDomain.http, code.rawValue, failure.description)
+        return message(code, failure.description)
     }
 
     /// A connection that ended without an error of the system's: the server closed it, or spoke before it was asked.
     static func closed(_ description: String) -> any Error {
-        make(URLLoadingErrorDomain.http, URLLoadingErrorDomain.HTTPCode.connectionClosed.rawValue, description)
+        message(.connectionClosed, description)
+    }
+
+    /// Something that is wrong with a message, or its end.
+    static func message(_ code: URLLoadingErrorDomain.HTTPCode, _ description: String) -> any Error {
+        make(URLLoadingErrorDomain.http, code.rawValue, description)
     }
 
     /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27).

@@ -48,6 +48,13 @@ final class RequestBuilder: Sendable {
             return message
         }
 
+        /// The same as the request that asks for a web socket (B15.2).
+        func asking(_ handshake: WebSocketHandshake) -> Message {
+            var message = self
+            handshake.ask(in: &message.head.fields)
+            return message
+        }
+
         /// The same with these fields in place of others of their names.
         func replacing(_ fields: Fields) -> Message {
             var message = self
@@ -113,7 +120,7 @@ final class RequestBuilder: Sendable {
 
     /// The place of a URL as cookies see it; nil where no request can go there.
     func cookiePlace(of url: URL) -> CookiePlace? {
-        guard let (place, target) = try? place(of: url) else { return nil }
+        guard let (place, target) = try? place(of: url.overHTTP) else { return nil }
         return CookiePlace(origin: place.origin, target: target)
     }
 

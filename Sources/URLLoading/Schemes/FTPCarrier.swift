@@ -22,31 +22,48 @@ final class FTPCarrier: SchemeCarrier {
     let place: FTPPlace
     private let route: Route
     private let content: HopContent?
+    /// What there is of the file, and which it was.
+    private let part: (offset: Int64, file: FTPFileState)?
     private let state = Mutex(State())
 
-    /// A carrier to a place by a way; `storing` is what is to be stored there, nil for a download.
-    init(_ place: FTPPlace, route: Route, storing content: HopContent?) {
+    /// A carrier to a place by a way; `storing` is what is to be stored there, nil for a download. With a part it asks for
+    /// the rest, if the file is still the same.
+    init(
+        _ place: FTPPlace, route: Route, storing content: HopContent?,
+        resuming part: (offset: Int64, file: FTPFileState)? = nil
+    ) {
         self.place = place
         self.route = route
         self.content = content
+        self.part = part
+    }
+
+    private var purpose: FTPJob.Purpose {
+        if content != nil { return .store }
+        return part.map { .resume(from: $0.offset, of: $0.file) } ?? .retrieve
     }
 
     func start(_ request: URLRequest, _ load: SchemeLoad) {
         guard let session = load.session else { return load.failed(LoadFailure.cancelled(place.url)) }
         var length: Int64?
         if case .known(let count) = content?.length { length = count }
-        let transfer = FTPRequest(
+        var transfer = FTPRequest(
             server: place.server, route: route,
             job: FTPJob(
-                path: place.path, purpose: content == nil ? .retrieve : .store, credential: place.credential,
-                isProtected: place.isProtected),
+                path: place.path, purpose: purpose, credential: place.credential, isProtected: place.isProtected,
+                asksDate: load.plan.savesFile),
             body: content?.body ?? .none, bodyLength: length, idleTimeout: session.settings.idleTimeout(request)
         ) { [self] handle, reactor in FTPDelivery(carrier: self, load: load, handle: handle, reactor: reactor) }
+        transfer.waitsForConnectivity = session.settings.waitsForConnectivity
         let handle = (load.core.engine ?? session.engine).submit(transfer)
         state.withLock { $0.handle = handle }
     }
 
     func resumeReading() { state.withLock(\.handle)?.resumeReading() }
+
+    func suspend() { state.withLock(\.handle)?.suspend() }
+
+    func resume() { state.withLock(\.handle)?.resume() }
 
     func stop() {
         // The handle knows who makes the receiver, and so this object.
@@ -160,16 +177,19 @@ private final class FTPDelivery: FTPReceiver {
 
     func received(head: FTPHead) -> ReceiverDemand {
         carrier.accepted(for: load)
+        let offset = load.plan.savesFile ? load.core.meet(head) : nil
         let length: Int
         switch head.content {
-        case .file: length = head.size.map { Int(clamping: $0) } ?? -1
+        case .file: length = head.size.map { Int(clamping: $0 - (offset ?? 0)) } ?? -1
         case .listing: length = -1
         case .nothing: length = 0
         }
-        return load.received(
+        let demand = load.received(
             URLResponse(
                 url: carrier.place.url, mimeType: carrier.place.mimeType, expectedContentLength: length,
                 textEncodingName: nil))
+        guard let offset, let size = head.size else { return demand }
+        return load.resumed(at: offset, total: size)
     }
 
     func received(body piece: BodyPiece) -> ReceiverDemand { load.received(Data(piece.bytes)) }
@@ -179,6 +199,8 @@ private final class FTPDelivery: FTPReceiver {
     }
 
     func moved() { load.noteProgress() }
+
+    func waitsForConnectivity() { load.waitsForConnectivity() }
 
     func finished(_ error: EngineError?) {
         guard let error else { return load.finished() }

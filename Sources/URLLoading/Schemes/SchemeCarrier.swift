@@ -15,6 +15,13 @@ protocol SchemeCarrier: AnyObject, Sendable {
     /// More can be taken: the answer to `ReceiverDemand.pause`.
     func resumeReading()
 
+    /// The task is suspended: nothing is sent until `resume()`, and no time runs. What comes all the same is kept. Never
+    /// before `start` has returned, and in turns with `resume()`.
+    func suspend()
+
+    /// Undoes `suspend()`.
+    func resume()
+
     /// Nothing more is wanted, or all was told: called at most once, never before `start` has returned, and not at all
     /// where that was not called. Reports that come later are ignored.
     func stop()
@@ -26,6 +33,12 @@ protocol SchemeCarrier: AnyObject, Sendable {
 extension SchemeCarrier {
     /// Does nothing: what cannot wait is kept by the load.
     func resumeReading() {}
+
+    /// Does nothing: what only brings something is stopped by `ReceiverDemand.pause`.
+    func suspend() {}
+
+    /// Does nothing.
+    func resume() {}
 
     /// Does nothing.
     func setPriority(_ priority: Float) {}
@@ -46,6 +59,14 @@ struct BuiltInScheme: Sendable {
         case carrier(@Sendable () -> any SchemeCarrier)
         /// FTP, whose carriers are made for one place and one way to it.
         case ftp
+    }
+
+    /// Whether a download can be gone on with.
+    var canBeginInside: Bool {
+        switch source {
+        case .ftp: true
+        case .carrier: false
+        }
     }
 
     /// All of them (B14.1).

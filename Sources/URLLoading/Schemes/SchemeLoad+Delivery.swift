@@ -14,6 +14,7 @@ extension SchemeLoad {
     func deliver(_ report: SchemeReport) {
         switch report {
         case .response(let response, let policy): deliver(response, policy)
+        case .resumed(let offset, let total): core.resumed(at: offset, total: total)
         case .data(let data): deliver(data)
         case .stored(let cached): deliver(cached)
         case .redirect(let next, let response): redirect(to: next, by: response)

@@ -49,6 +49,7 @@ final class SchemeLoad: LoadHandle {
         let (stopped, works) = state.withLock { ($0.noteStarted(), $0.claimWork()) }
         stopped?.stop()
         if works { work() }
+        tellCarrierAboutSuspension()
         watchTime()
     }
 
@@ -58,6 +59,12 @@ final class SchemeLoad: LoadHandle {
     @discardableResult
     func received(_ response: URLResponse, policy: URLCache.StoragePolicy = .notAllowed) -> ReceiverDemand {
         report(.response(response, policy))
+        return demand
+    }
+
+    /// What comes is the rest of so much, behind what a download has; after the response (B9.27).
+    func resumed(at offset: Int64, total: Int64) -> ReceiverDemand {
+        report(.resumed(at: offset, total: total))
         return demand
     }
 
@@ -84,7 +91,18 @@ final class SchemeLoad: LoadHandle {
     func failed(_ error: any Error) { report(.end(error), closes: true) }
 
     /// Something has happened that keeps the load from being idle.
-    func noteProgress() { state.withLock { $0.quietSince = LoopClock.elapsed } }
+    func noteProgress() {
+        state.withLock { state in
+            state.isWaitingForNetwork = false
+            state.quietSince = LoopClock.elapsed
+        }
+    }
+
+    /// There is no way to where it is loaded from; until there is progress nobody is to blame (B6.16, B6.17).
+    func waitsForConnectivity() {
+        state.withLock { $0.isWaitingForNetwork = true }
+        if plan.tellsDelegate { core.post(.waiting) }
+    }
 
     private func report(_ report: SchemeReport, closes: Bool = false) {
         let (stopped, works) = state.withLock { $0.take(report, closes: closes, now: LoopClock.elapsed) }
@@ -111,12 +129,24 @@ final class SchemeLoad: LoadHandle {
         }
     }
 
-    func suspend() { state.withLock { $0.isSuspended = true } }
+    func suspend() {
+        state.withLock { $0.isSuspended = true }
+        tellCarrierAboutSuspension()
+    }
 
     func resume() {
         goOn { state in
             state.isSuspended = false
             state.quietSince = LoopClock.elapsed
+        }
+        tellCarrierAboutSuspension()
+    }
+
+    /// Brings the carrier's suspension in line with the load's; two threads cannot tell it in the wrong order.
+    private func tellCarrierAboutSuspension() {
+        while let (carrier, suspends) = state.withLock({ $0.suspensionToTell() }) {
+            if suspends { carrier.suspend() } else { carrier.resume() }
+            state.withLock { $0.toldSuspension() }
         }
     }
 
@@ -185,6 +215,7 @@ final class SchemeLoad: LoadHandle {
 /// Something that a carrier has to tell.
 enum SchemeReport: Sendable {
     case response(URLResponse, URLCache.StoragePolicy)
+    case resumed(at: Int64, total: Int64)
     case data(Data)
     case stored(CachedURLResponse)
     case redirect(URLRequest, URLResponse)

@@ -21,6 +21,10 @@ struct SchemeLoadState: Sendable {
     /// Counts how often the load was told to go on, so that a word that comes while it decides to pause is not lost.
     private(set) var continuations = 0
     var isSuspended = false
+    var isWaitingForNetwork = false
+    /// Whether the carrier was told so, and whether somebody is telling it right now.
+    private var isCarrierSuspended = false
+    private var isTellingCarrier = false
     /// The carrier was told to pause, and has not been told to go on.
     private var owesRoom = false
     /// The carrier is to be stopped as soon as it has started.
@@ -165,13 +169,27 @@ struct SchemeLoadState: Sendable {
     /// Puts something behind what is being told, also after the carrier's last word.
     mutating func append(_ more: [SchemeReport]) { reports += more }
 
+    // MARK: Suspension
+
+    /// What the carrier is to be told about it, if anything; `toldSuspension` follows.
+    mutating func suspensionToTell() -> (any SchemeCarrier, suspends: Bool)? {
+        guard case .started = phase, !isClosed, !isTellingCarrier, isSuspended != isCarrierSuspended, let carrier
+        else { return nil }
+        isTellingCarrier = true
+        isCarrierSuspended = isSuspended
+        return (carrier, isSuspended)
+    }
+
+    /// The carrier has been told.
+    mutating func toldSuspension() { isTellingCarrier = false }
+
     // MARK: What holds the line up
 
     /// Whether nothing can be told now.
     private var isHeldUp: Bool { isPaused || isSuspended }
 
     /// Whether the carrier is not to blame for hearing nothing of it.
-    var standsStill: Bool { isHeldUp || !openQuestions.isEmpty }
+    var standsStill: Bool { isHeldUp || isWaitingForNetwork || !openQuestions.isEmpty }
 
     mutating func pause() { isPaused = true }
 

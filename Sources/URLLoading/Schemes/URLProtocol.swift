@@ -121,8 +121,9 @@ open class URLProtocol: NSObject {
 
 /// What `URLProtocol` attaches to a request.
 ///
-/// Unchecked because `Any` may be anything; the dictionary is a value that is only replaced as a whole, and what it
-/// holds is only handed out again.
+/// Unchecked because `Any` may be anything. The dictionary itself is a value in a request, and guarded like the request: it
+/// is never changed while it is shared (`RequestStorage`). What it holds is never called here, only handed out again, and
+/// what is an object in it is the program's own to guard, as on Apple's platforms.
 struct RequestProperties: @unchecked Sendable {
     var values: [String: Any] = [:]
 }

@@ -35,6 +35,8 @@ struct ConfigurationValues: Sendable {
     var proxyConfigurations: [ProxyConfiguration] = []
     var proxyResolver: URLSessionConfiguration.ProxyResolver?
     var usesProxyEnvironment = true
+    /// The variables that count in place of this process's, where it acts for another.
+    var proxyEnvironment: [String: String]?
     var unixSocketPath: String?
     var localAddress: String?
     var networkInterface: String?
@@ -54,7 +56,27 @@ struct ConfigurationValues: Sendable {
     /// Answers in place of servers, before anything else.
     var mock: URLSession.Mock?
     var resumableUploads = URLSessionConfiguration.ResumableUploads.ofFiles
+    /// Whether web sockets offer permessage-deflate.
+    var compressesWebSocketMessages = false
+    /// Where the files of downloads are made, and looked for where one goes on; nil for the directory for temporary files.
+    var downloadFolder: String?
     var uploadPatience = ResumableUploadMachine.Patience()
+    var isDiscretionary = false
+    var sharedContainerIdentifier: String?
+    var sessionSendsLaunchEvents = true
+    /// What only background sessions have.
+    var background = BackgroundChoices()
+}
+
+/// What is ours of a background session's settings.
+struct BackgroundChoices: Sendable {
+    /// The program that carries transfers on; nil for the one beside this program, or on the path.
+    var helper: URL?
+    var usesHelper = true
+    /// The command line that is run when events wait; empty for none.
+    var eventHook: [String] = []
+    /// Where the folders of all identifiers are, in place of the user's.
+    var stateDirectory: URL?
 }
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.

@@ -14,6 +14,8 @@ final class SessionCore: Sendable {
     let relay: DelegateRelay
     /// Classes of the program that may carry loads; nil in ordinary sessions, whose loads then cost nothing more.
     let protocols: SessionProtocols?
+    /// What a background session is beyond others; nil in those.
+    let background: BackgroundSession?
     /// Whether the delegate is one that comes with notifications.
     let postsNotices: Bool
     private let isShared: Bool
@@ -40,12 +42,14 @@ final class SessionCore: Sendable {
     }
 
     init(
-        settings: SessionSettings, protocols: SessionProtocols? = nil, delegate: (any URLSessionDelegate)?,
+        settings: SessionSettings, protocols: SessionProtocols? = nil, background: BackgroundSession? = nil,
+        delegate: (any URLSessionDelegate)?,
         queue: OperationQueue?,
         isShared: Bool
     ) {
         self.settings = settings
         self.protocols = protocols
+        self.background = background
         self.isShared = isShared
         postsNotices = delegate is URLSession.EventHandlers
         builder = RequestBuilder(settings: settings)
@@ -57,14 +61,12 @@ final class SessionCore: Sendable {
 
     /// Made with the first request, so that a session which loads nothing costs no thread.
     var engine: Engine {
-        if let made = state.withLock({ $0.engine }) { return made }
-        _ = Self.dispatchHasItsDescriptors
-        // Order: made outside the lock; where two threads are first, the engine of one of them goes unused.
-        let new = Engine(configuration: settings.engine)
-        return state.withLock { state in
+        state.withLock { state in
             if let made = state.engine { return made }
-            state.engine = new
-            return new
+            _ = Self.dispatchHasItsDescriptors
+            let made = Engine(configuration: settings.engine)
+            state.engine = made
+            return made
         }
     }
 
@@ -109,7 +111,29 @@ final class SessionCore: Sendable {
         }
         if expected != 0 { core.counters.expectedToSend.store(expected, ordering: .relaxed) }
         if isRefused { reportRefusedTask() }
+        if background != nil {
+            BackgroundRefusal(request, body: body, outlet: outlet, hasDelegate: self.delegate != nil)?.report()
+        }
         return core
+    }
+
+    /// A task that a journal tells of, which has a number already (B10.33).
+    func adoptTask(
+        _ identifier: Int, request: URLRequest, body: TaskBody, outlet: TaskOutlet, session: URLSession
+    ) -> TaskCore {
+        state.withLock { state in
+            let core = TaskCore(
+                identifier: identifier, session: self, slot: state.tasks.nextSlot, engine: nil, outlet: outlet,
+                usesRelay: true, kind: body.kind
+            ) {
+                TaskState(
+                    request: request, body: body, outlet: outlet, delegate: nil, delegateView: nil, session: session)
+            }
+            state.nextIdentifier = max(state.nextIdentifier, identifier + 1)
+            state.outstanding += 1
+            state.tasks.add(core)
+            return core
+        }
     }
 
     /// The same for a stream task.
@@ -121,6 +145,31 @@ final class SessionCore: Sendable {
                 engine: state.engine, outlet: .delegate, usesRelay: true, kind: .stream
             ) {
                 TaskState(stream: calls, session: session)
+            }
+            state.nextIdentifier += 1
+            guard !isRefused else { return (core, true) }
+            state.outstanding += 1
+            state.tasks.add(core)
+            return (core, false)
+        }
+        if isRefused { reportRefusedTask() }
+        if background != nil { BackgroundRefusal.stream.report() }
+        return core
+    }
+
+    /// The same for a web socket task.
+    func makeWebSocketTask(_ request: URLRequest, _ calls: WebSocketCalls, session: URLSession) -> TaskCore {
+        let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
+            let isRefused = state.ending != .none
+            let core = TaskCore(
+                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
+                engine: state.engine, outlet: .delegate, usesRelay: true, kind: .webSocket
+            ) {
+                var state = TaskState(
+                    request: request, body: .request, outlet: .delegate, delegate: nil, delegateView: nil,
+                    session: session)
+                state.webSocket = calls
+                return state
             }
             state.nextIdentifier += 1
             guard !isRefused else { return (core, true) }
@@ -189,6 +238,10 @@ final class SessionCore: Sendable {
             return state.ending != .done
         }
         guard isFirst else { return }
+        if let background { background.end { [self] in tellInvalid(session) } } else { tellInvalid(session) }
+    }
+
+    private func tellInvalid(_ session: URLSession) {
         state.withLock { $0.engine }?.shutDown(immediately: false)
         relay.run { [self] in
             delegate?.urlSession(session, didBecomeInvalidWithError: nil)

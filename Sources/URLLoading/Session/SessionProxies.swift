@@ -35,7 +35,8 @@ struct SessionProxies: Sendable {
             return ProxyRules(entries: values.proxyConfigurations.map(\.entry))
         }
         if let dictionary { return ProxyRules(dictionary: dictionary) }
-        return values.usesProxyEnvironment ? ProxyRules(environment: proxyVariables) : ProxyRules()
+        guard values.usesProxyEnvironment else { return ProxyRules() }
+        return ProxyRules(environment: values.proxyEnvironment ?? proxyVariables)
     }
 
     /// The variables one by one: a dictionary of the whole environment would cost more than all of this.
@@ -67,7 +68,7 @@ struct SessionProxies: Sendable {
         parts.user = nil
         parts.password = nil
         parts.fragment = nil
-        if parts.scheme?.lowercased() == "https" {
+        if ["https", "wss"].contains(parts.scheme?.lowercased()) {
             parts.path = "/"
             parts.query = nil
         }

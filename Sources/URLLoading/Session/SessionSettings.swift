@@ -22,6 +22,7 @@ struct SessionSettings: Sendable {
     let honorsEarliestBeginDate: Bool
     let resumableUploads: URLSessionConfiguration.ResumableUploads
     let uploadPatience: ResumableUploadMachine.Patience
+    private let chosenDownloadFolder: String?
     let hostOverrides: Set<String>
     let proxies: SessionProxies
     /// What `localAddress` says where it is no address.
@@ -32,6 +33,8 @@ struct SessionSettings: Sendable {
     let additionalFields: Fields
     let defaultFields: DefaultFields
     let engine: EngineConfiguration
+    /// What web sockets offer about compression; nil for nothing (B15.10).
+    let webSocketCompression: DeflateParameters?
     /// Where passwords are looked up and kept; nil for nowhere (B2.70).
     let credentialStorage: URLCredentialStorage?
     let authentication: SessionAuthentication
@@ -48,7 +51,10 @@ struct SessionSettings: Sendable {
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
         resumableUploads = values.resumableUploads
         uploadPatience = values.uploadPatience
+        chosenDownloadFolder = values.downloadFolder
         cookies = SessionCookies(values)
+        webSocketCompression =
+            values.compressesWebSocketMessages ? DeflateParameters(clientWindow: .changeable) : nil
         storesAreThePrograms = !(cookies?.isPlain ?? true) || !(cache?.isPlain ?? true)
         var additional = Fields()
         for field in values.additionalHeaders.fields { additional.append(field.name, field.value) }
@@ -80,6 +86,12 @@ struct SessionSettings: Sendable {
         proxies = SessionProxies(values)
         unusableLocalAddress = engine.localAddress == nil ? values.localAddress : nil
     }
+
+    /// Where the files of downloads are: B9.4, the directory of `TMPDIR` at this moment, unless another was chosen.
+    var downloadFolder: String { chosenDownloadFolder ?? FileManager.default.temporaryDirectory.path }
+
+    /// Whether what a download has written is to be found by others before it ends.
+    var tracksDownloads: Bool { chosenDownloadFolder != nil }
 
     /// Who judges servers where no delegate does.
     var evaluator: any TrustEvaluator { engine.trust }

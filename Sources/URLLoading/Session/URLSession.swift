@@ -28,6 +28,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     public init(configuration: URLSessionConfiguration) {
         (core, configurationCopy) = Self.parts(configuration, delegate: nil, queue: nil, isShared: false)
         super.init()
+        core.background?.meetTasks(of: self)
     }
 
     /// Makes a session that holds its delegate until it has been invalidated (B1.13) and calls it and all handlers on
@@ -39,6 +40,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         (core, configurationCopy) = Self.parts(
             configuration, delegate: delegate, queue: queue, isShared: false)
         super.init()
+        core.background?.meetTasks(of: self)
     }
 
     private init(sharedWith configuration: URLSessionConfiguration) {
@@ -51,8 +53,10 @@ open class URLSession: NSObject, @unchecked Sendable {
         isShared: Bool
     ) -> (SessionCore, URLSessionConfiguration) {
         let values = configuration.values
+        let background = BackgroundSession(values)
         let core = SessionCore(
-            settings: SessionSettings(values), protocols: SessionProtocols(values, isShared: isShared),
+            settings: SessionSettings(values),
+            protocols: background == nil ? SessionProtocols(values, isShared: isShared) : nil, background: background,
             delegate: delegate,
             queue: queue, isShared: isShared)
         return (core, URLSessionConfiguration(values))
@@ -273,6 +277,38 @@ open class URLSession: NSObject, @unchecked Sendable {
         return face
     }
 
+    // MARK: Web socket tasks
+
+    /// Makes a suspended task that opens a web socket at a URL of the scheme ws or wss when it is resumed (B15.1).
+    @discardableResult
+    open func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        makeWebSocketTask(URLRequest(url: url), protocols: [])
+    }
+
+    /// Makes a suspended task that opens a web socket and offers protocols, of which the server may choose one (B15.3,
+    /// B15.8). A name that cannot be that of a protocol ends the task with `URLError.unsupportedURL`.
+    @discardableResult
+    open func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        makeWebSocketTask(URLRequest(url: url), protocols: protocols)
+    }
+
+    /// Makes a suspended task that opens a web socket by a request of the program's, which may offer protocols in a field
+    /// `Sec-WebSocket-Protocol` of its own (B15.3). Its method must be GET, and it must have no body.
+    @discardableResult
+    open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        makeWebSocketTask(request, protocols: [])
+    }
+
+    private func makeWebSocketTask(_ request: URLRequest, protocols: [String]) -> URLSessionWebSocketTask {
+        let task = core.makeWebSocketTask(request, WebSocketCalls(protocols: protocols), session: self)
+        let face = URLSessionWebSocketTask(core: task)
+        task.state.withLock { $0.face = face }
+        task.counters.expectedToSend.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        task.counters.expectedToReceive.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
+        return face
+    }
+
     // MARK: Upload tasks
 
     /// Makes a suspended task that sends a file as the request's body; the request's own body is ignored (B11.4). The
@@ -332,7 +368,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         return makeUploadTask(request, body: .resuming(upload), outlet: .handler(completionHandler))
     }
 
-    private func makeUploadTask(_ request: URLRequest, body: TaskBody, outlet: TaskOutlet) -> URLSessionUploadTask {
+    func makeUploadTask(_ request: URLRequest, body: TaskBody, outlet: TaskOutlet) -> URLSessionUploadTask {
         let task = core.makeTask(request, body: body, outlet: outlet, delegate: nil, session: self)
         let face = URLSessionUploadTask(core: task)
         task.state.withLock { $0.face = face }

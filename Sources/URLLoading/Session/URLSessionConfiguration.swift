@@ -1,6 +1,4 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
-//
-// Properties that belong to background sessions come with that part of the library.
 
 import Foundation
 import LoadingPolicy
@@ -41,6 +39,28 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         return URLSessionConfiguration(values)
     }
 
+    /// A new configuration for a background session, whose transfers go on when the program has ended, and are met again by
+    /// the session that is made with the same identifier (B10.1). docs/background.md tells how.
+    ///
+    /// The identifier is the program's own: programs with another process name may use the same.
+    @discardableResult
+    open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        var values = ConfigurationValues()
+        values.identifier = identifier
+        // B7.23, B10.27.
+        values.urlCache = nil
+        // B6.22.
+        values.honorsEarliestBeginDate = true
+        return URLSessionConfiguration(values)
+    }
+
+    /// The older name of `background(withIdentifier:)`.
+    @available(*, deprecated, renamed: "background(withIdentifier:)")
+    @discardableResult
+    open class func backgroundSessionConfiguration(_ identifier: String) -> URLSessionConfiguration {
+        background(withIdentifier: identifier)
+    }
+
     /// Gives an independent configuration (B1.4).
     open func copy(with zone: NSZone? = nil) -> Any {
         URLSessionConfiguration(values)
@@ -59,8 +79,29 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         storage.withLock { $0[keyPath: path] = value }
     }
 
-    /// The name of a background session; `nil`, since there are none.
+    /// The name of a background session; `nil` for sessions of other kinds.
     open var identifier: String? { value(\.identifier) }
+
+    /// Whether the time of transfers is left to the system (B10.12); of background sessions only. There is no such system
+    /// on Linux: these transfers come after the others of their session.
+    open var isDiscretionary: Bool {
+        get { value(\.isDiscretionary) }
+        set { assign(\.isDiscretionary, newValue) }
+    }
+
+    /// The container of an application's group, which Apple's extensions must name. Stored, without effect: there are
+    /// neither containers nor extensions on Linux, so that no task fails for want of it (B10.24).
+    open var sharedContainerIdentifier: String? {
+        get { value(\.sharedContainerIdentifier) }
+        set { assign(\.sharedContainerIdentifier, newValue) }
+    }
+
+    /// Whether somebody is woken when a background session has something to tell and its program is not there (B10.13):
+    /// on Linux the command of `backgroundEventHook` is run. Without a command the setting has no effect.
+    open var sessionSendsLaunchEvents: Bool {
+        get { value(\.sessionSendsLaunchEvents) }
+        set { assign(\.sessionSendsLaunchEvents, newValue) }
+    }
 
     /// How the cache takes part in loads of requests that keep the default policy (B7.24).
     open var requestCachePolicy: NSURLRequest.CachePolicy {

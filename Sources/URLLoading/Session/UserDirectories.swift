@@ -19,6 +19,9 @@ enum UserDirectories {
     /// For what a program can make again; nil where there is none.
     static var caches: String? { directory("XDG_CACHE_HOME", belowHome: ".cache") }
 
+    /// For what a program goes on with when it runs again; nil where there is none.
+    static var state: String? { directory("XDG_STATE_HOME", belowHome: ".local/state") }
+
     /// The name of this process as a folder's.
     static var folderOfProcess: String { folder(ProcessInfo.processInfo.processName) }
 

@@ -12,6 +12,8 @@ struct DownloadProgress: Sendable {
     var source: ResumeData?
     /// The file with what was loaded before, until the rest is written to it.
     var held: PartialFile?
+    /// The file that is written to, where somebody wants to know it.
+    var writing: TemporaryFile?
     /// By what the answer under way can be continued.
     var validator: ResumeValidator?
     /// The length of the whole, where it is known.

@@ -9,18 +9,19 @@ import LoadingPolicy
 enum RedirectedRequest {
     /// The next request, or `nil` when the response is no redirect that can be followed (B4.6, B4.17, B4.18).
     static func make(from request: URLRequest, response: ResponseHead) -> URLRequest? {
-        guard RedirectRules.isRedirect(status: response.status), let base = request.url,
-            let location = response.fields.first(.location),
+        guard RedirectRules.isRedirect(status: response.status), let asked = request.url,
+            case let base = asked.overHTTP, let location = response.fields.first(.location),
             let text = RedirectTarget.resolve(location: location, against: base.absoluteString),
             let target = URL(string: text)
         else { return nil }
         let change = RedirectRules.change(status: response.status, method: request.values.method)
         var values = request.values
-        values.url = target
+        // B15.7.
+        values.url = asked.isOfWebSocket ? target.overWebSocket : target
         values.setMethod(change.method)
         if !change.keepsBody { values.body = .none }
         guard let from = origin(of: base) else { return nil }
-        let to = origin(of: target)
+        let to = origin(of: asked.isOfWebSocket ? target.overHTTP : target)
         // A socket was named for one server only.
         if to != from { values.unixSocketPath = nil }
         let hop =

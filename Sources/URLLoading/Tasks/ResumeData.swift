@@ -28,14 +28,16 @@ struct ResumeData: Sendable {
     /// Makes data of what there is; nil where the request cannot be kept.
     init?(request: URLRequest, byteCount: Int64, total: Int64?, validator: ResumeValidator, fileName: String) {
         guard let archived = ArchivedRequest(request) else { return nil }
-        let (text, isTag) =
-            switch validator {
-            case .tag(let text): (text, true)
-            case .date(let text): (text, false)
-            }
+        let text: String
+        var (isTag, size) = (false, Int64?.none)
+        switch validator {
+        case .tag(let tag): (text, isTag) = (tag, true)
+        case .date(let date): text = date
+        case .file(let state): (text, size) = (state.date, state.size)
+        }
         let archive = Archive(
             format: Self.format, version: Self.version, request: archived, bytes: byteCount, total: total,
-            validator: text, isTag: isTag, file: fileName)
+            validator: text, isTag: isTag, size: size, file: fileName)
         guard let data = try? JSONEncoder().encode(archive) else { return nil }
         // Whatever would not be read again is not given out.
         self.init(data)
@@ -49,7 +51,12 @@ struct ResumeData: Sendable {
             (1...Self.mostBytes).contains(archive.bytes), FileNaming.downloads.isPartial(archive.file)
         else { return nil }
         if let total = archive.total, !(archive.bytes...Self.mostBytes).contains(total) { return nil }
-        guard let validator = Self.validator(archive.validator, isTag: archive.isTag) else { return nil }
+        // Each protocol has validators of its own.
+        let isHTTP = request.url?.scheme.map { Scheme($0) != nil } ?? false
+        guard
+            let validator = archive.size.map({ Self.validator(archive, ofFile: $0) })
+                ?? Self.validator(archive.validator, isTag: archive.isTag), isHTTP == (archive.size == nil)
+        else { return nil }
         self.request = request
         byteCount = archive.bytes
         total = archive.total
@@ -68,6 +75,12 @@ struct ResumeData: Sendable {
         return validators.lastModified.map { .date($0) }
     }
 
+    /// The same of a file on an FTP server.
+    private static func validator(_ archive: Archive, ofFile size: Int64) -> ResumeValidator? {
+        guard size == archive.total, FTPFileState.isDate(archive.validator.utf8) else { return nil }
+        return .file(FTPFileState(size: size, date: archive.validator))
+    }
+
     private struct Archive: Codable {
         var format: String
         var version: Int
@@ -76,6 +89,8 @@ struct ResumeData: Sendable {
         var total: Int64?
         var validator: String
         var isTag: Bool
+        /// Of a file on an FTP server.
+        var size: Int64?
         var file: String
     }
 
@@ -119,7 +134,9 @@ private struct ArchivedRequest: Codable {
 
     /// The request again; nil where it is none that could have been kept.
     var request: URLRequest? {
-        guard let url = URL(string: url), let scheme = url.scheme, Scheme(scheme) != nil else { return nil }
+        guard let url = URL(string: url), let scheme = url.scheme,
+            Scheme(scheme) != nil || BuiltInScheme.named(scheme)?.canBeginInside == true
+        else { return nil }
         var values = RequestValues(url: url)
         values.mainDocumentURL = mainDocumentURL.flatMap { URL(string: $0) }
         values.cachePolicy = NSURLRequest.CachePolicy(rawValue: cachePolicy) ?? .useProtocolCachePolicy

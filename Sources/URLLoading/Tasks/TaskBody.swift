@@ -47,6 +47,7 @@ enum TaskKind: Sendable {
     case data
     case upload
     case stream
+    case webSocket
 }
 
 /// What one hop is sent with.

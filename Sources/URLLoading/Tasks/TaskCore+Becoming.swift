@@ -1,5 +1,6 @@
-// A data task that goes on as a download task (B1.68, B9.14): one task, whose face, and whose body's way, change while its
-// response waits for the delegate's answer. Must not know what is written where.
+// A data task that goes on as a download task (B1.68, B9.14) or as a stream task (B1.70): one task, whose face, and whose
+// body's way, change while its response waits for the delegate's answer. Must not know what is written where, nor how a
+// connection leaves HTTP.
 
 import Foundation
 import LoadingEngine
@@ -25,14 +26,54 @@ extension TaskCore {
         resumeReading()
     }
 
+    /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
+    /// request is still to be sent; then the task fails with what the engine says.
+    func becomeStream() {
+        guard case .delegate = outlet, kind == .data, face is URLSessionDataTask else {
+            let text = "Only a data task that delivers to the session's delegate can become a stream task."
+            return end(unsupported: text)
+        }
+        let (isOver, transaction) = state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.stage.transaction) }
+        if isOver { return }
+        guard let transaction else {
+            let text = "The response came over no connection of HTTP, so there is none to become a stream task."
+            return end(unsupported: text)
+        }
+        transaction.detach()
+    }
+
+    /// Takes the connection, on the loop, unless the task was cancelled meanwhile; the delegate is told before anything
+    /// else is.
+    func becomeStream(
+        on connection: consuming DetachedConnection, _ records: [TransactionRecord], _ reactor: Reactor
+    ) -> Bool {
+        guard let before = face as? URLSessionDataTask else { return false }
+        let after = URLSessionStreamTask(core: self)
+        let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
+        let (isWanted, deadline) = state.withLock { state -> (Bool, Duration?) in
+            guard !state.isOver else { return (false, nil) }
+            state.face = after
+            state.stream = calls
+            state.records += records
+            state.isHandleSuspended = false
+            state.stage = .submitting(priority: state.priority)
+            return (true, state.resourceDeadline)
+        }
+        guard isWanted else { return false }
+        noteBecomingStream()
+        post(.becameStream(before, after), on: reactor)
+        connection.carryStream(resourceDeadline: deadline) { [self] in takeUp($0, calls, on: $1) }
+        return true
+    }
+
     /// Tells the delegate that was, or would have been, told of the data.
-    func tellBecame(_ before: URLSessionDataTask, _ after: URLSessionDownloadTask) {
+    func tellBecame(_ method: DelegateMethod, _ tell: (any URLSessionDataDelegate, URLSession) -> Void) {
         let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
         guard let urlSession else { return }
-        let call = { (delegate: any URLSessionDataDelegate) in
-            self.probe.arm(.becomeDownload)
-            delegate.urlSession(urlSession, dataTask: before, didBecome: after)
-            return self.probe.disarm()
+        func call(_ delegate: any URLSessionDataDelegate) -> Bool {
+            probe.arm(method)
+            tell(delegate, urlSession)
+            return probe.disarm()
         }
         if let delegate = view?.data, call(delegate) { return }
         if let delegate = session?.delegateView?.data { _ = call(delegate) }
@@ -41,7 +82,7 @@ extension TaskCore {
     /// Saves a body that a cache had; on the delegate queue.
     func save(stored body: Data) {
         let url = currentRequest?.url
-        switch Self.createFile() {
+        switch createFile() {
         case .failure(let error): willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
         case .success(let file):
             if let error = body.withUnsafeBytes({ file.append($0) }) ?? file.close() {

@@ -9,6 +9,8 @@ import Sockets
 extension TaskCore {
     /// Finds the body of a hop and submits it; the stage is `betweenHops`.
     func load(_ request: URLRequest, body: TaskBody) {
+        // No class of the program's can be a web socket.
+        if case .webSocket = kind { return submit(request, HopContent.none) }
         guard let protocols = session?.protocols, protocols.mayCarry else { return loadItself(request, body: body) }
         // What goes on with an upload belongs to whoever began it.
         if case .part = body { return loadItself(request, body: body) }

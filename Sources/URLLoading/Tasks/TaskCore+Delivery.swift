@@ -92,13 +92,17 @@ extension TaskCore: RelayClient {
             tellResumed(at: offset, total: total)
         case .becameDownload(let before, let after):
             guard !isOver else { return }
-            tellBecame(before, after)
+            tellBecame(.becomeDownload) { $0.urlSession($1, dataTask: before, didBecome: after) }
+        case .becameStream(let before, let after):
+            tellBecame(.becomeStream) { $0.urlSession($1, dataTask: before, didBecome: after) }
         case .needsBodyStream:
             guard !isOver else { return }
             ask(.bodyStream(offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
             decide(after: end)?.resume()
         case .stream(let event):
+            deliver(event)
+        case .webSocket(let event):
             deliver(event)
         case .endedUnloaded(let error):
             complete(error)?.resume()
@@ -166,9 +170,12 @@ extension TaskCore: RelayClient {
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
         let failure = kind == .upload ? endingUpload(failure) : failure
         let file = outlet.savesFile ? file ?? takeStored() : nil
-        if failure != nil, let file { keepWhole(file) }
+        if failure != nil, let file, session?.background == nil { keepWhole(file) }
         // B1.100.
-        if failure == nil, let file { tellFinished(file) }
+        if failure == nil, let file {
+            tellFinished(file)
+            session?.background?.toldFile(self)
+        }
         if usesRelay { tellMetrics() }
         announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
         return conclude(state.withLock { $0.end(with: failure, quietly: endsQuietly) }, body: body, file: file)
@@ -192,6 +199,7 @@ extension TaskCore: RelayClient {
         let wasListed = session?.unlist(self) ?? false
         if end.error != nil { file?.remove() }
         let call = finish(end, body: body, file: file)
+        session?.background?.ended(self)
         postNotice(.urlSessionTaskDidComplete)
         state.withLock { $0.letGo() }
         if wasListed { session?.taskEnded(of: end.session) }

@@ -17,7 +17,8 @@ extension TaskCore {
             return (held, download.total, state.delegateView)
         }
         let tells = tellsWritten(taskView, sessionView)
-        return FileSink(expecting: total, continuing: partial, create: Self.createFile) { [self] event in
+        note(writing: partial?.file)
+        return FileSink(expecting: total, continuing: partial, create: createFile) { [self] event in
             switch event {
             case .written(let total):
                 if tells { post(.written(total)) }
@@ -30,11 +31,19 @@ extension TaskCore {
         }
     }
 
-    /// B9.4: the directory is that of `TMPDIR` at this moment.
-    static func createFile() -> Result<TemporaryFile, SystemError> {
+    /// B9.4: the directory is that of `TMPDIR` at this moment, or the session's.
+    func createFile() -> Result<TemporaryFile, SystemError> {
         let naming = FileNaming.downloads
-        return TemporaryFile.create(
-            in: FileManager.default.temporaryDirectory.path, prefix: naming.prefix, suffix: naming.suffix)
+        let folder = session?.settings.downloadFolder ?? FileManager.default.temporaryDirectory.path
+        let made = TemporaryFile.create(in: folder, prefix: naming.prefix, suffix: naming.suffix)
+        if case .success(let file) = made { note(writing: file) }
+        return made
+    }
+
+    /// Remembers which file is written to, in sessions whose downloads are looked after from outside.
+    private func note(writing file: TemporaryFile?) {
+        guard let file, session?.settings.tracksDownloads ?? false else { return }
+        state.withLock { if $0.isDownload { $0.download.writing = file } }
     }
 
     /// The hop's body is whole: the hop ends when its last byte is in the file.

@@ -31,6 +31,7 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
             return
         }
+        if let background = session.background { return start(in: background, of: session) }
         if session.settings.honorsEarliestBeginDate, let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0 {
             return delay(until: date)
         }
@@ -39,6 +40,7 @@ extension TaskCore {
 
     /// Begins to load what `currentRequest` says.
     func begin(in session: SessionCore) {
+        if let background = session.background { return handOver(to: background) }
         let (request, body) = state.withLock { state in
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
             return (state.currentRequest, state.body)
@@ -59,6 +61,7 @@ extension TaskCore {
     /// Builds a hop and takes it up; the stage is `betweenHops`.
     func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
+        if case .webSocket = kind { return submitHandshake(request, cookies: cookies) }
         var message: RequestBuilder.Message
         do throws(URLError) {
             message = try session.builder.message(for: request, content: content, cookies: cookies)
@@ -104,6 +107,7 @@ extension TaskCore {
         let plan = state.withLock { state -> SubmissionPlan? in
             guard !state.isOver else { return nil }
             state.detour = detour
+            state.isAnswerStored = false
             state.sentFields = message.shownFields
             state.isHandleSuspended = false
             state.stage = .submitting(priority: state.priority)
@@ -116,8 +120,10 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
             return
         }
-        let transaction = TransactionRequest(
-            origin: message.origin, route: route, head: message.head, body: message.body, framing: message.framing,
+        let isUpgrade = if case .webSocket = kind { true } else { false }
+        var transaction = TransactionRequest(
+            origin: message.origin, route: isUpgrade ? route.tunnelling : route, head: message.head, body: message.body,
+            framing: message.framing,
             idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
             priority: Self.usable(plan.priority), decodesContent: true,
             waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
@@ -125,6 +131,7 @@ extension TaskCore {
             makeReceiver: { [self] handle, reactor in
                 TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
             })
+        transaction.isUpgrade = isUpgrade
         let engine = engine ?? session.engine
         if plan.isAuthenticating || session.authentication.remembersAny {
             submitProven(transaction, session, engine)
@@ -176,6 +183,9 @@ extension TaskCore {
         let streams: Bool
         let asksResponse: Bool
         switch outlet {
+        case .delegate where kind == .webSocket:
+            streams = false
+            asksResponse = false
         case .delegate:
             streams = true
             asksResponse = mayImplement(.response)
@@ -196,7 +206,7 @@ extension TaskCore {
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
-            upload: kind == .upload ? state.uploadHop : nil)
+            upload: kind == .upload ? state.uploadHop : nil, webSocket: state.handshake)
     }
 
     // MARK: What the receiver reports, on the loop
@@ -222,7 +232,8 @@ extension TaskCore {
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
     func follow(_ request: URLRequest, after response: HTTPURLResponse) {
-        if let refusal = RedirectedRequest.refusal(request, handled: session?.protocols?.mayCarry ?? false) {
+        let target = kind == .webSocket ? request.overHTTP : request
+        if let refusal = RedirectedRequest.refusal(target, handled: session?.protocols?.mayCarry ?? false) {
             willFail(refusal)
             cancelHop()
         } else {
@@ -282,9 +293,11 @@ extension TaskCore {
             }
             if let failure = end.failure {
                 if let detour = state.takeDetour(after: failure) { return .detour(detour) }
-                let error = ErrorMapping.urlError(
-                    failure, url: end.url, evaluator: session?.settings.evaluator ?? SecTrust.system,
-                    ofDownload: outlet.savesFile)
+                let evaluator = session?.settings.evaluator ?? SecTrust.system
+                let error =
+                    kind == .webSocket
+                    ? ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
+                    : ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
                 guard end.needsNewBody, let request = state.currentRequest else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0
@@ -320,6 +333,9 @@ extension TaskCore {
             return nil
         case .upload(let step):
             return carryOut(step)
+        case .end(let error) where kind == .webSocket:
+            endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
+            return nil
         case .end(let error):
             return complete(error, body: end.body, file: end.file)
         case .ended(let result):
@@ -331,6 +347,7 @@ extension TaskCore {
     func endUnloaded(_ error: URLError, from stage: TaskStage? = nil) {
         if stage != nil { state.withLock { $0.stage = .ended } }
         if case .stream = kind { endCalls(error) }
+        webSocketCalls?.end(.known(error))
         if usesRelay {
             post(.endedUnloaded(error))
         } else {
@@ -346,45 +363,4 @@ private struct SubmissionPlan: Sendable {
     let isReplay: Bool
     let continues: RequestID?
     let isAuthenticating: Bool
-}
-
-/// What a receiver has to know about its hop.
-struct HopPlan: Sendable {
-    let request: URLRequest?
-    let sentFields: Fields?
-    /// The body is collected for a handler or an async call.
-    let collectsBody: Bool
-    /// The body goes to a delegate piece by piece.
-    let streamsBody: Bool
-    /// The body goes to a file.
-    let savesFile: Bool
-    /// A delegate may have to be asked about the response.
-    let asksResponse: Bool
-    /// A delegate may have to be asked about a redirect.
-    let asksRedirect: Bool
-    /// A delegate hears of what is sent, of informational responses and of metrics.
-    let tellsDelegate: Bool
-    /// Leads to whoever iterates over what comes.
-    let pipe: EventPipe?
-    let redirectsSoFar: Int
-    /// Something goes with the request on which the other side has still to say yes or no.
-    let provesItself: Bool
-    /// What a cache has to do with the answer.
-    let cache: CachePart?
-    /// A delegate may have to be asked about what is stored.
-    let asksStoring: Bool
-    /// What the hop has to do with an upload that may be resumed.
-    let upload: UploadHop?
-
-    /// The URL as the program knows it.
-    var url: URL? { upload?.request.url ?? request?.url }
-
-    /// What a redirect starts from.
-    var redirectable: URLRequest? {
-        guard let upload, upload.isHelper else { return request }
-        return upload.redirectable(at: request?.url)
-    }
-
-    /// Somebody will ask for metrics.
-    var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }
 }

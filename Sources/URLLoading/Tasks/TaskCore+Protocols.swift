@@ -28,10 +28,16 @@ extension TaskCore {
             if let chosen = protocols.choice(for: face) {
                 supplyBody(body, of: seen, to: chosen)
             } else if goOn(with: request) {
+                // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
+                if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
+                    return endUnloaded(refusal, from: .betweenHops)
+                }
                 loadItself(request, body: body)
             }
         }
     }
+
+    private var isRedirected: Bool { state.withLock { $0.redirect.count > 0 } }
 
     /// Whether the task still wants to go on.
     private func goOn(with request: URLRequest) -> Bool {

@@ -251,10 +251,10 @@ extension TaskCore {
             outlet.pipe?.post(.response(response))
             resumeReading()
         case (.disposition(let disposition), .part):
-            if disposition == .becomeDownload {
-                end(unsupported: "A part of a multipart body cannot become a download task.")
-            } else {
-                carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
+            switch disposition {
+            case .becomeDownload: end(unsupported: "A part of a multipart body cannot become a download task.")
+            case .becomeStream: end(unsupported: "A part of a multipart body cannot become a stream task.")
+            case .allow, .cancel: carryOut(disposition, mayRead: mailbox.withLock { $0.untoldParts == 0 })
             }
         case (.disposition(let disposition), _):
             carryOut(disposition)
@@ -292,12 +292,13 @@ extension TaskCore {
         case .becomeDownload:
             becomeDownload()
         case .becomeStream:
-            end(unsupported: "The task cannot become a stream task: that is not supported yet.")
+            becomeStream()
         }
     }
 
     /// The redirect itself is the response (B4.3).
     private func deliverRedirect(_ response: HTTPURLResponse) {
+        if case .webSocket = kind { return refuseUndecidedWebSocket(response) }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
         switch outlet {

@@ -273,6 +273,7 @@ extension TaskCore {
     }
 
     private func deliverRefused(_ response: HTTPURLResponse) {
+        if case .webSocket = kind { return refuseUndecidedWebSocket(response) }
         if kind == .upload, hidesUploadAnswer {
             state.withLock { $0.redirect.deliversBody = false }
             return resumeReading()

@@ -15,12 +15,13 @@ extension TaskCore {
     /// Opens what was kept. Where it is gone, or somebody else is at it, everything is loaded again (B9.33, B9.38).
     func openPartial() {
         guard let source = state.withLock({ $0.download.source }) else { return }
-        let directory = FileManager.default.temporaryDirectory
-        let path = directory.appendingPathComponent(source.fileName, isDirectory: false).path
-        let file = TemporaryFile.reopen(path, keeping: source.byteCount)
+        let folder = session?.settings.downloadFolder ?? FileManager.default.temporaryDirectory.path
+        let path = URL(fileURLWithPath: folder).appendingPathComponent(source.fileName, isDirectory: false).path
+        // Who went on with the same data before and was killed has written more than they tell: the file knows.
+        let found = TemporaryFile.reopen(path, keeping: source.byteCount, atMost: source.total ?? .max)
         state.withLock { state in
-            state.download.held = file.map { PartialFile(file: $0, byteCount: source.byteCount) }
-            if file == nil { state.download.source = nil }
+            state.download.held = found.map { PartialFile(file: $0.file, byteCount: $0.length) }
+            if found == nil { state.download.source = nil }
         }
     }
 
@@ -28,6 +29,25 @@ extension TaskCore {
     func askingForRest(_ message: RequestBuilder.Message) -> RequestBuilder.Message {
         guard let asked = state.withLock({ $0.download.asked }) else { return message }
         return message.replacing(ResumeRules.fields(from: asked.offset, asked.validator))
+    }
+
+    /// From where on the rest is asked for on an FTP server, and of which file.
+    var partOnServer: (offset: Int64, file: FTPFileState)? {
+        guard let asked = state.withLock({ $0.download.asked }), case .file(let file) = asked.validator else {
+            return nil
+        }
+        return (asked.offset, file)
+    }
+
+    /// What carries the hop brings wholes only. What there is stays where it is: another load may go on with it.
+    func beginAtBeginning() {
+        let held = state.withLock { state -> PartialFile? in
+            guard state.isDownload, let held = state.download.held else { return nil }
+            state.download.held = nil
+            state.download.source = nil
+            return held
+        }
+        held?.file.letGo()
     }
 
     // MARK: The answer
@@ -79,6 +99,24 @@ extension TaskCore {
         }
     }
 
+    /// Notes what an FTP server has said of a file, and from where on it comes; nil for its beginning.
+    func meet(_ head: FTPHead) -> Int64? {
+        // Goes when the lock has been left.
+        var dropped: PartialFile?
+        defer { dropped?.file.remove() }
+        return state.withLock { state -> Int64? in
+            var download = state.download
+            defer { state.download = download }
+            download.validator = head.state.map { .file($0) }
+            download.total = head.size
+            guard let asked = download.asked else { return nil }
+            if head.offset == asked.offset { return asked.offset }
+            dropped = download.held
+            (download.held, download.source) = (nil, nil)
+            return nil
+        }
+    }
+
     /// What is shown in place of "there is nothing behind that": the part that there is (B9.30).
     private static func shown(_ response: HTTPURLResponse, _ request: URLRequest?, _ count: Int64) -> HTTPURLResponse {
         var fields = response.arrivedFields
@@ -91,7 +129,7 @@ extension TaskCore {
     }
 
     /// The rest goes behind so many bytes; all counters include them (B9.27). On the loop, once the response is noted.
-    func resumed(at offset: Int64, total: Int64, on reactor: Reactor) {
+    func resumed(at offset: Int64, total: Int64, on reactor: Reactor? = nil) {
         counters.expectedToReceive.store(total, ordering: .relaxed)
         counters.received.store(offset, ordering: .relaxed)
         state.withLock { $0.writtenTold = offset }
@@ -142,7 +180,7 @@ extension TaskCore {
 
     /// The hop has failed: it ends when what has come is kept, or nothing is left of it (B9.5, B9.20).
     func hopEnded(_ end: HopEnd, without sink: FileSink) {
-        let keeps = state.withLock { $0.keepsPart(after: end.failure) }
+        let keeps = state.withLock { $0.keepsPart(after: end) }
         guard keeps else { return sink.discard { [self] in hopEnded(end)?.resume() } }
         sink.keep { [self] part in
             if let part { keep(part) }
@@ -195,15 +233,29 @@ extension TaskState {
     }
 
     /// Whether what has come of a hop that failed can be of use: a network's failure, or a disk's that is full.
-    fileprivate func keepsPart(after failure: EngineError?) -> Bool {
+    fileprivate func keepsPart(after end: HopEnd) -> Bool {
         guard download.validator != nil, phase != .canceling || download.isWanted else { return false }
-        if let ownFailure { return ownFailure.code == .cannotWriteToFile }
-        switch failure {
+        if let ownFailure { return ownFailure.code == .cannotWriteToFile || ownFailure.code == .timedOut }
+        // B14.20: what carries FTP has its errors made already.
+        if let foreign = end.foreignError { return (foreign as? URLError)?.isOfNetwork ?? false }
+        switch end.failure {
         case .cancelled, .connectionLost, .idleTimeout, .resourceTimeout, .tls, .localResource, .proxy, .connect,
             .nameLookup:
             return true
         case .wire(let error): return error.kind == .truncated
-        case nil, .body, .invalidRequest, .ftp: return false
+        case nil, .body, .invalidRequest, .undetachable, .ftp: return false
+        }
+    }
+}
+
+extension URLError {
+    /// Whether a way was lost, and not what lies at its end.
+    fileprivate var isOfNetwork: Bool {
+        switch code {
+        case .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .notConnectedToInternet,
+            .dnsLookupFailed, .secureConnectionFailed, .resourceUnavailable:
+            true
+        default: false
         }
     }
 }

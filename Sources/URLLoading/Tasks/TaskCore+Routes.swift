@@ -155,30 +155,6 @@ extension ProxyRoute {
     }
 }
 
-extension EngineError {
-    /// Whether the way did not lead to the server, so that nothing has been sent and another one may.
-    fileprivate var isOfTheWay: Bool {
-        switch self {
-        case .nameLookup, .connect: true
-        case .idleTimeout(_, let phase, _):
-            switch phase {
-            case .lookingUpName, .connecting, .tunnelling: true
-            case .waitingForConnection, .waitingForConnectivity, .shakingHands, .sendingRequest, .waitingForBody,
-                .waitingForResponse, .receivingBody:
-                false
-            }
-        case .proxy(let failure):
-            switch failure.reason {
-            case .lookup, .unreachable, .tls, .garbage, .closed, .socks(.malformed): true
-            // The proxy works, and says no.
-            case .refused, .authentication, .socks, .unsendable: false
-            }
-        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest, .ftp, .localResource:
-            false
-        }
-    }
-}
-
 extension HopContent {
     /// Whether it can be sent from its beginning.
     fileprivate var isUntouched: Bool {

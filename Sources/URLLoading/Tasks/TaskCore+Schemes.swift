@@ -54,16 +54,22 @@ extension TaskCore {
         let stored: HopContent? = if case .upload = kind { content } else { nil }
         switch way {
         case .transfer(let route):
-            carry(request, by: FTPCarrier(place, route: route, storing: stored))
+            let carrier = FTPCarrier(
+                place, route: route, storing: stored, resuming: outlet.savesFile ? partOnServer : nil)
+            carry(request, by: carrier, fromInside: true)
         case .proxies(let routes):
+            beginAtBeginning()
             let message = session.builder.message(for: request, storing: stored, at: place, by: routes)
             findWay(of: Hop(request: request, message: message, content: stored ?? HopContent.none))
         }
     }
 
-    /// Lets a carrier load the hop; the stage is `betweenHops`.
-    func carry(_ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil) {
+    /// Lets a carrier load the hop; the stage is `betweenHops`. Most know only wholes.
+    func carry(
+        _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false
+    ) {
         guard let session else { return }
+        if outlet.savesFile, !fromInside { beginAtBeginning() }
         let sessionView = tellingView
         let load = state.withLock { state -> SchemeLoad? in
             guard !state.isOver else { return nil }

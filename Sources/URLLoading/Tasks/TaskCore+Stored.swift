@@ -29,7 +29,10 @@ extension TaskCore {
         _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
     ) -> EndedCall? {
         let sessionView = tellingView
-        let plan = state.withLock { self.plan(of: $0, sessionView) }
+        let plan = state.withLock { state in
+            state.isAnswerStored = true
+            return self.plan(of: state, sessionView)
+        }
         // B7.17: what answers HEAD has no body.
         let body = plan.request?.values.method == "HEAD" ? Data() : stored.data
         let end = HopEnd(
@@ -73,7 +76,7 @@ extension TaskCore {
     func deliverStored(_ body: Data) {
         let sessionView = tellingView
         let plan = state.withLock { state -> HopPlan? in
-            guard !state.isOver, state.redirect.deliversBody != false else { return nil }
+            guard !state.isOver, state.ownFailure == nil, state.redirect.deliversBody != false else { return nil }
             return self.plan(of: state, sessionView)
         }
         guard let plan else { return }

@@ -122,15 +122,16 @@ extension TaskCore {
             return (true, state.resourceDeadline)
         }
         guard mayBegin else { return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops) }
-        (engine ?? session.engine).open(
-            StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) { [self] handle, reactor in
-                beginStream(handle, calls)
-                return TaskStreamReceiver(core: self, calls: calls, reactor: reactor)
-            })
+        var request = StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) {
+            [self] handle, reactor in
+            takeUp(handle, calls, on: reactor)
+        }
+        request.waitsForConnectivity = session.settings.waitsForConnectivity
+        (engine ?? session.engine).open(request)
     }
 
     /// Called on the loop when the engine takes the stream up; what was done to the task meanwhile is made up for.
-    private func beginStream(_ handle: StreamHandle, _ calls: StreamCalls) {
+    func takeUp(_ handle: StreamHandle, _ calls: StreamCalls, on reactor: Reactor) -> any StreamReceiver {
         let isCancelled = state.withLock { state in
             if case .submitting = state.stage { state.stage = .loadingElsewhere(handle) }
             return state.phase == .canceling
@@ -138,6 +139,7 @@ extension TaskCore {
         calls.begin(handle)
         if isCancelled { handle.cancel() }
         tellEngineAboutSuspension()
+        return TaskStreamReceiver(core: self, calls: calls, reactor: reactor)
     }
 
     // MARK: Telling
@@ -202,26 +204,28 @@ extension TaskCore {
 
     /// What the task fails with.
     private func urlError(_ failure: StreamFailure) -> URLError {
+        // Only what was a data task has one.
+        let url = currentRequest?.url
         switch failure {
         case .engine(let error):
             return ErrorMapping.urlError(
-                error, url: nil, evaluator: session?.settings.evaluator ?? SecTrust.system)
+                error, url: url, evaluator: session?.settings.evaluator ?? SecTrust.system)
         case .known(let error):
-            return error as? URLError ?? LoadFailure.make(.unknown, nil, "\(error)")
+            return error as? URLError ?? LoadFailure.make(.unknown, url, "\(error)")
         case .fault(let fault):
             switch fault {
-            case .cancelled: return LoadFailure.cancelled(nil)
-            case .timedOut: return LoadFailure.make(.timedOut, nil, "The stream was not ready in time.")
-            case .tookTooLong: return LoadFailure.make(.timedOut, nil, "The stream lasted longer than a task may.")
+            case .cancelled: return LoadFailure.cancelled(url)
+            case .timedOut: return LoadFailure.make(.timedOut, url, "The stream was not ready in time.")
+            case .tookTooLong: return LoadFailure.make(.timedOut, url, "The stream lasted longer than a task may.")
             case .plaintextBeforeTLS:
                 return LoadFailure.make(
-                    .secureConnectionFailed, nil,
+                    .secureConnectionFailed, url,
                     "Something came before TLS began that nobody had asked for; it may be from somebody else.")
             case .closedBeforeTLS:
                 return LoadFailure.make(
-                    .secureConnectionFailed, nil, "One direction of the connection was over before TLS could begin.")
+                    .secureConnectionFailed, url, "One direction of the connection was over before TLS could begin.")
             case .readingClosed, .writingClosed, .captured, .lost:
-                return LoadFailure.make(.networkConnectionLost, nil, "The connection is over.")
+                return LoadFailure.make(.networkConnectionLost, url, "The connection is over.")
             }
         }
     }
@@ -247,9 +251,6 @@ extension Duration {
 }
 
 extension StreamHandle: LoadHandle {
-    /// Nothing waits for it: reads are asked for one by one.
-    func resumeReading() {}
-
     /// There is no body.
     func discardRest() {}
 
@@ -278,6 +279,8 @@ private final class TaskStreamReceiver: StreamReceiver {
             core.post(.challenge(question), on: reactor)
         }
     }
+
+    func waitsForConnectivity() { core.post(.waiting, on: reactor) }
 
     func moved(received: Int, sent: Int) {
         if received > 0 { core.counters.received.wrappingAdd(Int64(received), ordering: .relaxed) }

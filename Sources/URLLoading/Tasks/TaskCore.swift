@@ -21,7 +21,8 @@ final class TaskCore: Sendable {
     let engine: Engine?
     private let givenOutlet: TaskOutlet
     private let hasBecomeDownload = Atomic<Bool>(false)
-    let kind: TaskKind
+    private let givenKind: TaskKind
+    private let hasBecomeStream = Atomic<Bool>(false)
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
     let usesRelay: Bool
@@ -44,7 +45,7 @@ final class TaskCore: Sendable {
         self.engine = engine
         givenOutlet = outlet
         self.usesRelay = usesRelay
-        self.kind = kind
+        givenKind = kind
         state = Mutex(makeState())
     }
 
@@ -60,6 +61,12 @@ final class TaskCore: Sendable {
 
     /// From now on the body goes to a file.
     func noteBecomingDownload() { hasBecomeDownload.store(true, ordering: .releasing) }
+
+    /// What the user sees: what the task was made as, unless a delegate has decided otherwise (B1.70).
+    var kind: TaskKind { hasBecomeStream.load(ordering: .acquiring) ? .stream : givenKind }
+
+    /// From now on the task is a connection.
+    func noteBecomingStream() { hasBecomeStream.store(true, ordering: .releasing) }
 
     // MARK: What users see
 
@@ -91,6 +98,7 @@ final class TaskCore: Sendable {
             case .data: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)
             case .stream: URLSessionStreamTask(core: self)
+            case .webSocket: URLSessionWebSocketTask(core: self)
             }
         return state.withLock { state in
             if let made = state.face { return made }
@@ -105,6 +113,12 @@ final class TaskCore: Sendable {
     }
 
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+        if session?.background != nil, delegate != nil {
+            // B10.28: it would not be there when the task is met again.
+            ErrorText.reportMisuse(
+                "fault: Tasks of background sessions have no delegates of their own; the assignment is ignored.")
+            return
+        }
         let view = delegate.map { DelegateView($0) }
         let isLate = state.withLock { state in
             guard !state.hasStarted, !state.isOver else { return true }

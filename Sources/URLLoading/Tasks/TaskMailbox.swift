@@ -41,11 +41,15 @@ enum TaskEvent: Sendable {
     case resumed(at: Int64, total: Int64)
     /// A data task goes on as a download.
     case becameDownload(URLSessionDataTask, URLSessionDownloadTask)
+    /// A data task goes on as a stream.
+    case becameStream(URLSessionDataTask, URLSessionStreamTask)
     /// A hop needs a body stream that a delegate has to supply.
     case needsBodyStream
     case hopEnded(HopEnd)
     /// Something about a stream.
     case stream(StreamEvent)
+    /// Something about a web socket.
+    case webSocket(WebSocketEvent)
     /// The task ends without the engine having had a part in it.
     case endedUnloaded(URLError)
 }
@@ -70,7 +74,7 @@ struct HopEnd: Sendable {
         switch failure {
         case .cancelled, .resourceTimeout: true
         case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .body, .invalidRequest,
-            .ftp, .localResource:
+            .undetachable, .ftp, .localResource:
             false
         }
     }
@@ -114,7 +118,10 @@ struct TaskMailbox: Sendable {
         }
         if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
         if case .part = event { untoldParts += 1 }
-        if case .stream(.ended) = event { stopWaiting() }
+        switch event {
+        case .stream(.ended), .webSocket(.ended): stopWaiting()
+        default: break
+        }
         events.append(event)
         return claimSchedule()
     }

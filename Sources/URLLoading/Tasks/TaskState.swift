@@ -51,6 +51,8 @@ struct TaskState: ~Copyable, Sendable {
     var detour: Detour?
     /// What a cache has to do with the hop under way.
     var cachePart: CachePart?
+    /// Whether the hop's answer is what a cache has, so that no connection stands behind it.
+    var isAnswerStored = false
     /// Whether the hop's request goes out once more without conditions, because the answer was about something else.
     var omitsConditions = false
     var routeQuestion = RouteQuestion()
@@ -62,9 +64,15 @@ struct TaskState: ~Copyable, Sendable {
     var uploadRecord = UploadRecord.none
     /// Who wants to know how to go on with an upload that was cancelled.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
+    /// What an owner of a background session's transfers says that an upload can go on with.
+    var ownersResumeData: Data?
     var records: [TransactionRecord] = []
     /// What a stream task is asked to do.
     var stream: StreamCalls?
+    /// The same of a web socket task.
+    var webSocket: WebSocketCalls?
+    /// What a web socket task's hop asks for.
+    var handshake: WebSocketHop?
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
     /// What `didSendBodyData` has told.
@@ -174,6 +182,7 @@ struct TaskState: ~Copyable, Sendable {
             call = nil
             detour = nil
             cachePart = nil
+            handshake = nil
             records = []
             downloadRecord = .none
             if quietly { letGo() }

@@ -27,6 +27,8 @@ final class TransferReceiver: TransactionReceiver {
     @exclusivity(unchecked) private let caching: HopCaching?
     /// What was in a download's file is all there is.
     @exclusivity(unchecked) private var isComplete = false
+    /// What was agreed on about a web socket.
+    @exclusivity(unchecked) private var agreement: WebSocketHandshake.Agreement?
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
@@ -89,6 +91,7 @@ final class TransferReceiver: TransactionReceiver {
         let response = HTTPURLResponse(url: plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
         if provesItself { core.noteAnswer(head, on: reactor) }
+        if let webSocket = plan.webSocket, head.status == 101 { return meet(head, response, webSocket) }
         let isHidden = plan.upload != nil && !core.uploadAnswered(head)
         if core.isRefused(head, response, on: reactor) {
             fate = .undecided(framing, decoding: decoding)
@@ -113,6 +116,11 @@ final class TransferReceiver: TransactionReceiver {
             {
                 fate = .deliverParts(parts)
                 caching?.drop()
+            }
+            if plan.webSocket != nil {
+                core.refuseWebSocket(response)
+                fate = .discard
+                return .discard
             }
             if plan.savesFile { return beginDownload(head, response, framing: framing, decoding: decoding) }
             return begin(response, framing: framing, decoding: decoding)
@@ -190,6 +198,35 @@ final class TransferReceiver: TransactionReceiver {
         } else if let call = core.hopEnded(end, on: reactor) {
             EndedCalls.of(reactor).add(call)
         }
+    }
+
+    /// The server has switched: to what was asked for, or to something else (B15.4, B15.5).
+    private func meet(
+        _ head: ResponseHead, _ response: HTTPURLResponse, _ webSocket: WebSocketHop
+    ) -> ReceiverDemand {
+        do throws(WebSocketHandshake.Refusal) {
+            agreement = try webSocket.handshake.agreement(with: head, asked: webSocket.fields)
+            core.responseArrived(response, hasBody: false)
+            return .detach
+        } catch {
+            core.refuseWebSocket(response, error)
+            fate = .abandoned
+            core.cancelHop()
+            return .more
+        }
+    }
+
+    func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) {
+        caching?.drop()
+        let records = plan.keepsRecords ? records(outcome.timelines) : []
+        if let agreement {
+            if plan.keepsRecords { core.note(records) }
+            return core.openWebSocket(connection, agreement, on: reactor)
+        }
+        if core.becomeStream(on: connection, records, reactor) { return }
+        // Order: cancelled in between, and the connection is closed by now.
+        fate = .abandoned
+        finished(outcome)
     }
 
     /// Brings into the cache what the answer means for it.

@@ -5,6 +5,8 @@ import Foundation
 /// A task that writes its response's body into a temporary file while it arrives, and gives the file to a handler or to
 /// the delegate (B9.1).
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    // Safe to share: it has no state but the core, which guards its own.
+
     /// Makes a task that belongs to no session, for mocks.
     @available(*, deprecated, message: "Tasks are made by sessions")
     public override init() {

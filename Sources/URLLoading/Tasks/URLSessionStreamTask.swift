@@ -8,6 +8,8 @@ import Foundation
 /// independently of each other (B15.43); handlers are called on the session's delegate queue. The task is complete when
 /// both directions are over, when it has failed or was cancelled, or when its streams were captured.
 open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
+    // Safe to share: it has no state but the core, which guards its own.
+
     /// Makes a task that belongs to no session, for mocks.
     @available(*, deprecated, message: "Tasks are made by sessions")
     public override init() {

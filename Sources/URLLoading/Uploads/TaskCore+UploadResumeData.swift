@@ -16,11 +16,12 @@ extension TaskCore {
 
     /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
     func endingUpload(_ failure: (any Error)?) -> (any Error)? {
-        let (progress, untouched, handlers, isCancelled, claim) = state.withLock { state in
+        let (progress, untouched, handlers, isCancelled, claim, owners) = state.withLock { state in
             defer { state.resumeDataHandlers = [] }
             let untouched: ResumedUpload? = if case .resuming(let resumed) = state.body { resumed } else { nil }
             return (
-                state.upload, untouched, state.resumeDataHandlers, state.phase == .canceling, state.takeClaim()
+                state.upload, untouched, state.resumeDataHandlers, state.phase == .canceling, state.takeClaim(),
+                state.ownersResumeData
             )
         }
         // Order: whoever is told may go on at once.
@@ -30,7 +31,9 @@ extension TaskCore {
         var data: Data?
         // B9.19: who only cancels does not ask for data.
         if let ours, ours.code != .cancelled || !handlers.isEmpty {
-            if let progress {
+            if let owners {
+                data = owners
+            } else if let progress {
                 data = progress.isLost ? nil : ResumedUpload.data(of: progress)
             } else if isCancelled {
                 // What was not begun can be begun anew.

@@ -205,7 +205,7 @@ extension EngineError {
         case .connectionLost: true
         case .wire(let error): error.kind == .truncated
         case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body, .invalidRequest,
-            .ftp, .localResource:
+            .undetachable, .ftp, .localResource:
             false
         }
     }
@@ -216,7 +216,8 @@ extension EngineError {
         switch self {
         case .nameLookup, .connect: true
         case .connectionLost, .wire: isLoss
-        case .cancelled, .idleTimeout, .resourceTimeout, .proxy, .tls, .body, .invalidRequest, .ftp, .localResource:
+        case .cancelled, .idleTimeout, .resourceTimeout, .proxy, .tls, .body, .invalidRequest, .undetachable, .ftp,
+            .localResource:
             false
         }
     }

@@ -53,6 +53,8 @@ final class ConnectionListener: LoadListener, @unchecked Sendable {
         delegates.base.connection(connection, didCancel: challenge)
     }
 
+    var preparesForBody: Bool { false }
+
     func receives(_ response: URLResponse) {
         delegates.data?.connection(connection, didReceive: response)
     }

@@ -62,6 +62,9 @@ final class DownloadListener: LoadListener, @unchecked Sendable {
         delegate?.download(download, didCancel: challenge)
     }
 
+    /// There is no file before that.
+    var preparesForBody: Bool { true }
+
     func receives(_ response: URLResponse) {
         let (answer, begun) = transfer.meaning(of: response, to: load.currentRequest)
         switch answer {

@@ -224,8 +224,10 @@ extension LegacyLoad: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         tell { listener in
+            // What follows is told from within, where a delegate runs its run loop in here.
+            if !listener.preparesForBody { completionHandler(.allow) }
             listener.receives(response)
-            completionHandler(.allow)
+            if listener.preparesForBody { completionHandler(.allow) }
         }
     }
 

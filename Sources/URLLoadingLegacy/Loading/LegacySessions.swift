@@ -1,8 +1,8 @@
 // The sessions behind connections and downloads: two for the process, one that looks credentials up and one that does
 // not, so that connections are used again from load to load as Apple's older classes do.
 //
-// They use the shared storages. A program that sets another `URLCache.shared` gets new ones: the cache of a session is
-// settled when it is made.
+// They use the shared storages, and the classes that are registered with `URLProtocol`. A program that sets another
+// `URLCache.shared`, or registers a class, gets new ones: both are settled when a session is made.
 
 import Foundation
 import Synchronization
@@ -12,6 +12,7 @@ import URLLoading
 enum LegacySessions {
     private struct Pair {
         let cache: URLCache
+        let classes: [ObjectIdentifier]
         let storing: URLSession
         let forgetting: URLSession
     }
@@ -20,24 +21,29 @@ enum LegacySessions {
 
     /// The session of a load that may, or must not, use the credential storage.
     static func session(usesCredentialStorage: Bool) -> URLSession {
-        let cache = URLCache.shared
-        let pair = current(with: cache)
+        let pair = current(with: URLCache.shared, URLSessionConfiguration.default)
         return usesCredentialStorage ? pair.storing : pair.forgetting
     }
 
-    private static func current(with cache: URLCache) -> Pair {
-        if let pair = made.withLock({ $0 }), pair.cache === cache { return pair }
+    private static func current(with cache: URLCache, _ configuration: URLSessionConfiguration) -> Pair {
+        let classes = (configuration.protocolClasses ?? []).map { ObjectIdentifier($0) }
+        func isRight(_ pair: Pair) -> Bool { pair.cache === cache && pair.classes == classes }
+        if let pair = made.withLock({ $0 }), isRight(pair) { return pair }
         // Order: made outside the lock; those of a thread that comes second go unused. Older sessions end with their tasks.
-        let new = Pair(cache: cache, storing: session(cache, .shared), forgetting: session(cache, nil))
+        let new = Pair(
+            cache: cache, classes: classes, storing: session(configuration, cache, .shared),
+            forgetting: session(configuration, cache, nil))
         return made.withLock { made in
-            if let made, made.cache === cache { return made }
+            if let made, isRight(made) { return made }
             made = new
             return new
         }
     }
 
-    private static func session(_ cache: URLCache, _ credentials: URLCredentialStorage?) -> URLSession {
-        let configuration = URLSessionConfiguration.default
+    private static func session(
+        _ configuration: URLSessionConfiguration, _ cache: URLCache, _ credentials: URLCredentialStorage?
+    ) -> URLSession {
+        // A session takes a copy.
         configuration.urlCache = cache
         configuration.urlCredentialStorage = credentials
         // The older classes know the request's time-out only.

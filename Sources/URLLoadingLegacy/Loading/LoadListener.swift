@@ -17,6 +17,8 @@ protocol LoadListener: AnyObject, Sendable {
     func isAsked(_ challenge: URLAuthenticationChallenge)
     /// The load has ended with a challenge unanswered.
     func isAskedNoMore(_ challenge: URLAuthenticationChallenge)
+    /// Whether the body may come only when `receives(_ response:)` has returned.
+    var preparesForBody: Bool { get }
     func receives(_ response: URLResponse)
     /// A piece of the body has been prepared.
     func receives(_ piece: Data)

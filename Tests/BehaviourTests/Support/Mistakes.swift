@@ -302,7 +302,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             let server = try LoopbackServer.start { _ in
                 .script([.lines("\(ok)Content-Length: 9\n\nx"), .waitForClose])
             }
-            return Stage(server: server, url: server.url(), maximumTime: 0.3)
+            return Stage(server: server, url: server.url(), maximumTime: 2)
         },
         Mistake("a handshake without end", .timedOut, exit: 28, cause: nil, says: "TLS") {
             var options = LoopbackServer.Options()
@@ -314,11 +314,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             let server = try LoopbackServer.start { _ in .script([.waitForClose]) }
             return Stage(server: server, url: server.url(), idleTime: 0.3)
         },
-        Mistake("silence in the body", .timedOut, exit: 28, cause: nil, says: "0.3 seconds", "receiving") {
+        Mistake("silence in the body", .timedOut, exit: 28, cause: nil, says: "2.0 seconds", "receiving") {
             let server = try LoopbackServer.start { _ in
                 .script([.lines("\(ok)Content-Length: 9\n\nx"), .waitForClose])
             }
-            return Stage(server: server, url: server.url(), idleTime: 0.3)
+            return Stage(server: server, url: server.url(), idleTime: 2)
         },
         Mistake("silence in the handshake", .timedOut, exit: 28, cause: nil, says: "0.3 seconds", "TLS") {
             var options = LoopbackServer.Options()

@@ -1,7 +1,5 @@
 // Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
-// anything, answers come when they come. Driver protocol, sections 1 to 7.
-//
-// Web sockets have no public API yet and are not among the operations.
+// anything, answers come when they come. Driver protocol, sections 1 to 8.
 
 import ConformanceSupport
 import Foundation
@@ -10,12 +8,13 @@ import URLLoading
 
 /// The driver: takes lines, on one thread, and gives answers.
 final class Driver: Sendable {
-    private struct State {
+    struct State {
         var sessions: [String: DriverSession] = [:]
+        var webSockets: [String: DriverWebSocket] = [:]
         var loads: [Int64: any Load] = [:]
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let outbox: Outbox
     private let open = DispatchGroup()
 
@@ -62,6 +61,12 @@ final class Driver: Sendable {
             case "cache.clear": try clearCache(command.members, reply)
             case "cache.usage": try cacheUsage(command.members, reply)
             case "trust.evaluate": try evaluate(command.members, reply)
+            case "ws.open": try openWebSocket(command.members, reply)
+            case "ws.send": try sendOnWebSocket(command.members, reply)
+            case "ws.receive": try receiveOnWebSocket(command.members, reply)
+            case "ws.ping": try pingOnWebSocket(command.members, reply)
+            case "ws.close": try closeWebSocket(command.members, reply)
+            case "ws.echo": try echoWebSocket(command.members, reply)
             default: throw .unsupported(command.op)
             }
         } catch {
@@ -73,7 +78,8 @@ final class Driver: Sendable {
         try members.finish()
         let ops = [
             "hello", "session.open", "session.close", "request", "cancel", "cookies.store", "cookies.header",
-            "cookies.list", "cookies.clear", "cache.clear", "cache.usage", "trust.evaluate",
+            "cookies.list", "cookies.clear", "cache.clear", "cache.usage", "trust.evaluate", "ws.open", "ws.send",
+            "ws.receive", "ws.ping", "ws.close", "ws.echo",
         ]
         reply.succeed([
             "protocol": 1, "name": "URLLoading", "version": "0.1",
@@ -102,9 +108,11 @@ final class Driver: Sendable {
         var members = members
         let name = try members.requiredString("session")
         try members.finish()
-        guard let session = state.withLock({ $0.sessions.removeValue(forKey: name) }) else {
-            throw .badCommand("session.close: session \(name) is not open")
+        let closed = state.withLock { state in
+            state.webSockets = state.webSockets.filter { $0.value.session != name }
+            return state.sessions.removeValue(forKey: name)
         }
+        guard let session = closed else { throw .badCommand("session.close: session \(name) is not open") }
         session.close { reply.succeed() }
     }
 

@@ -41,6 +41,11 @@ extension JSONValue {
         if case .string(let text) = self { Data(base64Encoded: text) } else { nil }
     }
 
+    /// The text, where it is one.
+    var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
     /// The elements of an array.
     var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }

@@ -11,6 +11,7 @@ enum Conformance {
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             if options.wantsHelp { return print(Options.help) }
+            if let seconds = options.fuzzSeconds { exit(try await fuzz(options, seconds: seconds) ? 0 : 1) }
             exit(try await run(options) ? 0 : 1)
         } catch {
             FileHandle.standardError.write(Data("conformance: \(error)\n".utf8))
@@ -42,6 +43,15 @@ enum Conformance {
         if let path = options.json { try ReportFiles.json(results).write(to: URL(fileURLWithPath: path)) }
         if let path = options.junit { try ReportFiles.junit(results).write(to: URL(fileURLWithPath: path)) }
         return !results.contains { $0.outcome.isBad }
+    }
+
+    /// Whether the driver has answered everything and lived.
+    private static func fuzz(_ options: Options, seconds: Int) async throws -> Bool {
+        let fuzz = DriverFuzz(driver: options.driver, seed: options.seed)
+        // Each keeps sixteen requests in progress.
+        let tally = try await fuzz.run(seconds: seconds, jobs: min(options.jobs, 2))
+        print("seed \(options.seed), \(seconds) seconds: \(tally.text)")
+        return tally.failures.isEmpty
     }
 
     /// Tests/Conformance of the package that this program was built from.

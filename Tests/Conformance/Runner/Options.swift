@@ -12,6 +12,8 @@ struct Options {
     var jobs = 8
     var cases: String?
     var expectedFailures: String?
+    var fuzzSeconds: Int?
+    var seed: UInt64 = 1
     var wantsHelp = false
 
     static let help = """
@@ -25,6 +27,7 @@ struct Options {
           --junit FILE              write the results as JUnit's XML
           --cases FOLDER            where the case files are; by default those of this package
           --expected-failures FILE  cases that are known to fail; one that passes is a failure
+          --fuzz-driver SECONDS     run no cases, but the driver against servers that reply with anything; --seed N, --jobs N
 
         Exit status: 0 where all cases passed, 1 where one failed, 2 where the run could not begin.
         """
@@ -47,6 +50,16 @@ struct Options {
                     throw OptionFault("--jobs takes a number from 1 to 64")
                 }
                 jobs = number
+            case "--fuzz-driver":
+                guard let number = Int(try Self.value(of: word, &words)), number > 0 else {
+                    throw OptionFault("--fuzz-driver takes a number of seconds")
+                }
+                fuzzSeconds = number
+            case "--seed":
+                guard let number = UInt64(try Self.value(of: word, &words)) else {
+                    throw OptionFault("--seed takes a number")
+                }
+                seed = number
             default: throw OptionFault("\(word) is no option; --help lists them")
             }
         }

@@ -20,6 +20,12 @@ struct CaseFileTests {
             ("- B1.1: a row ~ x\n", 4, "behind \"form\""), ("= 200\nform\n= $2\n- B1.1: a row ~ x\n", 7, "no column 2"),
             ("= 200\nform\n= $1\n- B1.1: a row ~ 200 ~ x\n", 7, "every column"),
             ("= 200\neach open x\n", 5, "before all"),
+            ("< 200\n+ text x\n", 5, "behind \"<ws\""), ("<ws\n+ nonsense\n", 5, "no step"),
+            ("<ws\n+ frame x\n", 5, "first byte"), ("<ws\n+ expect nonsense\n", 5, "expected to get"),
+            ("<ws\n+ close x\n", 5, "code"), ("<ws nonsense\n", 4, "not understood"),
+            ("ws nonsense\n", 4, "nothing that is done"), ("ws got nonsense\n", 4, "text, binary"),
+            ("ws send x\n", 4, "text or binary"), ("ws open / x=1\n", 4, "no option x"),
+            ("<ws\nws open /\n", 3, "expects nothing"),
         ])
     func faults(lines: String, line: Int, reason: String) async throws {
         let folder = try CaseDirectory()

@@ -17,12 +17,34 @@ struct RunnerTests {
             Issue.record("no cases in the report")
             return
         }
-        #expect(cases.count >= 600)
+        #expect(cases.count >= 1000)
         let others = cases.filter { $0["outcome"] != "passed" }
         #expect(others.isEmpty, "\(others.map { $0["title"] ?? .null })")
-        let groups = Set(cases.compactMap { $0["group"] }.map { "\($0)" })
+        let groups = Dictionary(grouping: cases.compactMap { Self.text($0["group"]) }) { $0 }.mapValues(\.count)
         #expect(groups.count >= 9)
+        let table = try Self.documentedCounts()
+        #expect(table == groups.merging(["all": cases.count]) { $1 }, "docs/conformance.md")
         #expect(try folder.text("r.xml").components(separatedBy: "<testcase ").count == cases.count + 1)
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        guard case .string(let text)? = value else { return nil }
+        return text
+    }
+
+    /// The groups in docs/conformance.md, and how many cases each is said to have.
+    private static func documentedCounts() throws -> [String: Int] {
+        // Tests/Conformance/RunnerTests/RunnerTests.swift, below the package.
+        var folder = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        let page = try String(contentsOf: folder.appendingPathComponent("docs/conformance.md"), encoding: .utf8)
+        let rows = page.components(separatedBy: "## The table").last?.components(separatedBy: "\n## ").first ?? ""
+        var counts: [String: Int] = [:]
+        for row in rows.split(separator: "\n") where row.hasPrefix("| ") {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            if let name = cells.first, let count = cells.last.flatMap({ Int($0) }) { counts[name] = count }
+        }
+        return counts
     }
 
     @Test("A wrong expectation fails its case and no other, in the table, in both reports and in the exit status")
@@ -81,6 +103,38 @@ struct RunnerTests {
         }
     }
 
+    @Test(
+        "Whatever a case can expect of a web socket can be wrong",
+        arguments: [
+            "ws opened chat", "ws refused badServerResponse", "ws got text y", "ws got binary x",
+            "ws got closed 1000", "ws got error cancelled", "ws close 1000\nws closed 1001",
+            "ws close 1000\nws closed 1000 x", "ws closed 1000", "ws got text x\nws close 1000", "^ GET /other",
+        ])
+    func everyWebSocketExpectation(line: String) async throws {
+        let folder = try CaseDirectory()
+        let server = "<ws\n+ text x ; expect text y ; expect close 1000\n"
+        try folder.write("a.case", "group g\n* B1.1: t\n\(server)ws open /\n\(line)\nws opened\n")
+        let run = try await conformance(["--cases", folder.path])
+        #expect(run.exitCode == 1)
+        #expect(run.complaintsText.contains("failed: g: t (a.case:2)"), "\(run.complaintsText)")
+    }
+
+    @Test("A script that is not played to its end, and a client that breaks a rule, fail the case")
+    func unplayedScript() async throws {
+        let folder = try CaseDirectory()
+        for (steps, reason) in [
+            ("expect text x", "expected message"), ("expect pong x", "expected pong"),
+            ("expect close 1001", "expected close"),
+            ("expect close 1000 ; expect text x", "before step 2 of 2"),
+        ] {
+            let client = "ws open /\nws opened\nws close 1000\n? closed.code 1000\n"
+            try folder.write("a.case", "group g\n* B1.1: t\n<ws\n+ \(steps)\n\(client)")
+            let run = try await conformance(["--cases", folder.path])
+            #expect(run.exitCode == 1)
+            #expect(run.complaintsText.contains(reason), "\(run.complaintsText)")
+        }
+    }
+
     @Test("A malformed file is told with its line, and nothing runs")
     func malformed() async throws {
         let folder = try CaseDirectory()
@@ -112,12 +166,28 @@ struct RunnerTests {
     @Test("Cases are listed and chosen by group, title and reference")
     func lists() async throws {
         let all = try await conformance(["--list"])
-        #expect(all.exitCode == 0 && all.outputText.split(separator: "\n").count >= 600)
+        let lines = all.outputText.split(separator: "\n")
+        #expect(all.exitCode == 0 && lines.count >= 600)
+        let found = Set(lines.map { $0.prefix { $0 != ":" } })
+        let groups: [Substring] = [
+            "2397", "6265", "6455", "7616", "8305", "9110", "9111", "9112", "proxies", "redirects", "timeouts", "trust",
+        ]
+        #expect(found.isSuperset(of: groups))
         let some = try await conformance(["--list", "--filter", "B16.31"])
         #expect(some.outputText.contains("9112: "))
         #expect(some.outputText.split(separator: "\n").allSatisfy { $0.contains("B16.31") })
         #expect(try await conformance(["--filter", "no such case"]).exitCode == 2)
         #expect(try await conformance(["--nonsense"]).exitCode == 2)
+    }
+
+    @Test("Whatever servers reply, the driver answers every command and lives to the end of its input")
+    func fuzzing() async throws {
+        let run = try await conformance(["--fuzz-driver", "5", "--jobs", "1"])
+        #expect(run.exitCode == 0, "\(run.outputText)")
+        #expect(run.outputText.contains("every command was answered, and every driver lived"))
+        let none = try await conformance(["--fuzz-driver", "1", "--driver", "/bin/false"])
+        #expect(none.exitCode == 1)
+        #expect(none.outputText.contains("no answer to 1: "))
     }
 
     @Test("A driver that is none fails every case and ends the run")

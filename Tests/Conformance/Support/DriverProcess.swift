@@ -126,6 +126,13 @@ package final class DriverProcess: Sendable {
     /// Whether the process has not ended yet, as far as is known.
     package var isRunning: Bool { exit.value == nil }
 
+    /// The resident memory of the process; 0 where it has ended.
+    package var residentKiB: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
     /// Ends the driver at once, whatever it does; who waits for an answer is told.
     package func end() {
         if exit.value == nil { kill(process, SIGKILL) }

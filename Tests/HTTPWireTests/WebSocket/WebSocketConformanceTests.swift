@@ -41,10 +41,10 @@ struct WebSocketConformanceTests {
             ]
         }
 
-    @Test("Messages of the lengths at which the header changes", arguments: framingCases)
+    @Test("B15.38: Messages of the lengths at which the header changes", arguments: framingCases)
     func framing(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
-    @Test("1.1.6 to 1.1.8, 1.2.6 to 1.2.8: messages of 64 KiB and what is just below")
+    @Test("B15.38: 1.1.6 to 1.1.8, 1.2.6 to 1.2.8: messages of 64 KiB and what is just below")
     func largeFraming() {
         for count in [65_535, 65_536] {
             let text = Case("text", [WireFrame.text(Self.star(count))], [.text(Self.star(count))])
@@ -73,7 +73,7 @@ struct WebSocketConformanceTests {
             (0..<10).map { .ping(bytes("payload-\($0)")) }),
     ]
 
-    @Test("Pings and pongs", arguments: pingsCases)
+    @Test("B15.38: Pings and pongs", arguments: pingsCases)
     func pings(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
     // MARK: Reserved bits and opcodes
@@ -103,7 +103,7 @@ struct WebSocketConformanceTests {
             ]
         }
 
-    @Test("Reserved bits and opcodes", arguments: reservedCases)
+    @Test("B15.38: Reserved bits and opcodes", arguments: reservedCases)
     func reserved(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
     // MARK: Fragments
@@ -154,7 +154,7 @@ struct WebSocketConformanceTests {
             ], [.ping([1]), .ping([2]), .text("12345")]),
     ]
 
-    @Test("Fragments", arguments: fragmentsCases)
+    @Test("B15.38: Fragments", arguments: fragmentsCases)
     func fragments(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
     // MARK: UTF-8
@@ -190,7 +190,7 @@ struct WebSocketConformanceTests {
     ]
     static let surrogate = bytes("κόσμε") + [0xED, 0xA0, 0x80] + bytes("edited")
 
-    @Test("UTF-8 in messages; the payloads of 6.5 to 6.23 are in WebSocketTextTests", arguments: textsCases)
+    @Test("B15.38: UTF-8 in messages; the payloads of 6.5 to 6.23 are in WebSocketTextTests", arguments: textsCases)
     func texts(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
     // MARK: Closing
@@ -223,12 +223,12 @@ struct WebSocketConformanceTests {
             Case("7.9, 7.13 code \(code)", [WireFrame.close(code)], [.fault(.invalidCloseCode)])
         }
 
-    @Test("Closing", arguments: closingCases)
+    @Test("B15.38: Closing", arguments: closingCases)
     func closing(_ sample: Case) { run(sample, Pieces.waysToCut(sample.bytes)) }
 
     // MARK: Sizes
 
-    @Test("7.1.6, 9.1 to 9.6: large messages, whole, in fragments and in pieces of the network's choice")
+    @Test("B15.38: 7.1.6, 9.1 to 9.6: large messages, whole, in fragments and in pieces of the network's choice")
     func large() {
         for count in [64 << 10, 256 << 10, 1 << 20] {
             let text = Self.star(count)
@@ -246,7 +246,7 @@ struct WebSocketConformanceTests {
         }
     }
 
-    @Test("9.7, 9.8: a thousand small messages", arguments: [0, 16, 64, 256, 1024])
+    @Test("B15.38: 9.7, 9.8: a thousand small messages", arguments: [0, 16, 64, 256, 1024])
     func small(count: Int) {
         let text = Self.star(count)
         let payload = [UInt8](repeating: 0xFE, count: count)
@@ -255,7 +255,7 @@ struct WebSocketConformanceTests {
         for pieces in Pieces.someWaysToCut(bytes) { #expect(WebSocketOutcome.run(pieces) == outcomes) }
     }
 
-    @Test("10.1.1: 64 KiB in frames of 1300 bytes")
+    @Test("B15.38: 10.1.1: 64 KiB in frames of 1300 bytes")
     func autoFragments() {
         let text = Self.star(65_536)
         let bytes = WireFrame.fragments(1, Self.bytes(text), of: 1300)

@@ -75,6 +75,36 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["TLS", "1: lost", "2: lost", "ended lost"])
     }
 
+    // MARK: Connections that were something else before
+
+    @Test("B1.70: what somebody else has read too far is read first, also where it is more than is read ahead")
+    func unread() {
+        var rig = StreamMachineRig(connected: false, readAhead: 4)
+        rig.read(3, 3)
+        rig.takeOver(isSecure: false, unread: "abcdefgh")
+        #expect(rig.taken() == ["1: \"abc\""] && rig.machine.room == 0)
+        rig.read(6, 6)
+        rig.arrive("ij")
+        #expect(rig.taken() == ["2: \"defghi\""])
+    }
+
+    @Test("B1.70, B15.45: TLS that stands already is not begun again, and nothing in it was unprotected")
+    func standingTLS() {
+        var rig = StreamMachineRig(connected: false)
+        rig.takeOver(isSecure: true, unread: "abc")
+        rig.startSecure()
+        rig.read(3, 3)
+        #expect(rig.taken() == ["1: \"abc\""] && rig.machine.isSecure)
+    }
+
+    @Test("B1.70, B15.46: TLS does not begin behind plain bytes that nobody has read")
+    func plainUnread() {
+        var rig = StreamMachineRig(connected: false)
+        rig.takeOver(isSecure: false, unread: "abc")
+        rig.startSecure()
+        #expect(rig.lines.last == "ended plaintextBeforeTLS")
+    }
+
     // MARK: Hand-over
 
     @Test("B15.51: the connection is handed over behind all that waits, with what has come")

@@ -26,6 +26,12 @@ struct StreamMachineRig {
 
     mutating func connect() { perform(machine.connected(now: now)) }
 
+    /// A connection stands that somebody else has used before.
+    mutating func takeOver(isSecure: Bool, unread: String) {
+        inbox = Array(unread.utf8)
+        perform(machine.connected(isSecure: isSecure, unread: inbox.count, now: now))
+    }
+
     @discardableResult
     mutating func read(_ least: Int = 1, _ most: Int = 64, timeout: Duration? = nil) -> Int {
         let call = number()

@@ -5,6 +5,8 @@ import URLLoading
 
 /// Answers every request with the same bytes.
 public class RecordingSession: URLSession, @unchecked Sendable {
+    // As such code is written: touched by one thread only, that of the test.
+
     /// What was asked for.
     public var requests: [URLRequest] = []
     /// What every handler gets.

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `CachedURLResponse` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingCachedURLResponse: CachedURLResponse, @unchecked Sendable {
     override var response: URLResponse { super.response }
 

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `HTTPCookieStorage` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingHTTPCookieStorage: HTTPCookieStorage, @unchecked Sendable {
     override class var shared: HTTPCookieStorage { super.shared }
 

@@ -25,6 +25,7 @@ private func httpCookieAcceptPolicyMembers() {
 }
 
 /// Overrides everything that is open in `HTTPCookie` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingHTTPCookie: HTTPCookie, @unchecked Sendable {
     override var properties: [HTTPCookiePropertyKey: Any]? { super.properties }
 

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `HTTPURLResponse` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
     override var statusCode: Int { super.statusCode }
 

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLAuthenticationChallenge` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLAuthenticationChallenge: URLAuthenticationChallenge, @unchecked Sendable {
     override var protectionSpace: URLProtectionSpace { super.protectionSpace }
 

@@ -20,6 +20,7 @@ struct UrlcacheSurface {
 }
 
 /// Overrides everything that is open in `URLCache` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLCache: URLCache, @unchecked Sendable {
     override class var shared: URLCache {
         get { super.shared }

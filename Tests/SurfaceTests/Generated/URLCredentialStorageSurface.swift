@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLCredentialStorage` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLCredentialStorage: URLCredentialStorage, @unchecked Sendable {
     override class var shared: URLCredentialStorage { super.shared }
 

@@ -25,6 +25,7 @@ private func urlCredentialPersistenceMembers() {
 }
 
 /// Overrides everything that is open in `URLCredential` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLCredential: URLCredential, @unchecked Sendable {
     override var persistence: URLCredential.Persistence { super.persistence }
 

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLProtectionSpace` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLProtectionSpace: URLProtectionSpace, @unchecked Sendable {
     override var realm: String? { super.realm }
 

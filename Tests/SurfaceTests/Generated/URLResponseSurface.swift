@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLResponse` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLResponse: URLResponse, @unchecked Sendable {
     override var url: URL? { super.url }
 

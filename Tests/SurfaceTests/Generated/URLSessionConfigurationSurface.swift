@@ -22,10 +22,20 @@ struct UrlsessionconfigurationSurface {
 }
 
 /// Overrides everything that is open in `URLSessionConfiguration` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
     override class var `default`: URLSessionConfiguration { super.`default` }
 
     override class var ephemeral: URLSessionConfiguration { super.ephemeral }
+
+    override class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        super.background(withIdentifier: identifier)
+    }
+
+    @available(*, deprecated)
+    override class func backgroundSessionConfiguration(_ identifier: String) -> URLSessionConfiguration {
+        super.backgroundSessionConfiguration(identifier)
+    }
 
     override func copy(with zone: NSZone?) -> Any { super.copy(with: zone) }
 
@@ -79,6 +89,21 @@ class OverridingURLSessionConfiguration: URLSessionConfiguration, @unchecked Sen
     override var waitsForConnectivity: Bool {
         get { super.waitsForConnectivity }
         set { super.waitsForConnectivity = newValue }
+    }
+
+    override var isDiscretionary: Bool {
+        get { super.isDiscretionary }
+        set { super.isDiscretionary = newValue }
+    }
+
+    override var sharedContainerIdentifier: String? {
+        get { super.sharedContainerIdentifier }
+        set { super.sharedContainerIdentifier = newValue }
+    }
+
+    override var sessionSendsLaunchEvents: Bool {
+        get { super.sessionSendsLaunchEvents }
+        set { super.sessionSendsLaunchEvents = newValue }
     }
 
     override var connectionProxyDictionary: [AnyHashable: Any]? {
@@ -179,6 +204,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: any (NSCopying & NSObject & Sendable).Type = URLSessionConfiguration.self
     let _: URLSessionConfiguration = URLSessionConfiguration.`default`
     let _: URLSessionConfiguration = URLSessionConfiguration.ephemeral
+    let _: (String) -> URLSessionConfiguration = URLSessionConfiguration.background(withIdentifier:)
     let _: (NSZone?) -> Any = one.copy(with:)
     let _: KeyPath<URLSessionConfiguration, String?> = \.identifier
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, NSURLRequest.CachePolicy> = \.requestCachePolicy
@@ -191,6 +217,9 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.allowsUltraConstrainedNetworkAccess
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.requiresDNSSECValidation
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.waitsForConnectivity
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.isDiscretionary
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, String?> = \.sharedContainerIdentifier
+    let _: ReferenceWritableKeyPath<URLSessionConfiguration, Bool> = \.sessionSendsLaunchEvents
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, [AnyHashable: Any]?> = \.connectionProxyDictionary
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, [ProxyConfiguration]> = \.proxyConfigurations
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, tls_protocol_version_t> =
@@ -216,6 +245,7 @@ private func urlSessionConfigurationMembers(of one: URLSessionConfiguration) {
 /// Names, as far as it is deprecated, the API of `URLSessionConfiguration`.
 @available(*, deprecated)
 private func urlSessionConfigurationDeprecatedmembers() {
+    let _: (String) -> URLSessionConfiguration = URLSessionConfiguration.backgroundSessionConfiguration(_:)
     let _: () -> URLSessionConfiguration = URLSessionConfiguration.init
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, SSLProtocol> = \.tlsMinimumSupportedProtocol
     let _: ReferenceWritableKeyPath<URLSessionConfiguration, SSLProtocol> = \.tlsMaximumSupportedProtocol

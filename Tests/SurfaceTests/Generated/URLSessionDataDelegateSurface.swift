@@ -12,6 +12,7 @@ private func urlSessionDataDelegateMembers<One: URLSessionDataDelegate>(of one: 
     let _: (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition = one.urlSession(
         _:dataTask:didReceive:)
     let _: (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void = one.urlSession(_:dataTask:didBecome:)
+    let _: (URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void = one.urlSession(_:dataTask:didBecome:)
     let _: (URLSession, URLSessionDataTask, Data) -> Void = one.urlSession(_:dataTask:didReceive:)
     let _:
         (URLSession, URLSessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void =

@@ -14,4 +14,5 @@ private func urlSessionDelegateMembers<One: URLSessionDelegate>(of one: One) {
         ) -> Void = one.urlSession(_:didReceive:completionHandler:)
     let _: (URLSession, URLAuthenticationChallenge) async -> (URLSession.AuthChallengeDisposition, URLCredential?) = one
         .urlSession(_:didReceive:)
+    let _: (URLSession) -> Void = one.urlSessionDidFinishEvents(forBackgroundURLSession:)
 }

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLSessionDownloadTask` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionDownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     override func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         super.cancel(byProducingResumeData: completionHandler)

@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLSessionStreamTask` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionStreamTask: URLSessionStreamTask, @unchecked Sendable {
     override func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval,

@@ -46,6 +46,7 @@ struct UrlsessionSurface {
 }
 
 /// Overrides everything that is open in `URLSession` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSession: URLSession, @unchecked Sendable {
     override class var shared: URLSession { super.shared }
 
@@ -160,6 +161,16 @@ class OverridingURLSession: URLSession, @unchecked Sendable {
     override func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
         super.streamTask(withHostName: hostname, port: port)
     }
+
+    override func webSocketTask(with url: URL) -> URLSessionWebSocketTask { super.webSocketTask(with: url) }
+
+    override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        super.webSocketTask(with: url, protocols: protocols)
+    }
+
+    override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        super.webSocketTask(with: request)
+    }
 }
 
 /// Names the API of `URLSession`.
@@ -214,6 +225,9 @@ private func urlSessionMembers(of one: URLSession) {
     let _: (Data, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask = one
         .downloadTask(withResumeData:completionHandler:)
     let _: (String, Int) -> URLSessionStreamTask = one.streamTask(withHostName:port:)
+    let _: (URL) -> URLSessionWebSocketTask = one.webSocketTask(with:)
+    let _: (URL, [String]) -> URLSessionWebSocketTask = one.webSocketTask(with:protocols:)
+    let _: (URLRequest) -> URLSessionWebSocketTask = one.webSocketTask(with:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.data(from:delegate:)
     let _: (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(

@@ -38,6 +38,7 @@ struct UrlsessiontaskmetricsSurface {
 }
 
 /// Overrides everything that is open in `URLSessionTaskMetrics` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     override var transactionMetrics: [URLSessionTaskTransactionMetrics] { super.transactionMetrics }
 

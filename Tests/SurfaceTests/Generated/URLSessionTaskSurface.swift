@@ -27,6 +27,7 @@ struct UrlsessiontaskSurface {
 }
 
 /// Overrides everything that is open in `URLSessionTask` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionTask: URLSessionTask, @unchecked Sendable {
     override func copy(with zone: NSZone?) -> Any { super.copy(with: zone) }
 

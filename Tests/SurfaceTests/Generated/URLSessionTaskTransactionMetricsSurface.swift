@@ -4,6 +4,7 @@ import Foundation
 import URLLoading
 
 /// Overrides everything that is open in `URLSessionTaskTransactionMetrics` by what does the same.
+/// Safe to share: it has no state of its own.
 class OverridingURLSessionTaskTransactionMetrics: URLSessionTaskTransactionMetrics, @unchecked Sendable {
     override var request: URLRequest { super.request }
 

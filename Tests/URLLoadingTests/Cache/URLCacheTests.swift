@@ -347,6 +347,7 @@ struct URLCacheTests {
 
     @Test("B7.12: an object of one's own class comes back from memory as it is")
     func ownObjects() throws {
+        // Safe to share: it has no state of its own.
         final class Own: CachedURLResponse, @unchecked Sendable {}
         let cache = CacheFolder().cache(memory: 1 << 20, disk: 0)
         let own = Own(response: try Stored.response(a).response, data: Data([1]))

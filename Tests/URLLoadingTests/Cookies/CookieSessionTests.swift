@@ -361,6 +361,7 @@ struct CookieSessionTests {
 
 /// Notes what a session wants of it, and adds a cookie to each answer.
 private final class WitnessStorage: HTTPCookieStorage, @unchecked Sendable {
+    // Safe to share: each Box guards what is in it.
     let calls = Box<[String]>([])
     private let count = Box(0)
 
@@ -382,6 +383,7 @@ private final class WitnessStorage: HTTPCookieStorage, @unchecked Sendable {
 
 /// Answers only when it is told to.
 private final class SilentStorage: HTTPCookieStorage, @unchecked Sendable {
+    // Safe to share: signals and Boxes guard what is in them.
     let asked = Signal()
     private let waiting = Box<[@Sendable ([HTTPCookie]?) -> Void]>([])
 

@@ -229,6 +229,7 @@ struct HTTPCookieTests {
 
     @Test("Subclasses inherit, and say what they like")
     func subclass() throws {
+        // Safe to share: it has no state of its own.
         final class Loud: HTTPCookie, @unchecked Sendable {
             override var value: String { super.value.uppercased() }
         }

@@ -347,6 +347,25 @@ struct ResumptionTests {
         }
     }
 
+    @Test(
+        "B9.33, B14.30: a class of the program's knows nothing of parts: what it brings is the whole file, and all of it"
+    )
+    func carriedElsewhere() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let scribe = ResumptionScribe()
+            let session = session(of: scribe) { $0.protocolClasses = [WholeBringer.self] }
+            session.downloadTask(withResumeData: data).resume()
+            await scribe.transcript.completed.wait()
+            session.invalidateAndCancel()
+            #expect(scribe.transcript.calls.contains("finished the whole of it"))
+            #expect(!scribe.transcript.calls.contains { $0.hasPrefix("resumed") })
+            // What there was can still be gone on with.
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+        }
+    }
+
     @Test("B9.25: the form with a handler, and cut twice")
     func handler() async throws {
         let count = Box(0)
@@ -377,13 +396,70 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.36, B9.37: cut by resets, silence and deaths of the process, everything comes, and little of it twice")
-    func torment() throws {
-        let run = try ChildRun("resume-tool", ["torment", "\(24 << 20)", "10", "7"])
+    @Test(
+        "B9.36, B9.37: cut by resets, silence and deaths of the process, everything comes, and nothing is written twice",
+        arguments: [["7"], ["8", "--without-kills"]])
+    func torment(last words: [String]) throws {
+        // A tool that dies itself, or is ended by us, leaves its files to whoever started it.
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torment-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let run = try ChildRun(
+            "resume-tool", ["torment", "\(24 << 20)", "10"] + words, changing: ["TMPDIR": folder.path])
         #expect(run.exitCode == 0, "\(run.outputText)\(run.complaintsText)")
-        let spared = try ChildRun("resume-tool", ["torment", "\(24 << 20)", "10", "8", "--without-kills"])
-        #expect(spared.exitCode == 0, "\(spared.outputText)\(spared.complaintsText)")
-        #expect(spared.outputText.contains("fetched twice 0 bytes"), "\(spared.outputText)")
-        #expect(spared.outputText.contains("left behind 0 files"), "\(spared.outputText)")
+        #expect(run.outputText.contains("written twice 0 bytes"), "\(run.outputText)")
+        #expect(run.outputText.contains("left behind 0 files"), "\(run.outputText)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
+
+    @Test("B9.36: what was written behind the bytes of the data, by a process that was killed, is gone on from")
+    func writtenBehind() async throws {
+        let half = HalfServer(then: { request in
+            guard request.fields.first(.range) == "bytes=7-" else { return .status(500) }
+            return .text("rld", status: 206).adding("Content-Range", "bytes 7-9/10")
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let handle = try FileHandle(forUpdating: try partialFile(of: data))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("wo".utf8))
+            try handle.close()
+            let scribe = await goOn(with: data)
+            #expect(half.asked.value == ["/", "/ bytes=7- if \"v1\""])
+            #expect(scribe.transcript.calls.contains("resumed 7 of 10"))
+            #expect(scribe.transcript.calls.contains("finished helloworld"))
+        }
+    }
+
+    @Test("B9.24: a file that is longer than the whole was not written by us: only the bytes of the data count")
+    func tooLong() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let handle = try FileHandle(forUpdating: try partialFile(of: data))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("and more".utf8))
+            try handle.close()
+            let scribe = await goOn(with: data)
+            #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\""])
+            #expect(scribe.transcript.calls.contains("finished helloworld"))
+        }
+    }
+}
+
+/// Brings the same whatever it is asked for.
+private final class WholeBringer: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 15, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("the whole of it".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }

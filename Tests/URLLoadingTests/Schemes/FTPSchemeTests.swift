@@ -109,6 +109,34 @@ struct FTPSchemeTests {
             await codeThrown { _ = try await session.upload(for: directory, from: Data("x".utf8)) } == .fileIsDirectory)
     }
 
+    @Test("B1.39: an upload that is suspended sends nothing until it is resumed")
+    func suspended() async throws {
+        let held = Box<URLSessionTask?>(nil)
+        let storing = Signal()
+        let server = try server {
+            $0.script = { ask in
+                // Several answers before anything could be sent.
+                if ask.verb == "USER" { held.value?.suspend() }
+                if ask.verb == "STOR" { storing.fire() }
+                return nil
+            }
+        }
+        let delegate = RecordingDelegate()
+        let session = visitor(delegate)
+        let task = session.uploadTask(
+            with: URLRequest(url: try url(server, "/pub/new")), from: Data(Self.large))
+        held.value = task
+        task.resume()
+        await storing.wait()
+        held.value = nil
+        // On the same loop: had anything been sent meanwhile, it would show.
+        for _ in 0..<2 { _ = try await session.data(from: url(server, "/pub/page.html")) }
+        #expect(task.state == .suspended && task.countOfBytesSent == 0)
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect(task.error == nil && server.files["/pub/new"] == Self.large)
+    }
+
     @Test("B14.20: a load that is cancelled in the middle ends with −999")
     func cancelled() async throws {
         let gate = ServerGate()

@@ -46,3 +46,45 @@ final class BytesLoad: Load {
         }
     }
 }
+
+/// A download that is stopped on its way and goes on with what it has.
+final class ResumedDownload: Load {
+    private struct State {
+        var task: URLSessionDownloadTask
+        var isCancelled = false
+    }
+
+    private let session: URLSession
+    private let transfer: Transfer
+    private let state: Mutex<State>
+
+    init(_ session: URLSession, _ request: URLRequest, reportingTo transfer: Transfer) {
+        self.session = session
+        self.transfer = transfer
+        let task = session.downloadTask(with: request)
+        task.delegate = transfer
+        state = Mutex(State(task: task))
+        transfer.whenStopped { [weak self] in self?.goOn(with: $0) }
+    }
+
+    func resume() { state.withLock(\.task).resume() }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task.cancel()
+    }
+
+    private func goOn(with data: Data) {
+        let task = session.downloadTask(withResumeData: data)
+        task.delegate = transfer
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        task.resume()
+        if isCancelled { task.cancel() }
+    }
+}

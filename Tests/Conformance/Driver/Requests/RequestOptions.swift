@@ -1,5 +1,4 @@
-// The value of `options`. A key that cannot be honoured refuses the command; one that asks for the absence of something
-// that does not exist yet is honoured. Driver protocol, section 4.
+// The value of `options`. A key that cannot be honoured refuses the command. Driver protocol, section 4.
 
 import ConformanceSupport
 import Foundation
@@ -17,13 +16,15 @@ struct RequestOptions {
     let bodyPieces: [BodyPiece]?
     let cancelAfterMilliseconds: Int?
     let cancelAfterBytes: Int64?
+    /// Whether a download goes on from there with what it has.
+    let resumes: Bool
     let reportsChunks: Bool
     let mostBodyBytes: Int
 
     /// The keys that are honoured.
     static let keys = [
-        "task", "cache_policy", "timeout_ms", "redirects", "body_stream", "cancel_after_ms", "cancel_after_bytes",
-        "report_chunks", "max_body_bytes",
+        "task", "cache_policy", "timeout_ms", "cookies", "redirects", "body_stream", "cancel_after_ms",
+        "cancel_after_bytes", "resume", "report_chunks", "max_body_bytes",
     ]
 
     /// Reads the value of `options`.
@@ -37,7 +38,10 @@ struct RequestOptions {
         bodyPieces = try Self.pieces(members.array("body_stream"))
         cancelAfterMilliseconds = try members.count("cancel_after_ms").map { Int(clamping: $0) }
         cancelAfterBytes = try members.count("cancel_after_bytes")
-        try members.accept("resume", only: { $0 == false })
+        resumes = try members.bool("resume") ?? false
+        guard !resumes || task == .download && cancelAfterBytes != nil else {
+            throw .badCommand("options: resume is for a download with cancel_after_bytes")
+        }
         reportsChunks = try members.bool("report_chunks") ?? false
         let most = try members.count("max_body_bytes") ?? 16 << 20
         // A line of 64 MiB has no room for more.

@@ -14,8 +14,7 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     private let redirects: RedirectPolicy
     /// The body that is being read, if it comes piece by piece.
     private let body = Mutex<PieceSource?>(nil)
-    /// Those that have not answered yet.
-    private let credentials: Mutex<[CredentialPlan]>
+    private let answers: ChallengeAnswers
     private let start = ContinuousClock.now
     private let length = Atomic<Int64>(0)
     private let queue = DispatchQueue(label: "transfer")
@@ -24,6 +23,9 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     /// Holds the package back when hashing does not keep up.
     private let room = DispatchSemaphore(value: 0)
     private let completion: @Sendable (TransferRecord) -> Void
+    /// Goes on with a download that was stopped on its way; gone when it has.
+    private let continuation = Mutex<(@Sendable (Data) -> Void)?>(nil)
+    private let hasStopped = Atomic<Bool>(false)
 
     /// `completion` is called once, when the task has ended.
     init(
@@ -32,11 +34,16 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     ) {
         self.options = options
         self.redirects = redirects
-        self.credentials = Mutex(credentials)
+        answers = ChallengeAnswers(credentials)
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
         // Not the initial value: a semaphore must not be let go below that one.
         for _ in 0..<Self.mostWaitingParts { room.signal() }
+    }
+
+    /// What is to be done with the resume data of a download that was stopped where its options say.
+    func whenStopped(_ continuation: @escaping @Sendable (Data) -> Void) {
+        self.continuation.withLock { $0 = continuation }
     }
 
     /// The body from its first piece; nil where it does not come piece by piece.
@@ -78,18 +85,12 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let space = challenge.protectionSpace
-        // What certificates prove is the session's matter, whose answers stand in its configuration.
-        guard
-            ![NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
-                .contains(space.authenticationMethod)
-        else { return completionHandler(.performDefaultHandling, nil) }
-        let record = TransferRecord.Challenge(challenge)
-        note { $0.challenges.append(record) }
-        let answer = credentials.withLock { credentials in
-            credentials.firstIndex { $0.fits(space) }.map { credentials.remove(at: $0) }
+        if ChallengeAnswers.isForCredentials(challenge) {
+            let record = TransferRecord.Challenge(challenge)
+            note { $0.challenges.append(record) }
         }
-        completionHandler(answer == nil ? .performDefaultHandling : .useCredential, answer?.credential)
+        let answer = answers.answer(challenge)
+        completionHandler(answer.disposition, answer.credential)
     }
 
     func urlSession(
@@ -115,7 +116,10 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        if let limit = options.cancelAfterBytes, totalBytesWritten >= limit { downloadTask.cancel() }
+        guard let limit = options.cancelAfterBytes, totalBytesWritten >= limit else { return }
+        guard options.resumes else { return downloadTask.cancel() }
+        // The data comes with the error; the second transfer is not stopped any more.
+        if !hasStopped.exchange(true, ordering: .relaxed) { downloadTask.cancel(byProducingResumeData: { _ in }) }
     }
 
     func urlSession(
@@ -136,8 +140,24 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if hasStopped.load(ordering: .relaxed), let data = (error as? URLError)?.downloadTaskResumeData,
+            let goOn = takeContinuation()
+        {
+            // The answer describes the second transfer.
+            note { [options] in
+                $0 = TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks)
+            }
+            return goOn(data)
+        }
         if let response = task.response { _ = received(response) }
         ended(error)
+    }
+
+    private func takeContinuation() -> (@Sendable (Data) -> Void)? {
+        continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
     }
 
     // MARK: What is the same in all forms

@@ -26,7 +26,7 @@ extension TransferRecord {
         return .object(members)
     }
 
-    private static func describe(_ response: URLResponse) -> JSONValue {
+    static func describe(_ response: URLResponse) -> JSONValue {
         let head = response as? HTTPURLResponse
         return [
             "url": .text(response.url?.absoluteString),
@@ -66,7 +66,7 @@ extension TransferRecord {
 }
 
 extension TransferError {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         ["domain": .string(domain), "code": .count(code), "name": .string(name), "detail": .string(detail)]
     }
 }

@@ -32,6 +32,7 @@ final class DriverSession: Sendable {
         let task: URLSessionTask
         switch plan.options.task {
         case .bytes: return BytesLoad(session, request, reportingTo: transfer)
+        case .download where plan.options.resumes: return ResumedDownload(session, request, reportingTo: transfer)
         case .data: task = session.dataTask(with: request)
         case .download: task = session.downloadTask(with: request)
         case .upload where plan.options.bodyPieces != nil: task = session.uploadTask(withStreamedRequest: request)
@@ -39,6 +40,14 @@ final class DriverSession: Sendable {
         }
         task.delegate = transfer
         return task
+    }
+
+    /// A web socket, not begun; nil where its URL is none.
+    func webSocket(_ plan: WebSocketPlan) -> DriverWebSocket? {
+        plan.task(in: session).map { task in
+            DriverWebSocket(
+                task, session: plan.session, redirects: redirects, answers: ChallengeAnswers(credentials))
+        }
     }
 
     /// Ends the session with all that is in progress; `completion` is called when nothing of it is left.

@@ -135,6 +135,9 @@ struct CaseReader {
             do throws(CaseFault) {
                 let action = try StepReader.action(of: line.text, answersBefore: answers)
                 if case .answer = action { answers += 1 }
+                if case .serverSteps = action, steps.last?.action.isWebSocketAnswer != true {
+                    throw CaseFault("steps stand behind \"<ws\"")
+                }
                 steps.append(Step(line: line.number, action: action))
             } catch {
                 throw fault(line, error.reason)
@@ -169,10 +172,20 @@ extension Action {
     /// Whether the line can make its case fail.
     fileprivate var isExpectation: Bool {
         switch self {
-        case .certificate, .declareServer, .declareProxy, .answer, .session, .closeSession, .request, .finish, .cancel,
-            .command, .storeCookie, .open, .until:
+        case .webSocket(let line): line.isExpectation
+        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps, .session, .closeSession, .request,
+            .finish, .cancel, .command, .storeCookie, .open, .until:
             false
         case .result, .member, .sends, .received, .receivedNothing, .proof, .connections, .asked: true
+        }
+    }
+
+    /// Whether steps of a web socket may follow.
+    fileprivate var isWebSocketAnswer: Bool {
+        switch self {
+        case .answer(let answer): if case .webSocket = answer.content { true } else { false }
+        case .serverSteps: true
+        default: false
         }
     }
 }

@@ -25,7 +25,7 @@ struct ConformanceCase: Sendable {
     var usesServer: Bool {
         steps.contains { step in
             switch step.action {
-            case .answer, .request: true
+            case .answer, .request, .webSocket(.open): true
             case .declareServer(let server): server.name == "a"
             default: false
             }
@@ -46,6 +46,8 @@ enum Action: Sendable {
     case declareServer(DeclarationLine)
     case declareProxy(DeclarationLine)
     case answer(AnswerLine)
+    /// What the web socket of the answer before does.
+    case serverSteps([ServerStep])
 
     // What the client does.
     case session(name: String, config: JSONValue)
@@ -54,6 +56,8 @@ enum Action: Sendable {
     case finish(label: String)
     case cancel(label: String)
     case command(op: String, members: JSONValue)
+    /// What is done with the case's web socket, or is expected of it.
+    case webSocket(WebSocketLine)
     case storeCookie(url: String, field: CaseText)
     case open(gate: String)
     case until(requests: Int, server: String)
@@ -91,6 +95,8 @@ struct AnswerLine: Sendable {
         case response(status: Int, style: Set<String>, fields: [CaseLine.Part], body: CaseText?)
         /// Bytes, and words for what is done between them.
         case raw(CaseText)
+        /// A web socket: words about it, changes of the answer's fields, and what is done on it.
+        case webSocket(styles: Set<String>, fields: [CaseLine.Part], steps: [ServerStep])
     }
 
     /// Counted from 1 in the case.
@@ -101,7 +107,7 @@ struct AnswerLine: Sendable {
     let target: String?
     /// Whether it answers more than once.
     let isForAll: Bool
-    let content: Content
+    var content: Content
 }
 
 /// A request of the client.

@@ -16,6 +16,9 @@ enum StepReader {
         case "proxy": return .declareProxy(try declaration(rest))
         case "<", "<*": return try answer(rest, number: answersBefore + 1, isForAll: word == "<*")
         case "<<", "<<*": return try rawAnswer(rest, number: answersBefore + 1, isForAll: word == "<<*")
+        case "<ws", "<ws*": return try webSocket(rest, number: answersBefore + 1, isForAll: word == "<ws*")
+        case "+": return .serverSteps(try WebSocketLines.steps(rest))
+        case "ws": return .webSocket(try WebSocketLines.line(rest))
         case "session": return try session(rest)
         case "close": return .closeSession(name: try single(rest, "the session's name"))
         case ">": return .request(try request(rest, label: nil))
@@ -88,6 +91,16 @@ enum StepReader {
             AnswerLine(
                 number: number, method: nil, server: server, target: target, isForAll: isForAll,
                 content: .raw(try CaseText(bytes))))
+    }
+
+    private static func webSocket(_ rest: Substring, number: Int, isForAll: Bool) throws(CaseFault) -> Action {
+        var line = try CaseLine(rest)
+        let (_, server, target) = pattern(&line)
+        let styles = try WebSocketLines.styles(&line)
+        return .answer(
+            AnswerLine(
+                number: number, method: "GET", server: server, target: target, isForAll: isForAll,
+                content: .webSocket(styles: styles, fields: line.parts, steps: [])))
     }
 
     /// `METHOD` and `@server/target`, each of which may be left out.

@@ -25,6 +25,13 @@ final class AnswerBoard: Sendable {
     }
 
     private let state = Mutex(State())
+    private let webSockets = WebSocketRecord()
+
+    /// Waits until the web sockets have gone; what was not as the case has it on them.
+    func endedWebSockets() async -> [String] {
+        guard let record = await webSockets.wait(until: { $0.ended == $0.agreements.count }) else { return [] }
+        return record.problems + record.faults.map(\.description)
+    }
 
     /// Sets the answers; no request comes before.
     func begin(_ answers: [AnswerLine], words: KnownWords) {
@@ -83,6 +90,9 @@ final class AnswerBoard: Sendable {
         switch answer.content {
         case .raw(let text):
             return .script(try steps(text, words))
+        case .webSocket(let styles, let fields, let steps):
+            let script = WebSocketScript(words: words, gate: gate)
+            return .webSocket(try script.route(styles, fields, steps, record: webSockets))
         case .response(let status, let style, let fields, let body):
             var response = ServerResponse(status: status)
             for field in fields {

@@ -9,12 +9,12 @@ import Foundation
 struct CaseRun {
     private let conformanceCase: ConformanceCase
     private let driver: DriverProcess
-    private let stage: Stage
+    let stage: Stage
     /// Tells its sessions from those of other cases in the same driver.
     private let number: Int
     private var sessions: Set<String> = []
     private var requests: [String: Int64] = [:]
-    private var result: JSONValue = .null
+    var result: JSONValue = .null
     private var looked = 0
     private var asked: [String: Int] = [:]
     private var lastReceived: AnswerBoard.Received?
@@ -54,7 +54,8 @@ struct CaseRun {
         }
         stage.board.openAll()
         for name in sessions { _ = try? await driver.call("session.close", ["session": .string(driverName(name))]) }
-        if let problem = stage.board.problems.first, failure?.isUnsupported != true {
+        let problems = stage.board.problems + (await stage.board.endedWebSockets())
+        if let problem = problems.first, failure?.isUnsupported != true {
             return CaseFailure([failure?.reason, problem].compactMap { $0 }.joined(separator: "; "))
         }
         return failure
@@ -66,7 +67,7 @@ struct CaseRun {
 
     private mutating func carryOut(_ action: Action) async throws {
         switch action {
-        case .certificate, .declareServer, .declareProxy, .answer:
+        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps:
             break
         case .session(let name, let config):
             try await openSession(name, config)
@@ -81,6 +82,8 @@ struct CaseRun {
             _ = try await call("cancel", ["target": .integer(try id(label))])
         case .command(let op, let members):
             result = try await call(op, try await inSession(stage.words.json(members)))
+        case .webSocket(let line):
+            try await webSocket(line)
         case .storeCookie(let url, let field):
             let text = JSONValue.string(try stage.words.text(field))
             let members = try await inSession(["session": "s", "url": .string(url), "set_cookie": [text]])
@@ -122,7 +125,7 @@ struct CaseRun {
 
     // MARK: What the client does
 
-    private func driverName(_ name: String) -> String { "\(number).\(name)" }
+    func driverName(_ name: String) -> String { "\(number).\(name)" }
 
     private mutating func openSession(_ name: String, _ config: JSONValue) async throws {
         sessions.insert(name)
@@ -137,17 +140,19 @@ struct CaseRun {
         _ = try await call("session.open", ["session": .string(driverName(name)), "config": config])
     }
 
-    private mutating func useSession(_ name: String) async throws -> JSONValue {
+    mutating func useSession(_ name: String) async throws -> JSONValue {
         if !sessions.contains(name) { try await openSession(name, [:]) }
         return .string(driverName(name))
     }
 
-    /// Members with the session's name as the driver knows it.
+    /// Members with the names of the session and of a web socket as the driver knows them.
     private mutating func inSession(_ members: JSONValue) async throws -> JSONValue {
-        guard case .object(var list) = members, let index = list.firstIndex(where: { $0.name == "session" }),
-            case .string(let name) = list[index].value
-        else { return members }
-        list[index] = JSONMember(name: "session", value: try await useSession(name))
+        guard case .object(var list) = members else { return members }
+        for (index, member) in list.enumerated() {
+            guard case .string(let name) = member.value else { continue }
+            if member.name == "session" { list[index] = JSONMember(name: "session", value: try await useSession(name)) }
+            if member.name == "ws" { list[index] = JSONMember(name: "ws", value: .string(driverName(name))) }
+        }
         return .object(list)
     }
 
@@ -193,7 +198,7 @@ struct CaseRun {
         return id
     }
 
-    private func call(_ op: String, _ members: JSONValue) async throws -> JSONValue {
+    func call(_ op: String, _ members: JSONValue) async throws -> JSONValue {
         try Self.result(of: try await driver.call(op, members))
     }
 

@@ -119,6 +119,11 @@ enum Checks {
         return text.debugDescription + (bytes.count > 200 ? "… (\(bytes.count) bytes)" : "")
     }
 
+    /// Text without its marks, anything else as JSON.
+    static func plain(_ value: JSONValue?) -> String {
+        if case .string(let text)? = value { text } else { describe(value) }
+    }
+
     static func describe(_ value: JSONValue?) -> String {
         guard let value else { return "absent" }
         let text = String(decoding: JSONWriter.line(value), as: UTF8.self)

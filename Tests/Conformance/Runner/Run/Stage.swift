@@ -27,6 +27,12 @@ struct Stage {
             }
             if case .declareProxy(let line) = action { proxies[line.name] = try Self.proxy(line, certificates) }
             if case .answer(let line) = action { answers.append(line) }
+            if case .serverSteps(let more) = action, var answer = answers.popLast(),
+                case .webSocket(let styles, let fields, let steps) = answer.content
+            {
+                answer.content = .webSocket(styles: styles, fields: fields, steps: steps + more)
+                answers.append(answer)
+            }
         }
         if conformanceCase.usesServer, servers["a"] == nil {
             servers["a"] = try Self.server(DeclarationLine(name: "a", settings: []), board, certificates)

@@ -1,0 +1,30 @@
+// A transaction that ends because its connection becomes something else: a stream of bytes (B1.70), or another protocol
+// (RFC 9110 §7.8). `DetachedConnection` tells the story.
+//
+// Must not know: what it becomes.
+
+extension Transaction {
+    /// The receiver wants the connection.
+    ///
+    /// Order: at the end of the turn, since the connection may be in the midst of what it has read; until then it reads
+    /// nothing more, and what it has read waits.
+    func detach() {
+        guard !isDetaching, !isReported, discardBudget == nil else { return }
+        isDetaching = true
+        core.reactor.later { [self] in giveConnectionAway() }
+    }
+
+    private func giveConnectionAway() {
+        if case .finished = state { return }
+        guard case .exchanging(let connection) = state, responseBegun, connection.isAtHead else {
+            return failed(.undetachable(.notAtHead))
+        }
+        guard timeline.isRequestSent else { return failed(.undetachable(.requestUnfinished)) }
+        timeline.responseEnded(core.reactor.nanoseconds)
+        leave(nil)
+        isReported = true
+        // Order: whoever gets the connection may open a stream with it, which keeps the core alive.
+        receiver.detached(connection.detach(from: self), outcome: outcome(nil))
+        core.ended(id)
+    }
+}

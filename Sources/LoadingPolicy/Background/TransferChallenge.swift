@@ -1,0 +1,102 @@
+// A question about who somebody is, between the process that loads and the program that knows (B10.20, B10.37). Values as
+// they travel; what they mean is the business of authentication.
+
+/// What is asked.
+package struct TransferChallenge: Sendable, Hashable {
+    /// Which question it is; an answer names it, and one to another question counts for nothing.
+    package var number: UInt64
+    /// Who asks for what.
+    package var space: TransferSpace
+    /// How many answers have failed before.
+    package var failures: UInt32
+    /// The response that asks, where there is one.
+    package var head: TransferHead?
+    /// The certificates a server has shown, DER, its own first; of server trust only.
+    package var certificates: [[UInt8]]
+
+    /// Makes a question.
+    package init(
+        number: UInt64, space: TransferSpace, failures: UInt32, head: TransferHead?, certificates: [[UInt8]] = []
+    ) {
+        self.number = number
+        self.space = space
+        self.failures = failures
+        self.head = head
+        self.certificates = certificates
+    }
+}
+
+/// The protection space, in Apple's texts.
+package struct TransferSpace: Sendable, Hashable {
+    /// The host.
+    package var host: String
+    /// The port.
+    package var port: Int64
+    /// `protocol`, such as "https".
+    package var scheme: String?
+    /// The realm.
+    package var realm: String?
+    /// `authenticationMethod`.
+    package var method: String
+    /// `proxyType`, of proxies only.
+    package var proxyType: String?
+    /// Whether it is a proxy that asks.
+    package var isProxy: Bool
+    /// Which issuers a server accepts, DER; of client certificates only.
+    package var distinguishedNames: [[UInt8]] = []
+
+    /// Makes a space.
+    package init(
+        host: String, port: Int64, scheme: String?, realm: String?, method: String, isProxy: Bool, proxyType: String?
+    ) {
+        self.host = host
+        self.port = port
+        self.scheme = scheme
+        self.realm = realm
+        self.method = method
+        self.isProxy = isProxy
+        self.proxyType = proxyType
+    }
+}
+
+/// What the program says to a question.
+package struct TransferAnswer: Sendable, Hashable {
+    /// The task it is about.
+    package var task: UInt64
+    /// The question it is to.
+    package var challenge: UInt64
+    /// What is to be done.
+    package var disposition: Disposition
+    /// With what; for `useCredential`.
+    package var credential: TransferCredential?
+
+    /// Apple's four, in their order.
+    package enum Disposition: UInt8, Sendable, Hashable {
+        /// Go on with the credential, or without any.
+        case useCredential
+        /// As if nobody had been asked.
+        case performDefaultHandling
+        /// End the task.
+        case cancel
+        /// Try the next of what the server offers.
+        case reject
+    }
+
+    /// Makes an answer.
+    package init(task: UInt64, challenge: UInt64, disposition: Disposition, credential: TransferCredential? = nil) {
+        self.task = task
+        self.challenge = challenge
+        self.disposition = disposition
+        self.credential = credential
+    }
+}
+
+/// Proof of who we are, or that we believe.
+package enum TransferCredential: Sendable, Hashable, Concealed {
+    /// A user and a password.
+    case password(user: String, password: String)
+    /// The server is believed.
+    case trust
+    /// Certificates, ours first, and the key that belongs to it, both as PEM.
+    case identity(certificates: String, key: String)
+}

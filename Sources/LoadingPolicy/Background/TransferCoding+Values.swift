@@ -1,0 +1,269 @@
+// The forms in bytes of what journals and messages have in common: requests, responses, failures, questions. The order of
+// the parts is the format; whoever changes it counts up `TransferLimits.version`.
+
+extension TransferField: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(name)
+        writer.value(value)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        name = try reader.value()
+        value = try reader.value()
+    }
+}
+
+extension TransferRequest: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(method)
+        writer.value(url)
+        writer.value(fields)
+        writer.value(body.coded)
+        writer.value(timeout)
+        writer.value(cachePolicy)
+        writer.value(flags)
+        writer.value(unixSocketPath)
+        writer.value(mainDocumentURL)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        method = try reader.value()
+        url = try reader.value()
+        fields = try reader.value()
+        body = try reader.value(TransferBytes?.self)?.bytes
+        timeout = try reader.value()
+        cachePolicy = try reader.value()
+        flags = try reader.value()
+        unixSocketPath = try reader.value()
+        mainDocumentURL = try reader.value()
+    }
+}
+
+extension TransferHead: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(url)
+        writer.value(status)
+        writer.value(fields)
+        writer.value(expectedLength)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        url = try reader.value()
+        status = try reader.value()
+        fields = try reader.value()
+        expectedLength = try reader.value()
+        guard status <= 999, expectedLength >= -1 else { throw .impossible }
+    }
+}
+
+extension TransferCounts: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(received)
+        writer.value(expectedToReceive)
+        writer.value(sent)
+        writer.value(expectedToSend)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        received = try reader.value()
+        expectedToReceive = try reader.value()
+        sent = try reader.value()
+        expectedToSend = try reader.value()
+        guard received >= 0, sent >= 0, expectedToReceive >= -1, expectedToSend >= -1 else { throw .impossible }
+    }
+}
+
+extension TransferFailure: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(domain)
+        writer.value(code)
+        writer.value(text)
+        writer.value(url)
+        writer.value(cancellationReason)
+        writer.value(networkReason)
+        writer.value(resumeData.coded)
+        writer.value(causes)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        domain = try reader.value()
+        code = try reader.value()
+        text = try reader.value()
+        url = try reader.value()
+        cancellationReason = try reader.value()
+        networkReason = try reader.value()
+        resumeData = try reader.value(TransferBytes?.self)?.bytes
+        causes = try reader.value()
+    }
+}
+
+extension TransferFailure.Cause: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(domain)
+        writer.value(code)
+        writer.value(text)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        domain = try reader.value()
+        code = try reader.value()
+        text = try reader.value()
+    }
+}
+
+extension TransferChallenge: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(number)
+        writer.value(space)
+        writer.value(failures)
+        writer.value(head)
+        writer.value(certificates.coded)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        number = try reader.value()
+        space = try reader.value()
+        failures = try reader.value()
+        head = try reader.value()
+        certificates = try reader.value([TransferBytes].self).map(\.bytes)
+    }
+}
+
+extension TransferSpace: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(host)
+        writer.value(port)
+        writer.value(scheme)
+        writer.value(realm)
+        writer.value(method)
+        writer.value(isProxy)
+        writer.value(proxyType)
+        writer.value(distinguishedNames.coded)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        host = try reader.value()
+        port = try reader.value()
+        scheme = try reader.value()
+        realm = try reader.value()
+        method = try reader.value()
+        isProxy = try reader.value()
+        proxyType = try reader.value()
+        distinguishedNames = try reader.value([TransferBytes].self).map(\.bytes)
+        guard (0...65_535).contains(port) else { throw .impossible }
+    }
+}
+
+extension TransferAnswer: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(task)
+        writer.value(challenge)
+        writer.number(disposition.rawValue)
+        writer.value(credential)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        task = try reader.value()
+        challenge = try reader.value()
+        guard let disposition = Disposition(rawValue: try reader.number()) else { throw .impossible }
+        self.disposition = disposition
+        credential = try reader.value()
+    }
+}
+
+extension TransferCredential: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .password(let user, let password):
+            writer.number(UInt8(1))
+            writer.value(user)
+            writer.value(password)
+        case .trust: writer.number(UInt8(2))
+        case .identity(let certificates, let key):
+            writer.number(UInt8(3))
+            writer.value(certificates)
+            writer.value(key)
+        }
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        switch try reader.number(UInt8.self) {
+        case 1: self = .password(user: try reader.value(), password: try reader.value())
+        case 2: self = .trust
+        case 3: self = .identity(certificates: try reader.value(), key: try reader.value())
+        default: throw .impossible
+        }
+    }
+}
+
+extension TransferKind: TransferCoded {
+    func write(to writer: inout ByteWriter) { writer.number(rawValue) }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        guard let kind = TransferKind(rawValue: try reader.number()) else { throw .impossible }
+        self = kind
+    }
+}
+
+extension TransferNews: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(number)
+        switch content {
+        case .downloaded(let path):
+            writer.number(UInt8(1))
+            writer.value(path)
+        case .answered(let path):
+            writer.number(UInt8(2))
+            writer.value(path)
+        case .completed(let failure):
+            writer.number(UInt8(3))
+            writer.value(failure)
+        }
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        number = try reader.value()
+        switch try reader.number(UInt8.self) {
+        case 1: content = .downloaded(path: try reader.value())
+        case 2: content = .answered(path: try reader.value())
+        case 3: content = .completed(try reader.value())
+        default: throw .impossible
+        }
+    }
+}
+
+extension TransferSummary: TransferCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.value(task)
+        writer.value(kind)
+        writer.value(original)
+        writer.value(current)
+        writer.value(label)
+        writer.value(earliestBegin)
+        writer.value(expectedBySender)
+        writer.value(expectedByReceiver)
+        writer.value(priority)
+        writer.value(isSuspended)
+        writer.value(isOver)
+        writer.value(counts)
+        writer.value(head)
+        writer.value(created)
+    }
+
+    init(from reader: inout TransferReader) throws(TransferCodingError) {
+        task = try reader.value()
+        kind = try reader.value()
+        original = try reader.value()
+        current = try reader.value()
+        label = try reader.value()
+        earliestBegin = try reader.value()
+        expectedBySender = try reader.value()
+        expectedByReceiver = try reader.value()
+        priority = try reader.value()
+        isSuspended = try reader.value()
+        isOver = try reader.value()
+        counts = try reader.value()
+        head = try reader.value()
+        created = try reader.value()
+    }
+}

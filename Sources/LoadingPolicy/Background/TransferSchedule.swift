@@ -1,0 +1,221 @@
+// Which transfers of a background session are under way: how many at a time (B10.9), not before their date (B10.26), those
+// whose time is left to the system behind all others (B10.12), again after a failure that may pass (B10.22, B10.39), and
+// none beyond its time (B10.41).
+//
+// A machine: it is told what has happened and asked what is next. It must not know a clock, how a transfer is carried out,
+// or what a transfer is besides a number.
+
+/// The order of a session's transfers.
+package struct TransferSchedule: Sendable {
+    /// How long to wait after failures, in milliseconds.
+    package struct Patience: Sendable, Hashable {
+        /// After the first.
+        package var first: Int64
+        /// At most; each wait is twice the one before.
+        package var longest: Int64
+
+        /// Waits, B10.39's unless set.
+        package init(first: Int64 = 1000, longest: Int64 = 600_000) {
+            self.first = max(0, first)
+            self.longest = max(self.first, longest)
+        }
+    }
+
+    /// What is to be done now.
+    package enum Step: Sendable, Hashable {
+        /// The transfer begins, or goes on after it stood still.
+        case begin(UInt64)
+        /// The transfer has had its time: it ends with −1001.
+        case expire(UInt64)
+    }
+
+    /// What follows from a failure.
+    package enum Verdict: Sendable, Hashable {
+        /// It is tried again, for the nth time, in so many milliseconds.
+        case retry(attempt: UInt32, delay: Int64)
+        /// The task ends with it.
+        case end
+    }
+
+    /// What has to be known of a transfer.
+    package struct Entry: Sendable {
+        /// 0 to 1; what is more important begins first, of equals the older.
+        package var priority: Float
+        /// Whether its time is left to the system.
+        package var isDiscretionary: Bool
+        /// Whether the program has suspended it.
+        package var isSuspended: Bool
+        /// Not before this, by the calendar's clock.
+        package var earliestBegin: Int64?
+        /// Its time.
+        package var lifetime: TransferLifetime
+        /// How often it has failed without any progress in between.
+        package var failures: UInt32
+        fileprivate var phase = Phase.ready
+
+        /// A transfer that may begin.
+        package init(_ record: TransferRecord) {
+            priority = record.priority
+            isDiscretionary = record.isDiscretionary
+            isSuspended = record.isSuspended
+            earliestBegin = record.earliestBegin
+            lifetime = record.lifetime
+            failures = record.failures
+        }
+    }
+
+    fileprivate enum Phase: Sendable, Equatable {
+        case ready
+        case running
+        /// After a failure: not before so many milliseconds after a moment.
+        case delayed(since: TransferInstant, Int64)
+        /// Somebody has to answer. It takes nobody's place meanwhile.
+        case asking
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    private let patience: Patience
+    /// Transfers at a time; one at least.
+    package var places: Int {
+        didSet { places = max(1, places) }
+    }
+
+    /// A schedule without transfers.
+    package init(places: Int, patience: Patience = Patience()) {
+        self.places = max(1, places)
+        self.patience = patience
+    }
+
+    // MARK: Events
+
+    /// A transfer has come.
+    package mutating func added(_ number: UInt64, _ entry: Entry) { entries[number] = entry }
+
+    /// A transfer is over.
+    package mutating func ended(_ number: UInt64) { entries[number] = nil }
+
+    /// The program has suspended a transfer: it gives its place away.
+    package mutating func suspended(_ number: UInt64) {
+        change(number) { entry in
+            entry.isSuspended = true
+            if entry.phase == .running { entry.phase = .ready }
+        }
+    }
+
+    /// A suspended transfer waits for a place again.
+    package mutating func resumed(_ number: UInt64) { change(number) { $0.isSuspended = false } }
+
+    /// The program has changed its mind about what is important.
+    package mutating func prioritised(_ number: UInt64, _ priority: Float) {
+        change(number) { $0.priority = priority }
+    }
+
+    /// Bytes have moved: what failed before is forgotten.
+    package mutating func progressed(_ number: UInt64) { change(number) { $0.failures = 0 } }
+
+    /// A transfer cannot go on before somebody has answered: its place is free.
+    package mutating func asked(_ number: UInt64) { change(number) { $0.phase = .asking } }
+
+    /// Somebody has answered a transfer that is still under way: it takes its place again, one too many if need be; one that
+    /// stands still waits for a place when it is resumed.
+    package mutating func answered(_ number: UInt64) {
+        change(number) { if $0.phase == .asking { $0.phase = $0.isSuspended ? .ready : .running } }
+    }
+
+    /// A transfer has failed with a code of `NSURLErrorDomain`; `random` spreads those that failed together.
+    package mutating func failed(
+        _ number: UInt64, code: Int64, random: UInt32, now: TransferInstant
+    ) -> Verdict {
+        guard var entry = entries[number], Self.passing.contains(code), entry.lifetime.remaining(now) != 0 else {
+            return .end
+        }
+        entry.failures = min(entry.failures, Self.mostFailures - 1) + 1
+        let doublings = min(entry.failures - 1, 40)
+        // No overflow: what is doubled is not above the longest, which is halved until it fits.
+        let full =
+            patience.first > patience.longest >> Int64(doublings)
+            ? patience.longest : patience.first << Int64(doublings)
+        let spread = full / 4
+        let delay = max(patience.first, full - (spread > 0 ? Int64(random) % (spread + 1) : 0))
+        entry.phase = .delayed(since: now, delay)
+        entries[number] = entry
+        return .retry(attempt: entry.failures, delay: delay)
+    }
+
+    private mutating func change(_ number: UInt64, _ body: (inout Entry) -> Void) {
+        guard var entry = entries[number] else { return }
+        body(&entry)
+        entries[number] = entry
+    }
+
+    // MARK: Questions
+
+    /// How often a transfer has failed in a row.
+    package func failures(_ number: UInt64) -> UInt32 { entries[number]?.failures ?? 0 }
+
+    /// Whether anything is under way, or will be without anybody's doing.
+    package var hasWork: Bool { entries.values.contains { !$0.isSuspended && $0.phase != .asking } }
+
+    /// What is to be done now; what begins counts as under way.
+    package mutating func next(_ now: TransferInstant) -> [Step] {
+        let expired = entries.filter { $0.value.lifetime.remaining(now) == 0 }.keys.sorted()
+        for number in expired { entries[number] = nil }
+        var steps = expired.map { Step.expire($0) }
+        let running = entries.values.filter { $0.phase == .running && !$0.isSuspended }
+        var free = places - running.count
+        let waiting = entries.filter { $0.value.isDue(now) }
+            .sorted { ($1.value.priority, $0.key) < ($0.value.priority, $1.key) }
+        for (number, entry) in waiting where !entry.isDiscretionary && free > 0 {
+            steps.append(begin(number))
+            free -= 1
+        }
+        // Those without haste go one by one, and only while nobody else wants anything.
+        let isQuiet = !entries.values.contains { $0.phase == .running && !$0.isSuspended }
+        if isQuiet, let (number, _) = waiting.first(where: \.value.isDiscretionary) { steps.append(begin(number)) }
+        return steps
+    }
+
+    private mutating func begin(_ number: UInt64) -> Step {
+        change(number) { $0.phase = .running }
+        return .begin(number)
+    }
+
+    /// In how many milliseconds to ask `next` again, if nothing happens before; nil for never.
+    package func wake(_ now: TransferInstant) -> Int64? {
+        entries.values.compactMap { $0.wake(now) }.min()
+    }
+
+    /// The codes of failures that may pass (B10.39): time-out, unknown host, no connection, lost connection, no network.
+    private static let passing: Set<Int64> = [-1001, -1003, -1004, -1005, -1009]
+    private static let mostFailures: UInt32 = 1_000_000
+}
+
+extension TransferSchedule.Entry {
+    /// Whether it wants a place.
+    fileprivate func isDue(_ now: TransferInstant) -> Bool {
+        if isSuspended { return false }
+        switch phase {
+        case .running, .asking: return false
+        case .ready: return earliestBegin.map { $0 <= now.wall } ?? true
+        case .delayed(let since, let delay): return now.elapsed(since: since) >= delay
+        }
+    }
+
+    fileprivate func wake(_ now: TransferInstant) -> Int64? {
+        var times: [Int64] = []
+        if let remaining = lifetime.remaining(now) { times.append(remaining) }
+        if !isSuspended {
+            switch phase {
+            case .running, .asking: break
+            case .ready:
+                // The calendar's clock may be set meanwhile, so it is looked at again and again.
+                if let earliestBegin, earliestBegin > now.wall { times.append(min(earliestBegin - now.wall, 60_000)) }
+            case .delayed(let since, let delay):
+                // One whose delay is over waits for a place, and the end of another transfer tells of that.
+                let rest = delay - now.elapsed(since: since)
+                if rest > 0 { times.append(rest) }
+            }
+        }
+        return times.min()
+    }
+}

@@ -1,0 +1,51 @@
+// Where the program is that carries transfers on, and how it is started. Must not know: sessions, what is said to it.
+
+import Foundation
+import Sockets
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The helper's executable.
+enum BackgroundHelper {
+    /// What it is called.
+    static let name = "urlloading-transfers"
+
+    /// Where it is: where the program says, beside the running program, or on the path; nil where there is none.
+    static func path(chosen: URL?) -> String? {
+        if let chosen { return isExecutable(chosen.path) ? chosen.path : nil }
+        if let own = ownPath, let slash = own.lastIndex(of: "/") {
+            let beside = own[..<slash] + "/" + name
+            if isExecutable(String(beside)) { return String(beside) }
+        }
+        let places = getenv("PATH").map { String(cString: $0) } ?? ""
+        // An empty place is the working directory, which anybody may have chosen.
+        return places.split(separator: ":").lazy.map { $0 + "/" + name }.first { $0.hasPrefix("/") && isExecutable($0) }
+            .map { String($0) }
+    }
+
+    /// Starts a helper for a session's directory and waits until it listens; may wait for that long.
+    static func start(_ path: String, directory: String) -> HelperProcess.Start {
+        HelperProcess.start(path, arguments: ["--start", directory])
+    }
+
+    /// Says once in this process why transfers do not outlive it.
+    static func reportMissing(_ reason: String) {
+        guard wasReported.exchange(true, ordering: .relaxed) == false else { return }
+        ErrorText.reportMisuse(
+            "the transfers of background sessions are carried out in this process and stop with it: \(reason)")
+    }
+
+    private static let wasReported = Atomic<Bool>(false)
+
+    private static var ownPath: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        var about = stat()
+        return stat(path, &about) == 0 && about.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+}

@@ -1,0 +1,130 @@
+// Questions of who is who, which the owner of a transfer passes on to the program (B10.20, B10.37).
+//
+// Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
+
+import Foundation
+import LoadingPolicy
+import Trust
+
+extension BackgroundSession {
+    /// Asks the delegates of a task, on their queue.
+    func ask(_ challenge: TransferChallenge, of task: UInt64) {
+        guard let core = state.withLock({ $0.entries[task]?.core }) else { return }
+        guard let space = URLProtectionSpace(challenge.space, challenge.certificates, of: core) else {
+            return answer(TransferAnswer(task: task, challenge: challenge.number, disposition: .performDefaultHandling))
+        }
+        // What default handling uses where it is this program's to know (B2.44).
+        let usual = values.urlCredentialStorage.flatMap { storage in
+            storage.defaultCredential(for: space)
+                ?? space.otherProxySpace.flatMap { storage.defaultCredential(for: $0) }
+        }
+        let shown = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: usual, previousFailureCount: Int(clamping: challenge.failures),
+            failureResponse: challenge.head?.response, error: nil, sender: NobodyToAnswer())
+        let question = SchemeQuestion(shown) { [weak self, weak core] _, disposition, credential in
+            guard let self else { return }
+            let known = state.withLock { $0.entries[task]?.questions.removeValue(forKey: challenge.number) != nil }
+            guard known else { return }
+            answer(
+                TransferAnswer(
+                    task: task, challenge: challenge.number, disposition, credential,
+                    usual: challenge.failures == 0 ? usual : nil, space: space))
+            if disposition == .cancelAuthenticationChallenge { core?.cancel() }
+        }
+        let isNew = state.withLock { state in
+            guard state.entries[task]?.questions[challenge.number] == nil else { return false }
+            state.entries[task]?.questions[challenge.number] = question
+            return true
+        }
+        guard isNew else { return }
+        if core.answersChallenges {
+            core.post(.question(question))
+        } else {
+            question.answer(.performDefaultHandling, nil)
+        }
+    }
+
+    private func answer(_ answer: TransferAnswer) { tell(.answer(answer)) }
+}
+
+extension TransferAnswer {
+    /// What a delegate has said; a credential that cannot be carried to another process is none.
+    fileprivate init(
+        task: UInt64, challenge: UInt64, _ disposition: URLSession.AuthChallengeDisposition,
+        _ credential: URLCredential?, usual: URLCredential?, space: URLProtectionSpace
+    ) {
+        switch disposition {
+        case .useCredential:
+            let carried = credential.flatMap { TransferCredential($0, for: space) }
+            // B2.35: what does not fit is no reason to believe anybody.
+            let refuses = credential != nil && carried == nil
+            self.init(
+                task: task, challenge: challenge, disposition: refuses ? .reject : .useCredential, credential: carried)
+        case .performDefaultHandling:
+            let carried = usual.flatMap { TransferCredential($0, for: space) }
+            self.init(
+                task: task, challenge: challenge,
+                disposition: carried == nil ? .performDefaultHandling : .useCredential,
+                credential: carried)
+        case .cancelAuthenticationChallenge: self.init(task: task, challenge: challenge, disposition: .cancel)
+        case .rejectProtectionSpace: self.init(task: task, challenge: challenge, disposition: .reject)
+        }
+    }
+}
+
+extension TransferCredential {
+    /// What goes to another process. An identity does not: keys stay where they are; a session whose configuration has one
+    /// carries its transfers out itself.
+    fileprivate init?(_ credential: URLCredential, for space: URLProtectionSpace) {
+        if space.authenticationMethod == NSURLAuthenticationMethodServerTrust {
+            guard let leaf = credential.trust?.presented.leaf, leaf == space.serverTrust?.presented.leaf else {
+                return nil
+            }
+            self = .trust
+        } else if let user = credential.user, let password = credential.password {
+            self = .password(user: user, password: password)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension URLProtectionSpace {
+    /// A space as it was sent; nil for a server's trust that cannot be read.
+    fileprivate convenience init?(_ space: TransferSpace, _ certificates: [[UInt8]], of core: TaskCore) {
+        let port = Int(clamping: space.port)
+        if space.method == NSURLAuthenticationMethodServerTrust {
+            var read: [Certificate] = []
+            for der in certificates {
+                guard let certificate = try? Certificate(der: der) else { return nil }
+                read.append(certificate)
+            }
+            guard let chain = CertificateChain(read), let session = core.session else { return nil }
+            let trust = SecTrust(
+                presented: chain, policy: TrustPolicy(host: HostName(space.host)), evaluator: session.settings.evaluator
+            )
+            self.init(serverTrust: trust, host: space.host, port: port, isProxy: space.isProxy)
+        } else if space.method == NSURLAuthenticationMethodClientCertificate {
+            self.init(
+                distinguishedNames: space.distinguishedNames.map { Data($0) }, host: space.host, port: port,
+                isProxy: space.isProxy)
+        } else if space.isProxy {
+            self.init(
+                proxyHost: space.host, port: port, type: space.proxyType, realm: space.realm,
+                authenticationMethod: space.method)
+        } else {
+            self.init(
+                host: space.host, port: port, protocol: space.scheme, realm: space.realm,
+                authenticationMethod: space.method)
+        }
+    }
+}
+
+/// In the place of who takes answers by the older methods, until the challenge is shown with one of a task.
+private final class NobodyToAnswer: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}

@@ -1,0 +1,353 @@
+// How a background session finds the owner of its transfers, what it tells him when it has, and what becomes of tasks when
+// he cannot be had (B10.31, B10.36). How it all ends is in `BackgroundSession+End`.
+//
+// The order: whoever listens on the directory's socket; a helper that is started; this process. An owner that is lost is
+// looked for anew, and has what his predecessor has written down.
+
+import Dispatch
+import Foundation
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// The session as one owner knows it: of a channel that has been replaced nothing is heard.
+final class OwnerChannel: TransferChannel {
+    private let session: Mutex<WeakSession>
+
+    private struct WeakSession: Sendable {
+        weak var session: BackgroundSession?
+    }
+
+    init(_ session: BackgroundSession) {
+        self.session = Mutex(WeakSession(session: session))
+    }
+
+    func send(_ event: TransferEvent) { session.withLock { $0.session }?.heard(event, on: self) }
+
+    func close() { session.withLock { $0.session }?.lost("it has closed the connection", on: self) }
+
+    /// Nothing more is to be heard.
+    func cut() { session.withLock { $0.session = nil } }
+}
+
+extension BackgroundSession {
+    // MARK: Finding an owner
+
+    /// Looks for an owner, unless that is being done or was.
+    func connect() {
+        let isFirst = state.withLock { state in
+            guard case .silent = state.phase, problem == nil else { return false }
+            state.phase = .connecting
+            return true
+        }
+        if isFirst { line.run { [self] in look(mayStart: true) } }
+    }
+
+    private func look(mayStart: Bool) {
+        guard let directory else { return }
+        if let ownsHere {
+            // It was chosen, or cannot be otherwise: that is told where it was not chosen.
+            if values.background.usesHelper { BackgroundHelper.reportMissing(ownsHere) }
+            return own()
+        }
+        let channel = OwnerChannel(self)
+        RemoteOwner.connect(
+            directory: directory.path, loop: loop, channel: channel,
+            onEnd: { [weak self] reason in self?.lost(reason, on: channel) },
+            completion: { [weak self] result in
+                guard let self else { return }
+                switch result {
+                case .success(let owner): greet(owner, channel)
+                case .failure(let error): line.run { self.notFound(error, mayStart: mayStart) }
+                }
+            })
+    }
+
+    /// Nobody listens.
+    private func notFound(_ error: SystemError, mayStart: Bool) {
+        guard let directory else { return }
+        guard mayStart else { return own(because: "its helper cannot be reached: \(error).") }
+        guard let path = BackgroundHelper.path(chosen: values.background.helper) else {
+            let place = values.background.helper.map { " at \($0.path)" } ?? ""
+            return own(because: "there is no program \(BackgroundHelper.name)\(place).")
+        }
+        switch BackgroundHelper.start(path, directory: directory.path) {
+        case .ready, .unknown: look(mayStart: false)
+        // One that was started a moment ago, by this program's last run for instance, and listens by now.
+        case .ended(TransferHelper.Status.inUse.rawValue): look(mayStart: false)
+        case .ended(let status):
+            own(because: "\(path) has ended with status \(status).")
+        case .failed(let error): own(because: "\(path) cannot be started: \(error).")
+        }
+    }
+
+    /// This process becomes the owner.
+    private func own(because reason: String? = nil) {
+        guard let directory else { return }
+        do throws(BackgroundDirectoryFailure) {
+            var arrangement = TransferOwner.Arrangement()
+            arrangement.configuration = values
+            // One that has just been left may be about to end.
+            arrangement.lockPatience = .seconds(5)
+            let owner = try TransferOwner(directory: directory, arrangement: arrangement)
+            if let reason { BackgroundHelper.reportMissing(reason) }
+            greet(owner, OwnerChannel(self))
+        } catch {
+            if case .inUse = error { return lost("another process has the transfers, and cannot be reached", on: nil) }
+            fail(everythingWith: { LoadFailure.make(error.code, $0, error.description) })
+        }
+    }
+
+    private func greet(_ service: any TransferService, _ channel: OwnerChannel) {
+        let isWanted = state.withLock { state in
+            guard case .connecting = state.phase else { return false }
+            state.service = service
+            state.channel = channel
+            state.phase = .greeting
+            return true
+        }
+        guard isWanted else { return channel.cut() }
+        let answers = answersChallenges
+        line.run { [settings] in
+            service.connected(channel)
+            service.received(
+                .hello(
+                    TransferHello(
+                        settings: settings, judgesServers: answers.judgesServers,
+                        answersChallenges: answers.answersChallenges)),
+                from: channel)
+        }
+    }
+
+    /// Whether somebody in this program has a say in who is who.
+    private var answersChallenges: (judgesServers: Bool, answersChallenges: Bool) {
+        let view = state.withLock { $0.core }?.delegateView
+        let answers = view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
+        return (answers, answers || values.urlCredentialStorage != nil)
+    }
+
+    // MARK: Losing one
+
+    /// The owner is gone: his transfers go on with another one, unless none is of any use.
+    func lost(_ reason: String, on channel: OwnerChannel?, hasRefused: Bool = false) {
+        enum Step: Sendable { case none, again(after: Int, ofAll: Int), giveUp, over }
+        let (step, dropped) = state.withLock { state -> (Step, (any TransferService)?) in
+            guard channel === state.channel || channel == nil else { return (.none, nil) }
+            let dropped = state.service
+            (state.service, state.channel) = (nil, nil)
+            switch state.phase {
+            case .ended, .silent: return (.none, dropped)
+            case .ending: return (.over, dropped)
+            case .connecting, .greeting, .connected:
+                state.allLosses += 1
+                state.phase = .silent
+                if hasRefused { state.refusals += 1 } else { state.losses += 1 }
+                let (count, most) =
+                    hasRefused ? (state.refusals, Self.mostRefusals) : (state.losses, Self.mostLosses)
+                return (count <= most ? .again(after: count, ofAll: state.allLosses) : .giveUp, dropped)
+            }
+        }
+        // Order: it goes outside of the lock, since it has a lock of its own.
+        withExtendedLifetime(dropped) {}
+        switch step {
+        case .none: break
+        case .again(let count, let allLosses):
+            guard state.withLock({ !$0.entries.isEmpty || $0.onEnd != nil }) else { return }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(count * Self.pause)) { [weak self] in
+                // Unless a task that was resumed meanwhile has had that tried.
+                guard let self, state.withLock({ $0.allLosses == allLosses }) else { return }
+                connect()
+            }
+        case .giveUp:
+            fail(everythingWith: {
+                LoadFailure.make(
+                    .backgroundSessionWasDisconnected, $0,
+                    "The connection to the process that carries out the session's transfers was lost: \(reason)")
+            })
+        case .over: line.run { [self] in cleanUp() }
+        }
+    }
+
+    /// Ends all tasks (B10.36: −997 once).
+    private func fail(everythingWith error: (URL?) -> URLError) {
+        let (entries, onEnd) = state.withLock { state -> ([Entry], Bool) in
+            state.phase = .silent
+            (state.losses, state.refusals) = (0, 0)
+            let entries = state.entries.values.filter { !$0.isEnding }
+            for entry in entries { state.entries[UInt64(entry.core.identifier)]?.isEnding = true }
+            return (entries, state.onEnd != nil)
+        }
+        for entry in entries { entry.core.endBackground(with: error(entry.core.originalRequest?.url)) }
+        if onEnd { line.run { [self] in cleanUp() } }
+    }
+
+    // MARK: What is heard
+
+    /// An owner says something. Called on any thread; nothing waits here.
+    func heard(_ event: TransferEvent, on channel: OwnerChannel) {
+        guard state.withLock({ $0.channel === channel }) else { return }
+        switch event {
+        case .welcome(let summaries): welcomed(summaries)
+        case .refused(.inUse), .refused(.ending):
+            // The program before this one is just about to be missed, or its session to be gone: this one has the lock.
+            channel.cut()
+            lost("it has another program, or is about to end", on: channel, hasRefused: true)
+        case .refused(let refusal):
+            fail(everythingWith: { url in
+                refusal.failure(url: url?.absoluteString).error(of: .download) as? URLError
+                    ?? LoadFailure.make(.backgroundSessionWasDisconnected, url, "The owner of the transfers refuses.")
+            })
+            channel.cut()
+            state.withLock { ($0.service, $0.channel) = (nil, nil) }
+        case .tasks: break
+        case .accepted(let task): state.withLock { $0.entries[task]?.isKnown = true }
+        case .progress(let task, let counts): core(task)?.backgroundProgress(counts)
+        case .redirected(let task, let request): core(task)?.backgroundRedirected(request)
+        case .responded(let task, let head): core(task)?.backgroundResponse(head)
+        case .resumedAt(let task, let offset, let total): core(task)?.post(.resumed(at: offset, total: total))
+        case .resumeData(let task, let data): core(task)?.backgroundResumeData(data)
+        case .challenged(let task, let challenge): ask(challenge, of: task)
+        case .withdrawn(let task, let number):
+            let (question, core) = state.withLock {
+                ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
+            }
+            if let token = question?.withdraw() { core?.stopWaiting(for: token) }
+        case .news(let task, let news): take(news, of: task)
+        case .allDelivered: tellEventsAreOver()
+        case .invalidated: invalidated()
+        }
+    }
+
+    private func core(_ task: UInt64) -> TaskCore? {
+        state.withLock { state in
+            state.losses = 0
+            return state.entries[task]?.core
+        }
+    }
+
+    /// The owner knows these tasks; what he does not know, or knows otherwise, he is told.
+    private func welcomed(_ summaries: [TransferSummary]) {
+        let (entries, heard, onEnd) = state.withLock { state -> ([UInt64: Entry], [UInt64: UInt64], Bool) in
+            guard case .greeting = state.phase else { return ([:], [:], false) }
+            state.phase = .connected
+            state.refusals = 0
+            // As it was before: a task that only its journal has told of has not been begun by this program.
+            defer { for summary in summaries { state.entries[summary.task]?.isKnown = true } }
+            return (state.entries, state.heard, state.onEnd != nil)
+        }
+        var known: Set<UInt64> = []
+        for summary in summaries {
+            known.insert(summary.task)
+            guard let entry = entries[summary.task] else {
+                if heard[summary.task] == UInt64.max, !summary.isOver {
+                    tell(.cancel(task: summary.task, wantsResumeData: false))
+                }
+                continue
+            }
+            meet(summary, entry)
+        }
+        for (task, entry) in entries.sorted(by: { $0.key < $1.key }) where !known.contains(task) {
+            if let order = entry.order, !entry.isKnown {
+                if entry.isDue { tell(.start(order)) }
+                if entry.core.phase == .suspended { tell(.suspend(task: task)) }
+                if entry.core.phase == .canceling { entry.load.cancel() }
+            } else if claimEnd(of: task) {
+                entry.core.endBackground(
+                    with: LoadFailure.make(
+                        .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
+                        "What was written down of the task is lost."))
+            }
+        }
+        if onEnd { sayGoodbye() }
+    }
+
+    private func meet(_ summary: TransferSummary, _ entry: Entry) {
+        let core = entry.core
+        if summary.current.url != core.currentRequest?.url?.absoluteString {
+            core.backgroundRedirected(summary.current)
+        }
+        if let head = summary.head, core.response == nil { core.backgroundResponse(head) }
+        core.backgroundProgress(summary.counts)
+        guard !summary.isOver else { return }
+        switch core.phase {
+        case .canceling: entry.load.cancel()
+        case .suspended: if !summary.isSuspended { tell(.suspend(task: summary.task)) }
+        case .running:
+            guard summary.isSuspended, entry.isDue else { break }
+            if let order = entry.order, !entry.isKnown {
+                tell(.start(order))
+            } else {
+                tell(.resume(task: summary.task))
+            }
+        case .completed: break
+        }
+        if core.hints.description != summary.label { tell(.label(task: summary.task, core.hints.description)) }
+        if core.priority != summary.priority { tell(.priority(task: summary.task, core.priority)) }
+    }
+
+    // MARK: News
+
+    private func take(_ news: TransferNews, of task: UInt64) {
+        enum Step: Sendable { case confirm, none, end(Entry, TransferFailure?) }
+        let step = state.withLock { state -> Step in
+            state.losses = 0
+            if let heard = state.heard[task], state.entries[task] == nil {
+                return heard >= news.number ? .confirm : .none
+            }
+            guard var entry = state.entries[task] else { return .confirm }
+            // One without a number is a task's that could not be written down.
+            guard news.number > entry.taken || news.number == 0 else { return .none }
+            entry.taken = max(entry.taken, news.number)
+            if news.number > 0 { entry.isKnown = true }
+            defer { state.entries[task] = entry }
+            switch news.content {
+            case .downloaded(let path):
+                entry.path = path
+                entry.fileNumber = news.number
+                return .none
+            case .answered(let path):
+                entry.path = path
+                return .none
+            case .completed(let failure):
+                entry.endNumber = news.number
+                guard !entry.isEnding else { return .none }
+                entry.isEnding = true
+                return .end(entry, failure)
+            }
+        }
+        switch step {
+        case .none: break
+        case .confirm: tell(.delivered(task: task, number: news.number))
+        case .end(let entry, let failure):
+            entry.core.endBackground(failure, file: entry.path, load: entry.load)
+        }
+    }
+
+    /// Whether nobody has ended the task before.
+    private func claimEnd(of task: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.entries[task]?.isEnding == false else { return false }
+            state.entries[task]?.isEnding = true
+            return true
+        }
+    }
+
+    private func tellEventsAreOver() {
+        let (session, core, isAwaited) = state.withLock { state in
+            defer { state.awaitsEndOfEvents = false }
+            return (state.session, state.core, state.awaitsEndOfEvents)
+        }
+        guard isAwaited, let session, let core else { return }
+        core.relay.run { core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session) }
+    }
+
+    /// In milliseconds, and longer each time: who is about to end shall have ended. Picked by feel.
+    private static let pause = 50
+
+    /// How often in a row an owner may be lost before anything was heard of him.
+    private static let mostLosses = 3
+
+    /// How often in a row he may refuse: with the pauses some ten seconds, in which even a busy machine tells him that the
+    /// program before this one is no more. Picked by feel.
+    private static let mostRefusals = 20
+}

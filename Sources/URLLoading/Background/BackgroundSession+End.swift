@@ -1,0 +1,66 @@
+// How a background session is wound up: the owner of its transfers is told, and when he has gone nothing is left (B10.40).
+//
+// Must not know: how an owner is found.
+
+import Foundation
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+extension BackgroundSession {
+    /// Winds the session up after its last task: nothing is left of it when `completion` is called (B10.40).
+    func end(_ completion: @escaping @Sendable () -> Void) {
+        guard problem == nil else { return completion() }
+        enum Step: Sendable { case clean, goodbye, wait }
+        let step = state.withLock { state -> Step in
+            state.onEnd = completion
+            switch state.phase {
+            case .silent, .ended: return .clean
+            case .connected: return .goodbye
+            // Whoever is at work on that looks for `onEnd`.
+            case .connecting, .greeting, .ending: return .wait
+            }
+        }
+        switch step {
+        case .clean: line.run { [self] in cleanUp() }
+        case .goodbye: sayGoodbye()
+        case .wait: break
+        }
+    }
+
+    func sayGoodbye() {
+        // Order: first, since the owner who answers goes at once.
+        state.withLock { $0.phase = .ending }
+        tell(.invalidate(cancelling: true))
+    }
+
+    func invalidated() {
+        line.run { [self] in cleanUp() }
+    }
+
+    /// Removes what is left when nobody owns the transfers any more.
+    func cleanUp() {
+        let (service, channel, onEnd) = state.withLock { state in
+            defer {
+                (state.service, state.channel, state.onEnd) = (nil, nil, nil)
+                state.phase = .ended
+            }
+            return (state.service, state.channel, state.onEnd)
+        }
+        channel?.cut()
+        if let service, let channel { service.disconnected(channel) }
+        guard let onEnd else { return }
+        let finish = { @Sendable [self] in
+            line.run { [self] in
+                // The owner's process has gone when his lock has.
+                if let directory, let lock = try? directory.takeLock(patience: .seconds(5)) {
+                    directory.removeEverything()
+                    lock.hold()
+                }
+                release()
+                onEnd()
+            }
+        }
+        if let owner = service as? TransferOwner { owner.stop(finish) } else { finish() }
+    }
+}

@@ -1,0 +1,355 @@
+// What a background session is beyond an ordinary one: a directory, tasks that outlive the process, and somebody who owns
+// their transfers (B10.30 to B10.36). The owner is a helper process or, where none can be had, this process.
+//
+// Who may write what: the file `program` in the directory is locked by the one program that has the session, the file
+// `lock` by the owner. The program writes a task's first journal itself, before `resume()` returns, so that a task that
+// was resumed is not lost however soon the program is killed; from then on it is the owner's.
+//
+// Whatever is said to the owner while he cannot be reached need not be kept: a conversation begins with what he knows of
+// the tasks, and everything that is different is said then (`BackgroundSession+Conversation`).
+//
+// Must not know: how a transfer is carried out.
+
+import Foundation
+import LoadingPolicy
+import Sockets
+import Synchronization
+
+/// The background part of a session.
+final class BackgroundSession: Sendable {
+    let identifier: String
+    let values: ConfigurationValues
+    let settings: TransferSettings
+    /// What keeps the transfers in this process; nil where a helper may have them.
+    let ownsHere: String?
+    /// Nil where there is none, for the reason in `problem`.
+    let directory: BackgroundDirectory?
+    /// Why no task can be taken.
+    let problem: Problem?
+    let loop = LoopGroup.shared.next()
+    /// Where the owner is spoken to, and files are written: both may wait for the disk.
+    let line = BlockingLane(pool: .shared, width: 1)
+    let state: Mutex<State>
+
+    /// Why no task can be taken.
+    enum Problem: Sendable {
+        case directory(BackgroundDirectoryFailure)
+        /// Another session of this process has the identifier (B10.25).
+        case twice
+
+        /// The error of a task.
+        func error(_ url: URL?) -> URLError {
+            switch self {
+            case .directory(let failure): LoadFailure.make(failure.code, url, failure.description)
+            case .twice:
+                LoadFailure.make(
+                    .backgroundSessionInUseByAnotherProcess, url,
+                    "Another session of this process has the same identifier.",
+                    suggestion: "Invalidate it first, and wait for urlSession(_:didBecomeInvalidWithError:).")
+            }
+        }
+    }
+
+    /// A task and how far the owner and the delegate know of it.
+    struct Entry: Sendable {
+        let core: TaskCore
+        let load: BackgroundLoad
+        /// What the owner is told where he does not know the task; nil for one that was met again.
+        var order: TransferOrder?
+        /// Whether the owner has it.
+        var isKnown = false
+        /// Whether the owner may have it: not before its journal is written, nor while the task waits for its date.
+        var isDue = true
+        /// The highest number of the news that were taken for the delegate.
+        var taken: UInt64 = 0
+        /// The number of the file that was told before the end.
+        var fileNumber: UInt64?
+        /// What is to be told with the end.
+        var path: String?
+        /// The number of the end.
+        var endNumber: UInt64?
+        /// Whether its end is on its way to the delegate.
+        var isEnding = false
+        /// Questions that nobody has answered.
+        var questions: [UInt64: SchemeQuestion] = [:]
+    }
+
+    /// Where the conversation stands.
+    enum Phase: Sendable {
+        /// Nobody is spoken to.
+        case silent
+        /// An owner is being looked for.
+        case connecting
+        /// The greeting has been sent.
+        case greeting
+        case connected
+        /// The session is being wound up.
+        case ending
+        case ended
+
+        /// Whether the owner listens to more than a greeting.
+        var isTalking: Bool {
+            switch self {
+            case .connected, .ending: true
+            case .silent, .connecting, .greeting, .ended: false
+            }
+        }
+    }
+
+    struct State: Sendable {
+        /// Held as long as this program has the session.
+        var lock: FileLock?
+        var entries: [UInt64: Entry] = [:]
+        /// News of tasks that have ended, up to which the delegate has heard them.
+        var heard: [UInt64: UInt64] = [:]
+        var phase = Phase.silent
+        var service: (any TransferService)?
+        var channel: OwnerChannel?
+        /// How often an owner was lost or not found since one was of use.
+        var losses = 0
+        /// How often one has refused since one has not.
+        var refusals = 0
+        /// How often altogether.
+        var allLosses = 0
+        var hasWrittenSettings = false
+        /// Tasks of an earlier run were met, and the end of what waited is still to be told. An owner may have ended a task
+        /// of this run before it was greeted: that is nobody's wake-up (B10.19).
+        var awaitsEndOfEvents = false
+        var onEnd: (@Sendable () -> Void)?
+        weak var session: URLSession?
+        weak var core: SessionCore?
+    }
+
+    /// Takes the session's directory; nil for sessions of other kinds.
+    init?(_ values: ConfigurationValues) {
+        guard let identifier = values.identifier else { return nil }
+        self.identifier = identifier
+        self.values = values
+        let (settings, uncarried) = TransferSettings.of(values)
+        var own = settings
+        own.isDiscretionary = values.isDiscretionary
+        own.sendsLaunchEvents = values.sessionSendsLaunchEvents
+        own.hook = values.background.eventHook
+        self.settings = own
+        if !values.background.usesHelper {
+            ownsHere = "usesBackgroundHelper is false."
+        } else if !uncarried.isEmpty {
+            ownsHere = "no other process can be given \(uncarried.joined(separator: ", "))."
+        } else {
+            ownsHere = nil
+        }
+        var state = State()
+        var directory: BackgroundDirectory?
+        var problem: Problem?
+        do throws(BackgroundDirectoryFailure) {
+            let made = try Self.directory(of: identifier, values)
+            directory = made
+            guard Self.taken.withLock({ $0.insert(made.path).inserted }) else {
+                ErrorText.reportMisuse(
+                    "fault: a second background session with the identifier \(identifier) was made in this process; "
+                        + "invalidate the first and wait for its end")
+                throw .inUse
+            }
+            do throws(BackgroundDirectoryFailure) {
+                state.lock = try made.takeProgramLock()
+            } catch {
+                Self.taken.withLock { _ = $0.remove(made.path) }
+                problem = .directory(error)
+            }
+        } catch {
+            if directory != nil { problem = .twice } else { problem = .directory(error) }
+        }
+        self.directory = directory
+        self.problem = problem
+        self.state = Mutex(state)
+    }
+
+    deinit {
+        // Whoever is spoken to notices that nobody is there any more.
+        let (service, channel, hasLock) = state.withLock { ($0.service, $0.channel, $0.lock != nil) }
+        if let service, let channel { line.run { service.disconnected(channel) } }
+        if hasLock, let directory { Self.taken.withLock { _ = $0.remove(directory.path) } }
+    }
+
+    private static func directory(
+        of identifier: String, _ values: ConfigurationValues
+    ) throws(BackgroundDirectoryFailure) -> BackgroundDirectory {
+        guard let chosen = values.background.stateDirectory else {
+            return try BackgroundDirectory(identifier: identifier)
+        }
+        return try BackgroundDirectory(identifier: identifier, in: BackgroundDirectory.root(in: chosen.path))
+    }
+
+    /// The directories of the sessions of this process.
+    private static let taken = Mutex<Set<String>>([])
+
+    /// Lets other sessions have the directory.
+    func release() {
+        let lock = state.withLock { state in
+            defer { state.lock = nil }
+            return state.lock
+        }
+        if lock != nil, let directory { Self.taken.withLock { _ = $0.remove(directory.path) } }
+    }
+
+    // MARK: Parts of downloads
+
+    /// What a program has kept of a download goes to where the owner looks for it.
+    func takeIn(partOf data: ResumeData) {
+        guard let directory else { return }
+        move(data.fileName, from: FileManager.default.temporaryDirectory.path, to: directory.filesPath)
+    }
+
+    /// What the owner has kept of a download goes to where resume data are good for every session.
+    func giveOut(partOf data: ResumeData) {
+        guard let directory else { return }
+        move(data.fileName, from: directory.filesPath, to: FileManager.default.temporaryDirectory.path)
+    }
+
+    /// Where that fails the download begins anew, as it does with any file that is gone (B9.33).
+    private func move(_ name: String, from one: String, to other: String) {
+        try? FileManager.default.moveItem(atPath: one + "/" + name, toPath: other + "/" + name)
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that the directory tells of, over or not (B10.33).
+    func readRecords() -> [TransferRecord] {
+        guard problem == nil, let directory else { return [] }
+        return (try? directory.read(settingAside: false))?.records ?? []
+    }
+
+    /// A task that was met again; the owner has it, or its journal.
+    func adopt(_ record: TransferRecord, _ core: TaskCore, _ load: BackgroundLoad) {
+        state.withLock { state in
+            var entry = Entry(core: core, load: load)
+            entry.order = TransferOrder(of: record)
+            state.entries[record.task] = entry
+        }
+    }
+
+    /// A task begins: its journal is on the disk when this returns, or the reason why it is not is returned.
+    func begin(_ order: TransferOrder, _ core: TaskCore, _ load: BackgroundLoad, isDue: Bool) -> URLError? {
+        let url = core.originalRequest?.url
+        if let problem { return problem.error(url) }
+        guard let directory else { return nil }
+        let isNew = state.withLock { state in
+            let known = state.entries[order.task]
+            var entry = known ?? Entry(core: core, load: load)
+            entry.order = order
+            // Order: an owner who comes meanwhile hears of the task when its journal is there. He writes it from then on, and
+            // may be done with it, and have removed it, before a slow disk has taken ours.
+            entry.isDue = isDue && known != nil
+            state.entries[order.task] = entry
+            return known == nil
+        }
+        var record = TransferRecord(
+            order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
+        // Nobody may begin it before the delegate has been asked.
+        record.isSuspended = !isDue
+        if isNew {
+            do throws(BackgroundDirectoryFailure) {
+                // Again: an owner that begins takes what is not finished for left behind.
+                do throws(BackgroundDirectoryFailure) {
+                    try write(record, in: directory)
+                } catch {
+                    try write(record, in: directory)
+                }
+            } catch {
+                state.withLock { _ = $0.entries.removeValue(forKey: order.task) }
+                return LoadFailure.make(error.code, url, "The task cannot be written down: \(error)")
+            }
+        }
+        if isDue {
+            state.withLock { $0.entries[order.task]?.isDue = true }
+            makeKnown(order)
+        }
+        return nil
+    }
+
+    /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to
+    /// know how to load.
+    private func write(_ record: TransferRecord, in directory: BackgroundDirectory) throws(BackgroundDirectoryFailure) {
+        if !state.withLock({ $0.hasWrittenSettings }) {
+            try directory.write(settings)
+            state.withLock { $0.hasWrittenSettings = true }
+        }
+        try directory.write(record)
+    }
+
+    /// Says something to the owner, if he can be reached.
+    func tell(_ command: TransferCommand) {
+        line.run { [self] in
+            let owner = state.withLock { state -> (any TransferService, OwnerChannel)? in
+                guard state.phase.isTalking, let service = state.service, let channel = state.channel else {
+                    return nil
+                }
+                return (service, channel)
+            }
+            if let (service, channel) = owner { service.received(command, from: channel) }
+        }
+    }
+
+    private func makeKnown(_ order: TransferOrder) {
+        tell(.start(order))
+        connect()
+    }
+
+    /// The task's last message, and with it the number of its end, has been told.
+    func ended(_ core: TaskCore) {
+        let task = UInt64(core.identifier)
+        let (entry, number) = state.withLock { state -> (Entry?, UInt64) in
+            guard let entry = state.entries.removeValue(forKey: task) else { return (nil, 0) }
+            let number = entry.endNumber ?? 0
+            state.heard[task] = entry.endNumber ?? UInt64.max
+            return (entry, number)
+        }
+        guard let entry else { return }
+        if number > 0 {
+            tell(.delivered(task: task, number: number))
+        } else {
+            // It ended here, and the owner does not know: whatever he still has to tell is heard already.
+            tell(.cancel(task: task, wantsResumeData: false))
+            if !entry.isKnown { line.run { [directory] in directory?.remove(task: task) } }
+        }
+    }
+
+    /// The delegate has had the task's file.
+    func toldFile(_ core: TaskCore) {
+        let task = UInt64(core.identifier)
+        guard let number = state.withLock({ $0.entries[task]?.fileNumber }) else { return }
+        tell(.delivered(task: task, number: number))
+    }
+}
+
+extension BackgroundSession {
+    /// Makes the tasks that are known of this session, which everything else is told about (B10.33), and says what the
+    /// program should not have asked for.
+    func meetTasks(of session: URLSession) {
+        let core = session.core
+        state.withLock { ($0.session, $0.core) = (session, core) }
+        if core.delegate == nil { BackgroundRefusal.noDelegate.report() }
+        if !(values.protocolClasses ?? []).allSatisfy({ $0 is BuiltInProtocol.Type }) {
+            // B14.33.
+            ErrorText.reportMisuse("fault: Custom protocol classes are not asked in background sessions.")
+        }
+        let records = readRecords()
+        for record in records {
+            guard let identifier = Int(exactly: record.task), identifier > 0, identifier < Int.max,
+                let request = record.original.urlRequest
+            else { continue }
+            let body: TaskBody = record.kind == .upload ? .file(URL(fileURLWithPath: record.source ?? "/")) : .request
+            let task = core.adoptTask(
+                identifier, request: request, body: body,
+                outlet: record.kind == .download ? .file(.delegate) : .delegate,
+                session: session)
+            let load = BackgroundLoad(self, task)
+            adopt(record, task, load)
+            task.take(record, load)
+        }
+        if !records.isEmpty {
+            state.withLock { $0.awaitsEndOfEvents = true }
+            connect()
+        }
+    }
+}

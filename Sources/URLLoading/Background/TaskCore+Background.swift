@@ -1,0 +1,232 @@
+// Tasks of background sessions: how they are handed to the owner of their transfers, and what they make of what he tells.
+//
+// Must not know: who the owner is.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension TaskCore {
+    // MARK: Handing over
+
+    /// The first `resume()` in a background session.
+    func start(in background: BackgroundSession, of session: SessionCore) {
+        let (request, body) = state.withLock { ($0.originalRequest, $0.body) }
+        if case .stream = kind { return endUnloaded(BackgroundRefusal.stream.error(nil), from: .betweenHops) }
+        let hasDelegate = session.delegate != nil
+        if let refusal = BackgroundRefusal(request, body: body, outlet: outlet, hasDelegate: hasDelegate) {
+            return endUnloaded(refusal.error(request?.url), from: .betweenHops)
+        }
+        guard let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning else {
+            return handOver(to: background)
+        }
+        // The owner knows no delegate: the task stays here until its date, and only its journal is written.
+        guard let order = order(for: request) else { return handOver(to: background) }
+        if let error = background.begin(order, self, BackgroundLoad(background, self), isDue: false) {
+            return endUnloaded(error, from: .betweenHops)
+        }
+        delay(until: date)
+    }
+
+    private var asksBeforeBeginning: Bool {
+        [state.withLock { $0.delegateView }, session?.delegateView].contains { $0?.mayImplement(.delayed) ?? false }
+    }
+
+    /// Makes the task the owner's; the stage is `betweenHops`.
+    func handOver(to background: BackgroundSession) {
+        let request = currentRequest
+        let load = BackgroundLoad(background, self)
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isHandleSuspended = false
+            state.stage = .loadingElsewhere(load)
+            return true
+        }
+        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request?.url), from: .betweenHops) }
+        guard let order = order(for: request) else {
+            return endUnloaded(
+                LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."),
+                from: .betweenHops)
+        }
+        if let error = background.begin(order, self, load, isDue: true) {
+            return endUnloaded(error, from: .betweenHops)
+        }
+        tellEngineAboutSuspension()
+        // Cancelled in between: the owner hears of both.
+        if state.withLock({ $0.phase == .canceling }) { load.cancel() }
+    }
+
+    /// What the owner is told of the task; nil where that cannot be written down.
+    private func order(for request: URLRequest?) -> TransferOrder? {
+        let (body, priority, source) = state.withLock {
+            ($0.body, $0.priority, $0.isDownload ? $0.download.source : nil)
+        }
+        guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
+        let kind: TransferKind = outlet.savesFile ? .download : kind == .upload ? .upload : .data
+        var order = TransferOrder(task: UInt64(identifier), kind: kind, request: current)
+        switch body {
+        case .file(let url): order.source = url.isFileURL ? url.path : url.absoluteString
+        case .resuming(let resumed): order.resumption = resumed.usableData.map { Array($0) }
+        case .request, .data, .opened, .delegate, .part: break
+        }
+        if let source {
+            order.resumption = Array(source.encoded)
+            session?.background?.takeIn(partOf: source)
+        }
+        let hints = hints
+        order.label = hints.description
+        order.earliestBegin = hints.earliestBeginDate.map { Self.milliseconds($0) }
+        order.expectedBySender = hints.bytesToSend
+        order.expectedByReceiver = hints.bytesToReceive
+        order.priority = Self.usable(priority)
+        return order
+    }
+
+    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57).
+    private func withCookies(_ request: URLRequest) -> URLRequest {
+        guard let session, let cookies = session.settings.cookies, cookies.mayBeSent(with: request),
+            let url = request.url,
+            request.values.fields.value("Cookie") == nil
+        else { return request }
+        let found = cookies.storage.cookies(for: url) ?? []
+        guard let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] else { return request }
+        var request = request
+        request.setValue(field, forHTTPHeaderField: "Cookie")
+        return request
+    }
+
+    /// As journals count time; dates that cannot be are brought back.
+    private static func milliseconds(_ date: Date) -> Int64 {
+        let seconds = date.timeIntervalSince1970
+        return Int64((seconds.isNaN ? 0 : min(max(seconds, -1e11), 1e11)) * 1000)
+    }
+
+    // MARK: What the owner tells
+
+    /// Takes a task up as its journal has it.
+    func take(_ record: TransferRecord, _ load: BackgroundLoad) {
+        counters.store(record.counts)
+        // A task that only waited to be asked about its beginning was written down as standing still.
+        let isSuspended = record.isSuspended && record.earliestBegin == nil
+        state.withLock { state in
+            state.currentRequest = record.current.urlRequest ?? state.currentRequest
+            state.suspensions = isSuspended ? 1 : 0
+            state.phase = isSuspended ? .suspended : .running
+            state.isHandleSuspended = isSuspended
+            state.stage = .loadingElsewhere(load)
+            state.priority = record.priority
+            state.hints.description = record.label
+            state.hints.earliestBeginDate = record.earliestBegin.map {
+                Date(timeIntervalSince1970: TimeInterval($0) / 1000)
+            }
+            state.hints.bytesToSend = record.expectedBySender
+            state.hints.bytesToReceive = record.expectedByReceiver
+            state.response = record.head?.response
+            // B10.16: progress is not told again.
+            state.writtenTold = record.counts.received
+            state.sentTold = record.counts.sent
+        }
+    }
+
+    func backgroundProgress(_ counts: TransferCounts) {
+        let received = counters.received.load(ordering: .relaxed)
+        let sent = counters.sent.load(ordering: .relaxed)
+        counters.store(counts)
+        updateProgress()
+        if counts.sent != sent { post(.sent(counts.sent)) }
+        if counts.received != received, outlet.savesFile { post(.written(counts.received)) }
+    }
+
+    func backgroundRedirected(_ request: TransferRequest) {
+        guard let request = request.urlRequest else { return }
+        state.withLock { $0.currentRequest = request }
+    }
+
+    func backgroundResponse(_ head: TransferHead) {
+        guard let response = head.response else { return }
+        state.withLock { $0.response = response }
+        updateProgress()
+        guard let answer = response as? HTTPURLResponse, let cookies = session?.settings.cookies, let url = answer.url,
+            cookies.policy != .never, currentRequest?.httpShouldHandleCookies ?? false
+        else { return }
+        let fields = answer.arrivedFields
+        let read = (0..<fields.count).filter { FieldText.sameName(fields.name(at: $0), "Set-Cookie") }
+            .flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields.value(at: $0)], for: url) }
+        // On the delegate queue: the storage may be the program's own.
+        if !read.isEmpty { post(.cookies(read)) }
+    }
+
+    func backgroundResumeData(_ data: [UInt8]?) {
+        if let data, outlet.savesFile, let source = ResumeData(Data(data)) {
+            session?.background?.giveOut(partOf: source)
+        }
+        state.withLock { state in
+            if state.isDownload {
+                state.download.data = data.map { Data($0) }
+                state.download.source = nil
+            }
+            if kind == .upload { state.ownersResumeData = data.map { Data($0) } }
+        }
+    }
+
+    // MARK: The end
+
+    /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until he is told that
+    /// the delegate has had it.
+    func endBackground(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
+        let kind: TransferKind = outlet.savesFile ? .download : kind == .upload ? .upload : .data
+        if let failure {
+            if let data = failure.resumeData { backgroundResumeData(data) }
+            return endBackground(with: failure.error(of: kind))
+        }
+        guard kind != .download else {
+            // A file that is gone was had by a delegate that could not say so any more.
+            return endHop(nil, file: path.flatMap { TemporaryFile.borrow($0) })
+        }
+        // B10.27.
+        if kind == .data, let response { post(.response(response)) }
+        guard let path else { return endHop(nil) }
+        load.tell(answerAt: path) { [self] error in endHop(error) }
+    }
+
+    /// Ends the task with an error, wherever it stands.
+    func endBackground(with error: any Error) {
+        if case .preparing = state.withLock({ $0.stage }), let error = error as? URLError {
+            endUnloaded(error, from: .ended)
+        } else {
+            endHop(error)
+        }
+    }
+
+    private func endHop(_ error: (any Error)?, file: TemporaryFile? = nil) {
+        hopEnded(
+            HopEnd(
+                failure: nil, needsNewBody: false, url: currentRequest?.url, body: nil, records: [], file: file,
+                foreignError: error)
+        )?.resume()
+    }
+}
+
+extension TaskCounters {
+    fileprivate func store(_ counts: TransferCounts) {
+        received.store(counts.received, ordering: .relaxed)
+        expectedToReceive.store(counts.expectedToReceive, ordering: .relaxed)
+        sent.store(counts.sent, ordering: .relaxed)
+        expectedToSend.store(counts.expectedToSend, ordering: .relaxed)
+    }
+}
+
+extension TransferOrder {
+    /// What a task was begun with, as its journal has it.
+    init(of record: TransferRecord) {
+        self.init(task: record.task, kind: record.kind, request: record.current, source: record.source)
+        original = record.original
+        label = record.label
+        earliestBegin = record.earliestBegin
+        expectedBySender = record.expectedBySender
+        expectedByReceiver = record.expectedByReceiver
+        priority = record.priority
+        resumption = record.resumption
+    }
+}

@@ -1,0 +1,155 @@
+// What attempts at transfers want from elsewhere: answers to questions about who somebody is, and files for what comes.
+
+import Foundation
+import LoadingPolicy
+import Sockets
+
+extension TransferOwner {
+    // MARK: Questions
+
+    /// Somebody has to prove who he is. The program is asked if it is there and wants to be; servers are judged by the
+    /// settings otherwise, and everything else waits for a program to come (B10.20, B10.37).
+    func asked(
+        _ task: URLSessionTask, _ challenge: URLAuthenticationChallenge,
+        _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let (number, transfer) = transfer(of: task) else {
+            return completion(.cancelAuthenticationChallenge, nil)
+        }
+        let isAboutServer = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+        let asks: Bool
+        if let hello {
+            asks = isAboutServer ? hello.judgesServers : hello.answersChallenges
+        } else {
+            asks = !isAboutServer
+        }
+        guard asks else { return completion(.performDefaultHandling, nil) }
+        let question = LiveTransfer.OpenQuestion(
+            challenge: TransferChallenge(challenge, number: nextQuestion), original: challenge, completion: completion)
+        nextQuestion += 1
+        transfer.question = question
+        schedule.asked(number)
+        transfer.record.state = .asking(question.challenge)
+        save(number)
+        put(question, about: number)
+        settle()
+    }
+
+    func put(_ question: LiveTransfer.OpenQuestion, about number: UInt64) {
+        tell(.challenged(task: number, question.challenge))
+    }
+
+    /// The program's answer; one to a question that is not open any more counts for nothing.
+    func take(_ answer: TransferAnswer) {
+        guard let transfer = transfers[answer.task], let question = transfer.question,
+            question.challenge.number == answer.challenge
+        else { return }
+        transfer.question = nil
+        transfer.record.state = .running
+        schedule.answered(answer.task)
+        save(answer.task)
+        let (disposition, credential) = answer.meaning(for: question.original)
+        question.completion(disposition, credential)
+    }
+
+    /// The attempt has ended: nobody waits for an answer any more.
+    func withdrawQuestion(of number: UInt64) {
+        guard let transfer = transfers[number], let question = transfer.question else { return }
+        transfer.question = nil
+        question.completion(.cancelAuthenticationChallenge, nil)
+        tell(.withdrawn(task: number, challenge: question.challenge.number))
+    }
+
+    // MARK: Files
+
+    /// A download is whole; its file is kept, from within the delegate's call.
+    func downloaded(_ task: URLSessionTask, to location: URL) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        do throws(BackgroundDirectoryFailure) {
+            transfer.downloaded = try directory.keepFile(at: location.path, as: "download-\(number)")
+        } catch {
+            transfer.fileFailure = error
+        }
+    }
+
+    /// More of the answer to an upload or a data task has come.
+    func received(_ task: URLSessionTask, _ data: Data) {
+        guard let (number, transfer) = transfer(of: task), transfer.fileFailure == nil else { return }
+        do throws(BackgroundDirectoryFailure) {
+            let file: TemporaryFile
+            if let answer = transfer.answer {
+                file = answer
+            } else {
+                file = try directory.makeFile("answer-\(number)")
+                transfer.answer = file
+            }
+            if let error = data.withUnsafeBytes({ file.append($0) }) { throw .system(error, path: file.path) }
+        } catch {
+            transfer.fileFailure = error
+            return task.cancel()
+        }
+        transfer.record.counts.received += Int64(data.count)
+        schedule.progressed(number)
+        tell(.progress(task: number, transfer.record.counts))
+    }
+
+    /// The answer is whole; nil where there is none.
+    func keepAnswer(_ transfer: LiveTransfer) throws(BackgroundDirectoryFailure) -> String? {
+        guard let file = transfer.answer else { return nil }
+        let path = file.path
+        if let error = file.close() { throw .system(error, path: path) }
+        file.letGo()
+        transfer.answer = nil
+        return try directory.keepFile(at: path, as: "answer-\(transfer.record.task)")
+    }
+}
+
+extension TransferChallenge {
+    /// A question in the form in which it travels.
+    init(_ challenge: URLAuthenticationChallenge, number: UInt64) {
+        let place = challenge.protectionSpace
+        var space = TransferSpace(
+            host: place.host, port: Int64(min(max(0, place.port), 65_535)), scheme: place.protocol, realm: place.realm,
+            method: place.authenticationMethod, isProxy: place.isProxy(), proxyType: place.proxyType)
+        space.distinguishedNames = (place.distinguishedNames ?? []).map { Array($0) }
+        self.init(
+            number: number, space: space, failures: UInt32(clamping: challenge.previousFailureCount),
+            head: challenge.failureResponse.flatMap { TransferHead($0) },
+            certificates: place.serverTrust?.presented.certificates.map(\.der) ?? [])
+    }
+}
+
+extension TransferAnswer {
+    /// What is said to the one who asked.
+    func meaning(
+        for challenge: URLAuthenticationChallenge
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        switch disposition {
+        case .performDefaultHandling: (.performDefaultHandling, nil)
+        case .cancel: (.cancelAuthenticationChallenge, nil)
+        case .reject: (.rejectProtectionSpace, nil)
+        case .useCredential: credential(for: challenge)
+        }
+    }
+
+    private func credential(
+        for challenge: URLAuthenticationChallenge
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        switch credential {
+        case nil: return (.useCredential, nil)
+        case .password(let user, let password):
+            return (.useCredential, URLCredential(user: user, password: password, persistence: .forSession))
+        case .trust:
+            guard let trust = challenge.protectionSpace.serverTrust else { return (.performDefaultHandling, nil) }
+            return (.useCredential, URLCredential(trust: trust))
+        case .identity(let certificates, let key):
+            guard
+                let identity = try? URLSessionConfiguration.ClientIdentity.pem(certificates: certificates, key: key)
+            else { return (.cancelAuthenticationChallenge, nil) }
+            return (
+                .useCredential,
+                URLCredential(identity: identity.secIdentity, certificates: nil, persistence: .forSession)
+            )
+        }
+    }
+}

@@ -1,0 +1,275 @@
+// Carrying transfers out: attempts are tasks of the owner's session, and what comes of them is written down and told.
+
+import Dispatch
+import Foundation
+import LoadingPolicy
+
+extension TransferOwner {
+    // MARK: Beginning
+
+    /// Begins an attempt, or lets one go on that stood still.
+    func begin(_ number: UInt64) {
+        guard let transfer = transfers[number] else { return schedule.ended(number) }
+        if let attempt = transfer.attempt { return attempt.resume() }
+        guard let task = currentSession.makeAttempt(at: transfer.record) else {
+            let url = transfer.record.original.url
+            return complete(
+                number, TransferFailure(code: Int64(URLError.Code.badURL.rawValue), text: "\(url) is no URL.", url: url)
+            )
+        }
+        task.priority = transfer.record.priority
+        transfer.attempt = task
+        transfer.intent = .none
+        transfer.fileFailure = nil
+        transfer.downloaded = nil
+        transfer.checkpoint = transfer.record.counts.received
+        transfer.record.state = .running
+        transfer.record.head = nil
+        attempts[task.taskIdentifier] = number
+        save(number)
+        task.resume()
+    }
+
+    private var currentSession: URLSession {
+        if let session { return session }
+        var values = arrangement.configuration?.forTransfers ?? settings?.configuration ?? ConfigurationValues()
+        values.downloadFolder = directory.filesPath
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let made = URLSession(
+            configuration: URLSessionConfiguration(values), delegate: TransferDelegate(self), delegateQueue: queue)
+        session = made
+        return made
+    }
+
+    /// The transfer that a task of the session is an attempt at; nil for one that is none any more.
+    func transfer(of task: URLSessionTask) -> (number: UInt64, transfer: LiveTransfer)? {
+        guard let number = attempts[task.taskIdentifier], let transfer = transfers[number], transfer.attempt === task
+        else { return nil }
+        return (number, transfer)
+    }
+
+    // MARK: On the way
+
+    func redirected(_ task: URLSessionTask, to request: URLRequest) {
+        guard let (number, transfer) = transfer(of: task), let current = TransferRequest(request) else { return }
+        transfer.record.current = current
+        tell(.redirected(task: number, current))
+    }
+
+    func responded(_ task: URLSessionTask, _ response: URLResponse) {
+        guard let (number, transfer) = transfer(of: task), transfer.record.head == nil,
+            let head = TransferHead(response)
+        else { return }
+        transfer.record.head = head
+        transfer.record.counts.expectedToReceive = head.expectedLength
+        tell(.responded(task: number, head))
+    }
+
+    func resumedAt(_ task: URLSessionTask, offset: Int64, total: Int64) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        if let response = task.response { responded(task, response) }
+        transfer.record.counts.received = offset
+        transfer.record.counts.expectedToReceive = total
+        tell(.resumedAt(task: number, offset: offset, total: total))
+    }
+
+    func wrote(_ task: URLSessionTask, total: Int64, expected: Int64) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        if let response = task.response { responded(task, response) }
+        transfer.record.counts.received = total
+        transfer.record.counts.expectedToReceive = expected
+        schedule.progressed(number)
+        // The first bytes, and then now and then: from there on it goes on whatever happens.
+        if transfer.record.resumption == nil || total - transfer.checkpoint >= Self.checkpointDistance {
+            if let point = task.core.checkpoint(written: total) {
+                transfer.record.resumption = Array(point.encoded)
+                transfer.checkpoint = total
+                save(number)
+            }
+        }
+        tell(.progress(task: number, transfer.record.counts))
+    }
+
+    func sent(_ task: URLSessionTask, total: Int64, expected: Int64) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        transfer.record.counts.sent = total
+        transfer.record.counts.expectedToSend = expected
+        schedule.progressed(number)
+        tell(.progress(task: number, transfer.record.counts))
+    }
+
+    /// Picked by feel: what is loaded once more at worst when the machine itself stops.
+    private static let checkpointDistance: Int64 = 32 << 20
+
+    // MARK: The end
+
+    func ended(_ task: URLSessionTask, _ error: (any Error)?) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        attempts[task.taskIdentifier] = nil
+        transfer.attempt = nil
+        withdrawQuestion(of: number)
+        defer {
+            settle()
+            transfer.stopping?.leave()
+            transfer.stopping = nil
+        }
+        switch transfer.intent {
+        case .cancel:
+            return complete(number, error.map { TransferFailure($0, keepsResumeData: true) } ?? cancelled(transfer))
+        case .expire:
+            var failure = expired(transfer)
+            failure.resumeData = error.flatMap { TransferFailure($0, keepsResumeData: true).resumeData }
+            return complete(number, failure)
+        case .halt:
+            keepForLater(error, transfer)
+            save(number)
+            return
+        case .none: break
+        }
+        if let failure = transfer.fileFailure {
+            return complete(
+                number,
+                TransferFailure(
+                    code: Int64(failure.code.rawValue), text: failure.description, url: transfer.record.current.url))
+        }
+        guard let error else { return succeeded(number, transfer, task) }
+        let bridged = error as NSError
+        let code = bridged.domain == NSURLErrorDomain ? Int64(bridged.code) : 0
+        switch schedule.failed(number, code: code, random: UInt32.random(in: 0...UInt32.max), now: now) {
+        case .end: complete(number, TransferFailure(error, keepsResumeData: true))
+        case .retry(let attempt, let delay):
+            keepForLater(error, transfer)
+            transfer.record.failures = attempt
+            transfer.record.state = .retrying(attempt: attempt, delay: delay)
+            save(number)
+        }
+    }
+
+    private func succeeded(_ number: UInt64, _ transfer: LiveTransfer, _ task: URLSessionTask) {
+        if let response = task.response { responded(task: number, transfer, response) }
+        switch transfer.record.kind {
+        case .download:
+            if let path = transfer.downloaded { transfer.record.add(.downloaded(path: path)) }
+        case .upload, .data:
+            do throws(BackgroundDirectoryFailure) {
+                if let path = try keepAnswer(transfer) { transfer.record.add(.answered(path: path)) }
+            } catch {
+                return complete(
+                    number,
+                    TransferFailure(
+                        code: Int64(error.code.rawValue), text: error.description, url: transfer.record.current.url))
+            }
+        }
+        complete(number, nil)
+    }
+
+    private func responded(task number: UInt64, _ transfer: LiveTransfer, _ response: URLResponse) {
+        guard transfer.record.head == nil, let head = TransferHead(response) else { return }
+        transfer.record.head = head
+        tell(.responded(task: number, head))
+    }
+
+    /// What an attempt that failed has left is where the next one goes on.
+    private func keepForLater(_ error: (any Error)?, _ transfer: LiveTransfer) {
+        transfer.answer = nil
+        transfer.record.state = .waiting
+        transfer.record.current = transfer.record.original
+        let userInfo = (error as NSError?)?.userInfo ?? [:]
+        let key =
+            transfer.record.kind == .upload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
+        transfer.record.resumption = (userInfo[key] as? Data).map { Array($0) }
+        if transfer.record.kind != .download { transfer.record.counts.sent = 0 }
+        transfer.record.counts.received =
+            transfer.record.kind == .download
+            ? transfer.record.resumption.flatMap { ResumeData(Data($0)) }?.byteCount ?? 0 : 0
+    }
+
+    /// The task is over: that is written down, and told.
+    func complete(_ number: UInt64, _ failure: TransferFailure?) {
+        guard let transfer = transfers[number], transfer.record.state != .over else { return }
+        schedule.ended(number)
+        transfer.answer = nil
+        transfer.record.state = .over
+        if let data = transfer.record.resumption.flatMap({ ResumeData(Data($0)) }), transfer.downloaded == nil,
+            failure?.resumeData == nil
+        {
+            directory.removeFile(at: directory.file(data.fileName))
+        }
+        transfer.record.resumption = nil
+        // What proves who somebody is goes as soon as nobody needs it (B10.38).
+        transfer.record.add(.completed(failure))
+        save(number)
+        for news in transfer.record.events { tell(.news(task: number, news)) }
+        settle()
+    }
+
+    // MARK: From this side
+
+    func cancel(_ number: UInt64, wantsResumeData: Bool) {
+        guard let transfer = transfers[number], transfer.record.state != .over else { return }
+        if case .cancel = transfer.intent { return }
+        guard let attempt = transfer.attempt else {
+            let data = wantsResumeData ? transfer.record.resumption : nil
+            if wantsResumeData { tell(.resumeData(task: number, data)) }
+            var failure = cancelled(transfer)
+            failure.resumeData = data
+            return complete(number, failure)
+        }
+        transfer.intent = .cancel
+        guard wantsResumeData else { return attempt.cancel() }
+        end(attempt) { [weak self] data in
+            self?.later { $0.tell(.resumeData(task: number, data.map { Array($0) })) }
+        }
+    }
+
+    func expire(_ number: UInt64) {
+        guard let transfer = transfers[number] else { return }
+        guard let attempt = transfer.attempt else {
+            var failure = expired(transfer)
+            failure.resumeData = transfer.record.resumption
+            return complete(number, failure)
+        }
+        transfer.intent = .expire
+        end(attempt) { _ in }
+    }
+
+    /// Stops an attempt where it can go on.
+    func halt(_ number: UInt64, _ group: DispatchGroup) {
+        guard let transfer = transfers[number] else { return }
+        guard let attempt = transfer.attempt else {
+            save(number)
+            return
+        }
+        group.enter()
+        transfer.stopping = group
+        // What is being cancelled is waited for: nobody else shall carry it out again.
+        guard case .none = transfer.intent else { return }
+        transfer.intent = .halt
+        end(attempt) { _ in }
+    }
+
+    /// Ends an attempt; its error has what is needed to go on.
+    private func end(_ attempt: URLSessionTask, _ handler: @escaping @Sendable (Data?) -> Void) {
+        switch attempt {
+        case let download as URLSessionDownloadTask: download.cancel(byProducingResumeData: handler)
+        case let upload as URLSessionUploadTask: upload.cancel(byProducingResumeData: handler)
+        default:
+            attempt.cancel()
+            handler(nil)
+        }
+    }
+
+    private func cancelled(_ transfer: LiveTransfer) -> TransferFailure {
+        TransferFailure(
+            code: Int64(URLError.Code.cancelled.rawValue), text: "cancelled", url: transfer.record.original.url)
+    }
+
+    /// B10.22, B10.41.
+    private func expired(_ transfer: LiveTransfer) -> TransferFailure {
+        TransferFailure(
+            code: Int64(URLError.Code.timedOut.rawValue),
+            text: "The transfer was not over within the time that the session allows for a resource.",
+            url: transfer.record.original.url)
+    }
+}

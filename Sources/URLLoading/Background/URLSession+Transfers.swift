@@ -1,0 +1,72 @@
+// The attempts of an owner as tasks of its session: with the request as it was kept, secrets and all, and going on where
+// the last attempt ended. Tasks made from resume data by programs prove anew who they are; these need not.
+//
+// Must not know: journals.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+
+extension URLSession {
+    /// A task for one attempt; nil where the request cannot be made.
+    func makeAttempt(at record: TransferRecord) -> URLSessionTask? {
+        guard let request = record.original.urlRequest else { return nil }
+        switch record.kind {
+        case .data: return dataTask(with: request)
+        case .download: return makeDownload(request, from: record.resumption)
+        case .upload:
+            guard let path = record.source else { return nil }
+            if let data = record.resumption, case (let upload, _) = ResumedUpload.read(Data(data)),
+                upload.usableData != nil
+            {
+                return makeUploadTask(request, body: .resuming(upload), outlet: .delegate)
+            }
+            return uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        }
+    }
+
+    private func makeDownload(_ request: URLRequest, from data: [UInt8]?) -> URLSessionTask {
+        let task = downloadTask(with: request)
+        if let source = data.flatMap({ ResumeData(Data($0)) }) {
+            task.core.state.withLock { $0.download.source = source }
+        }
+        return task
+    }
+}
+
+extension TaskCore {
+    /// Where a download that is under way could go on if everything stopped now, the disk included; nil where it could not.
+    func checkpoint(written: Int64) -> ResumeData? {
+        let (request, validator, total, file) = state.withLock { state in
+            let download = state.isDownload ? state.download : DownloadProgress()
+            return (state.originalRequest, download.validator, download.total, download.writing)
+        }
+        guard written > 0, let request, let validator, let file else { return nil }
+        let naming = FileNaming.downloads
+        if !naming.isPartial(file.url.lastPathComponent),
+            file.rename(prefix: naming.prefix, suffix: naming.partialSuffix) != nil
+        {
+            return nil
+        }
+        // Order: the disk has the bytes before anybody says so.
+        guard file.synchronise() == nil else { return nil }
+        return ResumeData(
+            request: request, byteCount: written, total: total, validator: validator,
+            fileName: file.url.lastPathComponent)
+    }
+}
+
+extension ResumeData {
+    /// The same with as many bytes as are in the file, which somebody wrote to until he died; nil where that cannot be right.
+    ///
+    /// After the machine itself has stopped only what the disk had for certain counts.
+    func catchingUp(in folder: String, afterCrash machineStopped: Bool) -> ResumeData? {
+        guard case .success(let file) = OpenFile.open(path: folder + "/" + fileName), file.byteCount >= byteCount else {
+            return nil
+        }
+        if machineStopped { return self }
+        return ResumeData(
+            request: request, byteCount: file.byteCount, total: total, validator: validator, fileName: fileName)
+    }
+}

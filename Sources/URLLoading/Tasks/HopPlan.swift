@@ -1,0 +1,47 @@
+// What is settled about a hop when it begins, for whoever receives what comes of it.
+
+import Foundation
+import HTTPWire
+
+/// What a receiver has to know about its hop.
+struct HopPlan: Sendable {
+    let request: URLRequest?
+    let sentFields: Fields?
+    /// The body is collected for a handler or an async call.
+    let collectsBody: Bool
+    /// The body goes to a delegate piece by piece.
+    let streamsBody: Bool
+    /// The body goes to a file.
+    let savesFile: Bool
+    /// A delegate may have to be asked about the response.
+    let asksResponse: Bool
+    /// A delegate may have to be asked about a redirect.
+    let asksRedirect: Bool
+    /// A delegate hears of what is sent, of informational responses and of metrics.
+    let tellsDelegate: Bool
+    /// Leads to whoever iterates over what comes.
+    let pipe: EventPipe?
+    let redirectsSoFar: Int
+    /// Something goes with the request on which the other side has still to say yes or no.
+    let provesItself: Bool
+    /// What a cache has to do with the answer.
+    let cache: CachePart?
+    /// A delegate may have to be asked about what is stored.
+    let asksStoring: Bool
+    /// What the hop has to do with an upload that may be resumed.
+    let upload: UploadHop?
+    /// What the hop asks for in place of a response.
+    let webSocket: WebSocketHop?
+
+    /// The URL as the program knows it.
+    var url: URL? { upload?.request.url ?? request?.url }
+
+    /// What a redirect starts from.
+    var redirectable: URLRequest? {
+        guard let upload, upload.isHelper else { return request }
+        return upload.redirectable(at: request?.url)
+    }
+
+    /// Somebody will ask for metrics.
+    var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }
+}

@@ -1,0 +1,125 @@
+// What a web socket task is asked to do, from before it is resumed to after its end: kept until the handshake is over,
+// passed on in order while the web socket is open, and answered from memory afterwards.
+//
+// Must not know: delegate queues, how errors are told to users.
+
+import HTTPWire
+import LoadingEngine
+import LoadingPolicy
+import Synchronization
+
+/// The calls of one web socket task, and what is known of it between them.
+final class WebSocketCalls: Sendable {
+    /// What the program offers besides its request's own fields (B15.3).
+    let protocols: [String]
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var waiting: [WebSocketOrder] = []
+        var isOpen = false
+        var handle: WebSocketHandle?
+        /// What calls are answered with once the task has ended.
+        var end: WebSocketFailure?
+        /// Messages that came before the end and that nobody has asked for.
+        var unclaimed: ArraySlice<WebSocketMessage> = []
+        var maximumMessageSize = 1 << 20
+        var close: WebSocketClose?
+    }
+
+    init(protocols: [String]) { self.protocols = protocols }
+
+    // MARK: What is known
+
+    /// What closed the conversation (B15.27).
+    var close: WebSocketClose? {
+        get { state.withLock { $0.close } }
+        set { state.withLock { $0.close = newValue } }
+    }
+
+    /// How many bytes a message may have.
+    var maximumMessageSize: Int {
+        get { state.withLock { $0.maximumMessageSize } }
+        set {
+            let isOpen = state.withLock { state in
+                state.maximumMessageSize = newValue
+                return state.isOpen
+            }
+            if isOpen { say(.limit(newValue)) }
+        }
+    }
+
+    // MARK: Calls
+
+    /// Asks for something behind what was asked before.
+    func say(_ order: WebSocketOrder) {
+        enum Way { case kept, to(WebSocketHandle), answered }
+        let way = state.withLock { state -> Way in
+            if state.end != nil { return .answered }
+            if let handle = state.handle { return .to(handle) }
+            state.waiting.append(order)
+            return .kept
+        }
+        switch way {
+        case .kept: break
+        case .to(let handle): handle.perform(order) { [self] in answer($0) }
+        case .answered: answer(order)
+        }
+    }
+
+    /// Says goodbye; false where there is no conversation, which then is to be cancelled.
+    func sayGoodbye(_ close: WebSocketClose) -> Bool {
+        guard state.withLock({ $0.isOpen || $0.end != nil }) else { return false }
+        say(.close(close))
+        return true
+    }
+
+    // MARK: The course of things
+
+    /// The handshake is over; answers how many bytes a message may have.
+    func open() -> Int {
+        state.withLock { state in
+            state.isOpen = true
+            return state.maximumMessageSize
+        }
+    }
+
+    /// There is something that carries the orders out.
+    func begin(_ handle: WebSocketHandle) {
+        // Order: all that waits is passed on before anybody else finds the handle.
+        while true {
+            let orders = state.withLock { state -> [WebSocketOrder] in
+                if state.waiting.isEmpty, state.end == nil { state.handle = handle }
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            if orders.isEmpty { return }
+            for order in orders { handle.perform(order) { [self] in answer($0) } }
+        }
+    }
+
+    /// The task has ended; what was never passed on is answered. Counts once.
+    func end(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage] = []) {
+        let orders = state.withLock { state -> [WebSocketOrder] in
+            guard state.end == nil else { return [] }
+            state.end = failure
+            state.unclaimed = unclaimed[...]
+            state.handle = nil
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for order in orders { answer(order) }
+    }
+
+    /// What came before the end is still given out after it (B15.14); for all else there is its reason (B15.33).
+    private func answer(_ order: WebSocketOrder) {
+        let (failure, message) = state.withLock { state -> (WebSocketFailure, WebSocketMessage?) in
+            guard case .receive = order else { return (state.end ?? .end(.cancelled), nil) }
+            return (state.end ?? .end(.cancelled), state.unclaimed.popFirst())
+        }
+        if case .receive(let handler) = order, let message {
+            handler(.success(message))
+        } else {
+            order.refuse(failure)
+        }
+    }
+}

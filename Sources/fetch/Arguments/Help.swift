@@ -1,0 +1,39 @@
+// The screen that --help shows: 24 lines of 80 columns, with every option in it. The rest is in the manual.
+
+/// Texts about the command itself.
+package enum Help {
+    /// The version of the library, which the command is a part of.
+    package static let version = "fetch \(number) (URLLoading)\n"
+    /// What servers are told, unless `--user-agent` tells them something else: no system, no kernel.
+    static let agent = "fetch/\(number)"
+    private static let number = "0.1"
+
+    /// One screen.
+    package static let text = """
+        usage: fetch [options] URL...     gets what is behind URLs; man fetch says more
+        Request   -X --request METHOD    -H --header FIELD    -I --head (no body)
+         -d --data TEXT|@FILE   --data-binary TEXT|@FILE   -G --get (data in the query)
+         --json TEXT|@FILE   -F --form NAME=TEXT|@FILE   --form-string NAME=TEXT
+         -T --upload-file FILE|-   -r --range 0-499  --compressed  -A --user-agent TEXT
+         -e --referer URL   -u --user NAME[:PASSWORD]   -n --netrc   --netrc-file FILE
+         -b --cookie N=V|FILE   -c --cookie-jar FILE
+        Output    -o --output FILE   -O --remote-name   -J --remote-header-name
+         -i --include (head too)   -f --fail (22 from status 400 on)   --parallel N
+         -C --continue-at -|BYTE (go on with what an earlier run has left)
+        Way       -L --location (usual)   --no-redirects   --max-redirs N
+         --resolve HOST:ADDRESS   --unix-socket PATH   --interface NAME|ADDRESS
+         -x --proxy URL|''   -U --proxy-user NAME[:PASSWORD]   --noproxy HOSTS|'*'
+         -m --max-time SECONDS   --timeout SECONDS (of silence)
+         --retry N   --retry-delay SECONDS   --cache (in ~/.cache/fetch)
+        Trust     --cacert FILE   --pinnedpubkey sha256//...   -E --cert FILE
+         --key FILE   --pass TEXT   --insecure (anybody can read and change everything)
+        Reports   -v --verbose   -s --silent   -S --show-error (in spite of -s)
+         --timing (where the time went)   --har FILE   --har-with-secrets
+         -w --write-out TEXT (with %{http_code} and others)
+         -h --help   -V --version
+        A ws: or wss: URL is a web socket: lines of standard input are its messages.
+        Exit: 0 done, 6 no such host, 7 no connection, 22 bad status, 23 cannot write,
+         28 out of time, 35 no TLS, 60 not trusted, 64 mistyped; all: man fetch
+
+        """
+}

@@ -1,0 +1,39 @@
+// Data that --get puts into a URL's query. Pure.
+
+import Foundation
+
+/// Queries of URLs.
+package enum QueryText {
+    /// The URL with one more piece of query, in front of its fragment if it has one.
+    package static func adding(_ data: Data, to url: URL) -> URL? {
+        let parts = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let base = parts.first ?? ""
+        let joint = !base.contains("?") ? "?" : base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&"
+        let fragment = parts.count > 1 ? "#" + parts[1] : ""
+        return URL(string: base + joint + encoded(data) + fragment)
+    }
+
+    /// What is said stays as it is, `%41` included; what cannot stand in a query (RFC 3986 §3.4) is encoded.
+    package static func encoded(_ data: Data) -> String {
+        let bytes = Array(data)
+        var text = ""
+        for (number, byte) in bytes.enumerated() {
+            let isEscape =
+                byte == UInt8(ascii: "%") && number + 2 < bytes.count && isHex(bytes[number + 1])
+                && isHex(bytes[number + 2])
+            if isEscape || plain.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += String(format: "%%%02X", byte)
+            }
+        }
+        return text
+    }
+
+    private static let plain = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
+    }
+}

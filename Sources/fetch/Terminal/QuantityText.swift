@@ -1,0 +1,40 @@
+// Bytes, rates and times as people read them. Pure.
+
+import Foundation
+
+/// Words for quantities.
+package enum QuantityText {
+    /// "512 B", "1.5 kB", "12 MB": powers of a thousand, as disks and networks count.
+    package static func bytes(_ count: Int64) -> String {
+        guard count >= 1000 else { return "\(max(0, count)) B" }
+        var value = Double(count)
+        for unit in ["kB", "MB", "GB", "TB"] {
+            value /= 1000
+            // What rounding would make 1000 belongs to the next unit.
+            if value < 9.95 { return String(format: "%.1f %@", value, unit) }
+            if value < 999.5 { return String(format: "%.0f %@", value, unit) }
+        }
+        return String(format: "%.0f PB", value / 1000)
+    }
+
+    /// Bytes in a second.
+    package static func rate(_ bytesPerSecond: Double) -> String {
+        guard bytesPerSecond.isFinite, bytesPerSecond >= 0, bytesPerSecond < 9e18 else { return "-- B/s" }
+        return bytes(Int64(bytesPerSecond)) + "/s"
+    }
+
+    /// "0:07", "12:34", "1:02:03", and dashes for what nobody can know.
+    package static func time(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite, seconds >= 0, seconds < 360_000 else { return "--:--" }
+        let whole = Int(seconds.rounded(.up))
+        let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+        return hours > 0
+            ? String(format: "%d:%02d:%02d", hours, minutes, whole % 60)
+            : String(format: "%d:%02d", minutes, whole % 60)
+    }
+
+    /// "12.3 ms", "1.23 s".
+    package static func duration(_ seconds: Double) -> String {
+        seconds < 1 ? String(format: "%.1f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+    }
+}

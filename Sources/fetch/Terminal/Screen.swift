@@ -1,0 +1,78 @@
+// Standard error: lines that stay, and below them lines that are drawn again and again where it is a terminal. One lock, so
+// that lines of transfers at once do not mix.
+
+import Foundation
+import Synchronization
+
+/// What people read beside the output.
+final class Screen: Sendable {
+    /// The process's one.
+    static let standardError = Screen(descriptor: STDERR_FILENO)
+
+    private let descriptor: Int32
+    /// Whether lines can be drawn again.
+    let isTerminal: Bool
+    /// How many lines of progress stand below the last one that stays.
+    private let drawn = Mutex(0)
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        // A terminal that says it can do nothing is treated as if it were none.
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        isTerminal = isatty(descriptor) == 1 && !isDumb
+    }
+
+    /// The terminal's size now: asked for each time, so that a change of it needs no signal.
+    var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
+        return (Int(size.ws_col), max(2, Int(size.ws_row)))
+    }
+
+    /// Lines that stay, of text that is made visible here.
+    func write(_ lines: [String]) {
+        drawn.withLock { drawn in
+            put(erasing(drawn) + lines.map { VisibleText.of($0) + "\n" }.joined())
+            drawn = 0
+        }
+    }
+
+    /// The lines of progress, in place of those drawn before; of text that is visible already.
+    func draw(_ lines: [String]) {
+        guard isTerminal else { return }
+        drawn.withLock { drawn in
+            put(erasing(drawn) + lines.map { $0 + "\n" }.joined())
+            drawn = lines.count
+        }
+    }
+
+    private func erasing(_ count: Int) -> String { count > 0 ? "\u{1B}[\(count)A\u{1B}[J" : "" }
+
+    private func put(_ text: String) {
+        // Nobody can be told that standard error cannot be written.
+        _ = FileDescriptor.write(Data(text.utf8), to: descriptor)
+    }
+}
+
+/// Writing to descriptors.
+enum FileDescriptor {
+    /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise.
+    static func write(_ data: Data, to descriptor: Int32) -> Int32 {
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // Somebody else has made it non-blocking.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&ready, 1, -1)
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,210 @@
+// One attempt: a task and what its delegate is told. The body goes to the sink while it arrives. The delegate queue waits
+// where the sink is slow, and the library then stops reading: nothing is collected in memory.
+
+import Foundation
+import Synchronization
+import URLLoading
+
+/// What an attempt came to.
+struct AttemptResult: Sendable {
+    /// Nil where everything was done.
+    var failure: FetchError?
+    var response: URLResponse?
+    var metrics: URLSessionTaskMetrics?
+    /// Bytes of the body, decoded.
+    var received: Int64 = 0
+    /// Whether the status says that another time might be better; the body was not taken then.
+    var shouldRetry = false
+    /// What Retry-After says.
+    var pause: Double?
+}
+
+/// What an attempt needs to know.
+struct AttemptPlan: Sendable {
+    let number: Int
+    let url: URL
+    let options: Options
+    let sink: any Sink
+    /// Nil where nobody looks.
+    let board: ProgressBoard?
+    /// Whether another attempt may follow this one.
+    let hasRetries: Bool
+    let note: @Sendable ([String]) -> Void
+}
+
+/// Runs one task.
+final class Attempt: NSObject, URLSessionDataDelegate {
+    private struct State {
+        var result = AttemptResult()
+        var redirects = 0
+        var isDone: CheckedContinuation<AttemptResult, Never>?
+    }
+
+    private let plan: AttemptPlan
+    private let form: FormBody?
+    private let state = Mutex(State())
+
+    init(_ plan: AttemptPlan, form: FormBody?) {
+        self.plan = plan
+        self.form = form
+    }
+
+    func run(_ prepared: PreparedRequest, in session: URLSession) async -> AttemptResult {
+        let task: URLSessionTask
+        if let file = prepared.bodyFile {
+            task = session.uploadTask(with: prepared.request, fromFile: file)
+        } else {
+            var request = prepared.request
+            if let form { request.httpBodyStream = FormStream(form) }
+            task = session.dataTask(with: request)
+        }
+        task.delegate = self
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.isDone = continuation }
+                task.resume()
+            }
+        } onCancel: {
+            stop(task, FetchError(.interrupted, "interrupted"))
+        }
+    }
+
+    // MARK: The course of a task
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let options = plan.options
+        guard options.followsRedirects else { return completionHandler(nil) }
+        let count = state.withLock { state in
+            state.redirects += 1
+            return state.redirects
+        }
+        if let limit = options.maximumRedirects, count > limit {
+            stop(task, FetchError(.tooManyRedirects, "the server redirects more than \(limit) times"))
+            return completionHandler(nil)
+        }
+        if options.isVerbose, let url = request.url {
+            plan.note(["* \(response.statusCode) leads to \(ResumeNote.name(of: url))"])
+        }
+        var request = request
+        // A redirect that keeps the body keeps its type, but the length is left to whoever knows it.
+        if let form, request.value(forHTTPHeaderField: "Content-Type") != nil {
+            request.setValue("\(form.length)", forHTTPHeaderField: "Content-Length")
+        }
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if plan.options.isVerbose { plan.note(ChallengeText.lines(about: challenge)) }
+        guard let credential = plan.options.loginUsed(at: plan.url)?.credential(for: challenge, at: plan.url) else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        completionHandler(.useCredential, credential)
+    }
+
+    /// After a question about passwords, or a redirect that keeps the body, it is sent once more.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(form.map(FormStream.init))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        plan.board?.report(
+            plan.number, done: totalBytesSent, total: totalBytesExpectedToSend > 0 ? totalBytesExpectedToSend : nil,
+            isUpload: true)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let answer = response as? HTTPURLResponse
+        state.withLock { $0.result.response = response }
+        if let answer, refuses(answer, dataTask) { return completionHandler(.cancel) }
+        do throws(FetchError) {
+            try plan.sink.begin(response, head: plan.options.showsHead ? answer.map(HeadText.of) : nil)
+            completionHandler(.allow)
+        } catch {
+            stop(dataTask, error)
+            completionHandler(.cancel)
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard
+            let (received, response) = state.withLock({ state -> (Int64, URLResponse?)? in
+                guard state.result.failure == nil else { return nil }
+                state.result.received += Int64(data.count)
+                return (state.result.received, state.result.response)
+            })
+        else { return }
+        do throws(FetchError) {
+            try plan.sink.write(data)
+        } catch {
+            return stop(dataTask, error)
+        }
+        let offset = plan.sink.offset
+        plan.board?.report(
+            plan.number, done: offset + received, total: response?.bodyLength.map { $0 + offset }, isUpload: false)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        state.withLock { $0.result.metrics = metrics }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (result, isDone) = state.withLock { state in
+            // What was found out already is the reason; the error is then only the cancellation that followed.
+            if let error, state.result.failure == nil, !state.result.shouldRetry {
+                state.result.failure = FetchError(error)
+            }
+            defer { state.isDone = nil }
+            return (state.result, state.isDone)
+        }
+        isDone?.resume(returning: result)
+    }
+
+    // MARK: Decisions
+
+    /// Whether an answer is not to be kept.
+    private func refuses(_ answer: HTTPURLResponse, _ task: URLSessionTask) -> Bool {
+        let status = answer.statusCode
+        let method = task.originalRequest?.httpMethod ?? "GET"
+        if plan.hasRetries, RetryRules.isPassing(status: status), RetryRules.mayRepeat(method, after: status) {
+            let asked = answer.value(forHTTPHeaderField: "Retry-After")
+                .flatMap { RetryRules.seconds(retryAfter: $0, now: Date()) }
+            state.withLock { state in
+                state.result.shouldRetry = true
+                state.result.pause = asked
+            }
+            return true
+        }
+        guard plan.options.failsOnErrorStatus, status >= 400 else { return false }
+        stop(task, FetchError(.errorStatus, "the server answered with status \(status)"))
+        return true
+    }
+
+    /// Ends the task, for the first reason that there is.
+    private func stop(_ task: URLSessionTask, _ failure: FetchError) {
+        state.withLock { $0.result.failure = $0.result.failure ?? failure }
+        task.cancel()
+    }
+}
+
+extension URLResponse {
+    /// The length of the body that is delivered; nil where nobody knows it.
+    fileprivate var bodyLength: Int64? {
+        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
+        return expectedContentLength >= 0 && coding == "identity" ? expectedContentLength : nil
+    }
+}

@@ -1,0 +1,237 @@
+// A body that becomes a file: written beside its place as NAME.part and put there in one step when it is whole. What broke
+// off stays with a note of its version (NAME.part.note), and only then can a later run go on with it.
+
+import Foundation
+import Synchronization
+import URLLoading
+
+/// Writes a file.
+final class OutputFile: Sink {
+    private struct State {
+        /// Where the file shall be; nil until the server has named it.
+        var place: OutputPlace?
+        var part: PartFile?
+        var note: ResumeNote?
+        /// Bytes that are there, those of earlier runs included.
+        var length: Int64 = 0
+        var offset: Int64 = 0
+        /// Whether an answer has been taken, so that what is there is of this run.
+        var hasBegun = false
+        /// Whether the answer's body only says that there is nothing left to send.
+        var isWhole = false
+    }
+
+    private let url: URL
+    private let resumption: Resumption?
+    private let isPlainGET: Bool
+    private let explain: @Sendable (String) -> Void
+    private let state: Mutex<State>
+
+    /// Opens the file, so that one that cannot be written is known before anything is asked for. Without a place the
+    /// server names it. `explain` hears why a download does not go on.
+    init(
+        _ place: OutputPlace?, url: URL, resumption: Resumption?, isPlainGET: Bool,
+        explain: @escaping @Sendable (String) -> Void
+    ) throws(FetchError) {
+        self.url = url
+        self.resumption = resumption
+        self.isPlainGET = isPlainGET
+        self.explain = explain
+        var state = State()
+        if let place { try Self.open(place, resumption, url, &state, explain) }
+        self.state = Mutex(state)
+    }
+
+    var path: String? { state.withLock { $0.place?.name } }
+
+    var offset: Int64 { state.withLock { $0.offset } }
+
+    /// A broken download is gone on with where its version is known, and begun anew where not; but one that goes on by
+    /// the user's word has no second try.
+    var canTryAgain: Bool {
+        state.withLock { !$0.hasBegun || $0.part?.isSpecial == false && !Self.isExplicit(resumption) }
+    }
+
+    func prepare(_ request: inout URLRequest) throws(FetchError) {
+        let (offset, note) = state.withLock { state -> (Int64, ResumeNote?) in
+            state.offset = state.note != nil || Self.isExplicit(resumption) ? state.length : 0
+            return (state.offset, state.note)
+        }
+        guard offset > 0 else { return }
+        request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+        if let note { request.setValue(note.validator, forHTTPHeaderField: "If-Range") }
+    }
+
+    func begin(_ response: URLResponse, head: String?) throws(FetchError) {
+        try withState { (state) throws(FetchError) in
+            if state.place == nil {
+                let place = OutputPlace(try OutputName.unused(response.suggestedFilename))
+                try Self.open(place, nil, url, &state, explain)
+            }
+            guard let part = state.part else { return }
+            if state.offset > 0, let response = response as? HTTPURLResponse {
+                try goOn(response, &state)
+            } else {
+                try part.empty()
+                state.length = 0
+            }
+            state.hasBegun = true
+            if let head {
+                try part.append(Data(head.utf8))
+                state.length += Int64(head.utf8.count)
+            }
+            takeNote(of: response, hasHead: head != nil, &state)
+        }
+    }
+
+    func write(_ data: Data) throws(FetchError) {
+        try withState { (state) throws(FetchError) in
+            if state.isWhole { return }
+            try state.part?.append(data)
+            state.length += Int64(data.count)
+        }
+    }
+
+    func finish() throws(FetchError) {
+        try withState { (state) throws(FetchError) in
+            guard let part = state.part, let place = state.place else { return }
+            try part.finish(at: place)
+            unlink(place.note)
+            state.part = nil
+        }
+    }
+
+    func fail() -> String? {
+        state.withLock { state in
+            guard let part = state.part, let place = state.place else { return nil }
+            defer { state.part = nil }
+            if part.isSpecial || Self.isExplicit(resumption) { return nil }
+            if state.length > 0, state.note != nil {
+                return "\(QuantityText.bytes(state.length)) are kept in \(place.part): -C - goes on with them"
+            }
+            part.remove(place.part)
+            unlink(place.note)
+            return nil
+        }
+    }
+
+    // MARK: Parts
+
+    private static func open(
+        _ place: OutputPlace, _ resumption: Resumption?, _ url: URL, _ state: inout State,
+        _ explain: (String) -> Void
+    ) throws(FetchError) {
+        state.place = place
+        if case .at(let offset)? = resumption {
+            state.part = try PartFile(continuing: place.path, at: offset)
+            state.length = offset
+            return
+        }
+        if resumption == .kept, access(place.part, F_OK) != 0, access(place.path, F_OK) == 0 {
+            throw FetchError(
+                .cannotResume, "\(place.path) is there, but nothing tells of which version it is a part",
+                advice: "remove it to begin anew, or name the byte: -C N goes on there, unchecked")
+        }
+        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(place.part)
+        state.part = part
+        guard !part.isSpecial else { return }
+        if resumption == .kept, part.length > 0 {
+            let note = ResumeNote.read(place.note)
+            if let note, note.url == ResumeNote.name(of: url) {
+                state.note = note
+                state.length = part.length
+                return
+            }
+            explain(
+                note == nil
+                    ? "\(place.part) has no note of its version: it begins anew"
+                    : "\(place.part) is a part of another URL: it begins anew")
+        }
+        try part.empty()
+        unlink(place.note)
+    }
+
+    /// The answer to a request for the rest.
+    private func goOn(_ response: HTTPURLResponse, _ state: inout State) throws(FetchError) {
+        let name = state.place?.part ?? ""
+        let isChecked = state.note != nil
+        switch ResumeAnswer(
+            status: response.statusCode, contentRange: response.value(forHTTPHeaderField: "Content-Range"),
+            offset: state.offset)
+        {
+        case .rest:
+            break
+        case .whole where isChecked:
+            explain("the resource has changed, or the server knows no ranges: \(name) begins anew")
+            try state.part?.empty()
+            state.length = 0
+            state.offset = 0
+            state.note = nil
+        case .whole:
+            throw FetchError(.cannotResume, "the server sends the whole in place of the rest: it is left out")
+        case .nothingLeft:
+            state.isWhole = true
+        case .other(let reason):
+            throw FetchError(
+                response.statusCode >= 400 && response.statusCode != 416 ? .errorStatus : .cannotResume,
+                "\(reason); \(state.place?.path ?? "the file") is as it was")
+        }
+    }
+
+    private func takeNote(of response: URLResponse, hasHead: Bool, _ state: inout State) {
+        guard let place = state.place, let part = state.part, !part.isSpecial, !Self.isExplicit(resumption) else {
+            return
+        }
+        guard state.note == nil, isPlainGET, !hasHead, let response = response as? HTTPURLResponse else { return }
+        func value(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+        state.note = ResumeNote(
+            url: url, status: response.statusCode, entityTag: value("ETag"), lastModified: value("Last-Modified"),
+            date: value("Date"), coding: value("Content-Encoding"))
+        if let note = state.note { note.write(place.note) } else { unlink(place.note) }
+    }
+
+    private static func isExplicit(_ resumption: Resumption?) -> Bool {
+        if case .at? = resumption { return true }
+        return false
+    }
+
+    /// The lock's own function does not know which errors are thrown.
+    private func withState(_ body: (inout sending State) throws(FetchError) -> Void) throws(FetchError) {
+        try state.withLock { (state) throws(FetchError) in try body(&state) }
+    }
+}
+
+/// What an answer to a request for the rest means. Pure.
+package enum ResumeAnswer: Equatable {
+    /// The rest, which goes behind what there is.
+    case rest
+    /// Everything, from the first byte on.
+    case whole
+    /// What is there is everything.
+    case nothingLeft
+    /// None of these.
+    case other(String)
+
+    /// Reads an answer to a request for everything from `offset` on.
+    package init(status: Int, contentRange: String?, offset: Int64) {
+        let range = contentRange.flatMap(Self.range)
+        switch status {
+        case 206 where range?.first == offset: self = .rest
+        case 206: self = .other("the server sends another part than the one that was asked for")
+        case 200: self = .whole
+        case 416 where range?.length == offset: self = .nothingLeft
+        case 416: self = .other("the server has no such part")
+        default: self = .other("the server answered with status \(status)")
+        }
+    }
+
+    /// "bytes 500-999/1000" or "bytes */1000" (RFC 9110 §14.4).
+    private static func range(_ text: String) -> (first: Int64?, length: Int64?)? {
+        let words = text.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/")
+        guard parts.count == 2 else { return nil }
+        let first = parts[0].split(separator: "-").first.flatMap { Int64($0) }
+        return (first, Int64(parts[1]))
+    }
+}

@@ -1,0 +1,68 @@
+// Which file a body becomes: names from URLs and servers made safe, links followed, companions named.
+
+import Foundation
+
+/// Where a file and its companions are.
+struct OutputPlace: Sendable {
+    /// As the user has named it.
+    let name: String
+    /// The file itself; behind a link, what the link leads to.
+    let path: String
+
+    init(_ path: String) {
+        name = path
+        // The file is put in place by its name: a link would be replaced rather than what it leads to.
+        guard let resolved = realpath(path, nil) else {
+            self.path = path
+            return
+        }
+        self.path = String(cString: resolved)
+        free(resolved)
+    }
+
+    /// The file while it is not whole.
+    var part: String { path + ".part" }
+
+    /// What is known about the part.
+    var note: String { path + ".part.note" }
+
+    /// Whether there is something that is no regular file.
+    var isSpecial: Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+    }
+}
+
+/// Names of files.
+package enum OutputName {
+    /// The last part of a URL's path, which is the user's own choice.
+    package static func of(_ url: URL) -> String? {
+        let name = url.lastPathComponent
+        return name == "/" ? nil : safe(name, hidden: true)
+    }
+
+    /// One name within a directory, without control characters; nil for what is none. Servers choose no hidden files.
+    package static func safe(_ name: String, hidden: Bool) -> String? {
+        var result = ""
+        for scalar in name.unicodeScalars {
+            if scalar == "/" {
+                result += "_"
+            } else if scalar.properties.generalCategory != .control {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        if !hidden, result.hasPrefix(".") { result = "_" + result.dropFirst() }
+        return result.isEmpty || result == "." || result == ".." || result.utf8.count > 240 ? nil : result
+    }
+
+    /// The name that a server suggests, which must not be another file's yet.
+    static func unused(_ suggested: String?) throws(FetchError) -> String {
+        guard let name = suggested.flatMap({ safe($0, hidden: false) }) else {
+            throw FetchError(.cannotWrite, "the server names no file: -o FILE does")
+        }
+        if access(name, F_OK) == 0 {
+            throw FetchError(.cannotWrite, "\(name) is there already, and the server chose the name")
+        }
+        return name
+    }
+}

@@ -1,0 +1,114 @@
+// An open file that a body is written to: locked, so that two runs never write the same one, and not believed to be ours
+// merely because of its name. Knows nothing of HTTP.
+
+import Foundation
+
+/// A file under way.
+final class PartFile: Sendable {
+    private let descriptor: Int32
+    /// Whether it is no regular file, such as a device or a pipe: nothing is put in place or gone on with.
+    let isSpecial: Bool
+    /// Whether it has its own name already.
+    private let isInPlace: Bool
+    /// How long it was when it was opened.
+    let length: Int64
+
+    /// Opens or makes a part.
+    init(_ path: String) throws(FetchError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
+        isSpecial = false
+        isInPlace = false
+        do throws(FetchError) {
+            length = try Self.check(descriptor, path, isOwnName: true)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        lseek(descriptor, 0, SEEK_END)
+    }
+
+    /// Opens a device or a pipe.
+    init(special path: String) throws(FetchError) {
+        descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
+        isSpecial = true
+        isInPlace = true
+        length = 0
+    }
+
+    /// Opens a file of which the first bytes are kept, by the word of the user.
+    init(continuing path: String, at offset: Int64) throws(FetchError) {
+        descriptor = open(path, O_RDWR | (offset == 0 ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
+        isSpecial = false
+        isInPlace = true
+        do throws(FetchError) {
+            length = try Self.check(descriptor, path, isOwnName: false)
+            guard length >= offset else {
+                throw FetchError(.cannotResume, "\(path) has only \(length) bytes, and cannot go on at \(offset)")
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        ftruncate(descriptor, off_t(offset))
+        lseek(descriptor, 0, SEEK_END)
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ data: Data) throws(FetchError) {
+        let error = FileDescriptor.write(data, to: descriptor)
+        if error != 0 { throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(error))") }
+    }
+
+    /// Begins anew.
+    func empty() throws(FetchError) {
+        if isSpecial { return }
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(errno))")
+        }
+    }
+
+    /// Puts the file in its place, with the rights of the one that was there.
+    func finish(at place: OutputPlace) throws(FetchError) {
+        if isInPlace { return }
+        var old = stat()
+        if stat(place.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
+        guard rename(place.part, place.path) == 0 else { throw Self.unwritable(place.path, errno) }
+    }
+
+    /// Takes the name away, if it is still this file's.
+    func remove(_ path: String) {
+        if Self.isNamed(descriptor, path) { unlink(path) }
+    }
+
+    private static func check(_ descriptor: Int32, _ path: String, isOwnName: Bool) throws(FetchError) -> Int64 {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw FetchError(.cannotWrite, "\(path) is no regular file")
+        }
+        if isOwnName, facts.st_uid != geteuid() || facts.st_nlink > 1 {
+            throw FetchError(.cannotWrite, "\(path) is somebody else's: remove it, or choose another name")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw FetchError(.cannotWrite, "\(path) is being written by another run")
+        }
+        // The run that had the lock may just have put the file in its place.
+        guard isNamed(descriptor, path) else {
+            throw FetchError(.cannotWrite, "\(path) was being written by another run")
+        }
+        return Int64(facts.st_size)
+    }
+
+    private static func isNamed(_ descriptor: Int32, _ path: String) -> Bool {
+        var (one, other) = (stat(), stat())
+        return fstat(descriptor, &one) == 0 && stat(path, &other) == 0 && one.st_ino == other.st_ino
+            && one.st_dev == other.st_dev
+    }
+
+    private static func unwritable(_ path: String, _ error: Int32) -> FetchError {
+        FetchError(.cannotWrite, "\(path) cannot be written: \(FetchError.system(error))")
+    }
+}

@@ -1,0 +1,140 @@
+// Makes the request that all attempts of a transfer begin with, and reads what has to be read for it.
+
+import Foundation
+import URLLoading
+
+/// A request, and a file where its body is one.
+struct PreparedRequest: Sendable {
+    var request: URLRequest
+    var bodyFile: URL?
+    /// Or a form, which every attempt reads anew.
+    var form: FormBody?
+    /// Whether the body can be sent a second time.
+    var canRepeat = true
+    /// Whether nothing but the method and the file's name decides what comes.
+    var isPlainGET: Bool
+
+    /// The request to a URL. `body` is what the options' body comes to, read once for all URLs.
+    init(_ url: URL, _ options: Options, body: ReadBody) throws(FetchError) {
+        var request = URLRequest(url: Self.target(url, options.body))
+        var method = "GET"
+        switch options.body {
+        case .none: break
+        case .form, .json:
+            method = "POST"
+            if case .data(let data) = body { request.httpBody = data }
+        case .multipart:
+            method = "POST"
+            if case .form(let read) = body { form = read }
+        case .upload(let path):
+            method = "PUT"
+            if path == "-" {
+                request.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
+                canRepeat = false
+            } else {
+                _ = try UploadFile.length(path)
+                bodyFile = URL(fileURLWithPath: path)
+            }
+        }
+        request.httpMethod = options.method ?? method
+        if !options.acceptsCompression { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        if case .form = options.body {
+            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        }
+        if case .json = options.body {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.setValue("application/json", forHTTPHeaderField: "Accept")
+        }
+        if let range = options.range { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
+        if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
+        Self.add(options.fields, to: &request)
+        if let form {
+            // A kind of multipart that the user has chosen needs the boundary all the same.
+            let kind = request.value(forHTTPHeaderField: "Content-Type") ?? "multipart/form-data"
+            request.setValue("\(kind); boundary=\(form.boundary)", forHTTPHeaderField: "Content-Type")
+            request.setValue("\(form.length)", forHTTPHeaderField: "Content-Length")
+        }
+        self.request = request
+        isPlainGET = request.httpMethod == "GET" && request.value(forHTTPHeaderField: "Range") == nil
+    }
+
+    /// The first of a name takes the place of what is usual, others are added to it.
+    private static func add(_ fields: [HeaderField], to request: inout URLRequest) {
+        var seen: Set<String> = []
+        for field in fields {
+            if seen.insert(field.name.lowercased()).inserted {
+                request.setValue(field.value, forHTTPHeaderField: field.name)
+            } else {
+                request.addValue(field.value, forHTTPHeaderField: field.name)
+            }
+        }
+    }
+
+    /// A file that is uploaded to a directory goes there by its name.
+    private static func target(_ url: URL, _ body: RequestBody) -> URL {
+        guard case .upload(let path) = body, path != "-", url.path.isEmpty || url.absoluteString.hasSuffix("/") else {
+            return url
+        }
+        return url.appendingPathComponent((path as NSString).lastPathComponent, isDirectory: false)
+    }
+}
+
+/// Files that are sent from where they are.
+enum UploadFile {
+    /// The length of a file that can be read.
+    static func length(_ path: String) throws(FetchError) -> Int64 {
+        var facts = stat()
+        guard stat(path, &facts) == 0, access(path, R_OK) == 0 else {
+            throw FetchError(.cannotRead, "\(path) cannot be read: \(FetchError.system(errno))")
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw FetchError(.cannotRead, "\(path) is no regular file: - sends what comes on standard input")
+        }
+        return Int64(facts.st_size)
+    }
+}
+
+/// What a body came to when it was read.
+enum ReadBody: Sendable {
+    /// There is none, or it is sent from where it is.
+    case none
+    case data(Data)
+    case form(FormBody)
+}
+
+/// What pieces of a body come to.
+enum BodyReader {
+    /// Reads what cannot be sent from where it is.
+    static func read(_ body: RequestBody) throws(FetchError) -> ReadBody {
+        switch body {
+        case .none, .upload: return .none
+        case .form(let pieces): return .data(try joined(pieces, by: Data("&".utf8)))
+        case .json(let pieces): return .data(try joined(pieces, by: Data()))
+        case .multipart(let parts): return .form(try FormBody(parts))
+        }
+    }
+
+    private static func joined(_ pieces: [BodyPiece], by separator: Data) throws(FetchError) -> Data {
+        var result = Data()
+        for (number, piece) in pieces.enumerated() {
+            if number > 0 { result += separator }
+            switch piece {
+            case .text(let text): result += Data(text.utf8)
+            case .file(let path, let keepsLines):
+                let data = try contents(of: path)
+                // As in curl: line ends, and the byte that ends strings in C.
+                result += keepsLines ? data : data.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
+            }
+        }
+        return result
+    }
+
+    static func contents(of path: String) throws(FetchError) -> Data {
+        do {
+            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw FetchError(.cannotRead, "\(path) cannot be read")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Where a body goes. One sink serves all attempts of a transfer; it is called by one thread at a time.
+
+import Foundation
+import Synchronization
+import URLLoading
+
+/// Takes a body.
+protocol Sink: AnyObject, Sendable {
+    /// Adds what the request must say because of what is there already.
+    func prepare(_ request: inout URLRequest) throws(FetchError)
+    /// An answer that is to be kept has begun; `head` is written before the body.
+    func begin(_ response: URLResponse, head: String?) throws(FetchError)
+    /// The next bytes.
+    func write(_ data: Data) throws(FetchError)
+    /// All bytes have come.
+    func finish() throws(FetchError)
+    /// No more will come: says what is left, if anything is.
+    func fail() -> String?
+    /// Bytes that are there from before the answer's first.
+    var offset: Int64 { get }
+    /// Whether another attempt could begin now.
+    var canTryAgain: Bool { get }
+    /// Where the body is; nil for standard output.
+    var path: String? { get }
+}
+
+/// Writes to standard output while the body comes.
+final class StandardOutput: Sink {
+    private struct State {
+        var hasWritten = false
+        var hasWrittenHead = false
+        var isExplicit: Bool
+    }
+
+    private let state: Mutex<State>
+
+    /// `isExplicit` where the user has named it, and wants even bytes that a terminal cannot show.
+    init(isExplicit: Bool) { state = Mutex(State(isExplicit: isExplicit)) }
+
+    func prepare(_ request: inout URLRequest) throws(FetchError) {}
+
+    func begin(_ response: URLResponse, head: String?) throws(FetchError) {
+        guard let head else { return }
+        state.withLock { $0.hasWrittenHead = true }
+        // A head is text, and may be meant to do something to a terminal.
+        let shown =
+            Terminal.showsOutput
+            ? head.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.of(String($0)) }
+                .joined(separator: "\n") : head
+        try put(Data(shown.utf8))
+    }
+
+    func write(_ data: Data) throws(FetchError) {
+        let isFirst = state.withLock { state in
+            defer { state.hasWritten = true }
+            return !state.hasWritten && !state.isExplicit
+        }
+        if isFirst, Terminal.showsOutput, data.prefix(2048).contains(0) {
+            throw FetchError(
+                .cannotWrite, "the body is no text, and would confuse the terminal",
+                advice: "-o FILE keeps it, -o - shows it all the same")
+        }
+        try put(data)
+    }
+
+    func finish() throws(FetchError) {}
+
+    func fail() -> String? { nil }
+
+    var offset: Int64 { 0 }
+
+    var canTryAgain: Bool { state.withLock { !$0.hasWritten && !$0.hasWrittenHead } }
+
+    var path: String? { nil }
+
+    private func put(_ data: Data) throws(FetchError) {
+        let error = Terminal.write(data)
+        if error != 0 {
+            throw FetchError(.cannotWrite, "standard output cannot be written: \(FetchError.system(error))")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// A web socket on a terminal or in a pipe: lines of standard input are text messages, received messages are written to
+// standard output. When the input ends, what the server says to it is waited for by a ping, and then goodbye is said.
+
+import Foundation
+import Synchronization
+import URLLoading
+
+/// One conversation.
+final class Conversation: NSObject, URLSessionWebSocketDelegate {
+    private struct State {
+        /// What it came to, once that is known; the first reason counts.
+        var failure: FetchError?
+        var metrics: URLSessionTaskMetrics?
+        /// Whether goodbye was said from here, so that what then fails is nobody's fault.
+        var isClosing = false
+        var isDone: CheckedContinuation<Void, Never>?
+    }
+
+    private let url: URL
+    private let options: Options
+    private let state = Mutex(State())
+
+    init(_ url: URL, _ options: Options) {
+        self.url = url
+        self.options = options
+    }
+
+    /// Talks until either side has had enough.
+    func run(in session: URLSession) async -> TransferResult {
+        var result = TransferResult()
+        var request = URLRequest(url: url)
+        for field in options.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
+        let task = session.webSocketTask(with: request)
+        // Nothing is kept but the message that is being written.
+        task.maximumMessageSize = 64 << 20
+        task.delegate = self
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.isDone = continuation }
+                task.resume()
+                receive(task)
+                speak(task)
+            }
+        } onCancel: {
+            fail(FetchError(.interrupted, "interrupted"))
+            task.cancel()
+        }
+        let (failure, metrics) = state.withLock { ($0.failure, $0.metrics) }
+        result.result.failure = failure
+        result.result.response = task.response
+        if let metrics {
+            result.metrics = [metrics]
+            if options.isVerbose { Terminal.note(WireTrace.lines(metrics)) }
+            if options.showsTiming { Terminal.note(Waterfall(metrics).lines(width: 80)) }
+        }
+        if let failure {
+            result.code = failure.code
+            result.message = failure.message
+            if options.complains { Terminal.complain(failure.message) }
+        }
+        return result
+    }
+
+    // MARK: Speaking
+
+    /// Reads standard input on a thread of its own, as reading waits; each line is sent before the next one is read.
+    private func speak(_ task: URLSessionWebSocketTask) {
+        Thread.detachNewThread { [self] in
+            var lines = InputLines()
+            while let line = lines.next() {
+                let sent = DispatchSemaphore(value: 0)
+                let isFailed = Mutex(false)
+                let message =
+                    String(validating: line, as: UTF8.self)
+                    .map { URLSessionWebSocketTask.Message.string($0) } ?? .data(Data(line))
+                task.send(message) { error in
+                    isFailed.withLock { $0 = error != nil }
+                    sent.signal()
+                }
+                sent.wait()
+                // Why it failed is what the task ends with.
+                if isFailed.withLock(\.self) { return }
+            }
+            // The pong comes behind the answers to what was said before.
+            task.sendPing { [self] error in
+                // Without a pong there is nobody to say goodbye to: the task ends with the reason by itself.
+                guard error == nil else { return }
+                state.withLock { $0.isClosing = true }
+                task.cancel(with: .normalClosure, reason: nil)
+            }
+        }
+    }
+
+    // MARK: Hearing
+
+    private func receive(_ task: URLSessionWebSocketTask) {
+        task.receive { [self] result in
+            guard case .success(let message) = result else { return }
+            let error = show(message)
+            if error != 0 {
+                fail(FetchError(.cannotWrite, "standard output cannot be written: \(FetchError.system(error))"))
+                return task.cancel()
+            }
+            receive(task)
+        }
+    }
+
+    /// Text gets a line end; bytes are written as they are, and a terminal is only told how many there were.
+    private func show(_ message: URLSessionWebSocketTask.Message) -> Int32 {
+        switch message {
+        case .string(let text):
+            let shown =
+                Terminal.showsOutput
+                ? text.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.of(String($0)) }
+                    .joined(separator: "\n") : text
+            return Terminal.write(Data((shown + "\n").utf8))
+        case .data(let data):
+            guard Terminal.showsOutput else { return Terminal.write(data) }
+            Terminal.note("* a message of \(QuantityText.bytes(Int64(data.count))) that is no text")
+            return 0
+        }
+    }
+
+    // MARK: The course of the task
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
+    ) {
+        guard options.isVerbose else { return }
+        Terminal.note("* the web socket is open" + (`protocol`.map { ", with the protocol \($0)" } ?? ""))
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        let words = reason.map { ": " + String(decoding: $0, as: UTF8.self) } ?? ""
+        if options.isVerbose { Terminal.note("* the web socket is closed with \(closeCode.rawValue)\(words)") }
+        switch closeCode {
+        case .normalClosure, .goingAway, .noStatusReceived: break
+        default:
+            fail(FetchError(.connectionLost, "the server closed the web socket with \(closeCode.rawValue)\(words)"))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if options.isVerbose { Terminal.note(ChallengeText.lines(about: challenge)) }
+        guard let credential = options.loginUsed(at: url)?.credential(for: challenge, at: url) else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        completionHandler(.useCredential, credential)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        state.withLock { $0.metrics = metrics }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let isDone = state.withLock { state in
+            if let error, !state.isClosing, state.failure == nil { state.failure = FetchError(error) }
+            defer { state.isDone = nil }
+            return state.isDone
+        }
+        isDone?.resume()
+    }
+
+    private func fail(_ failure: FetchError) {
+        state.withLock { $0.failure = $0.failure ?? failure }
+    }
+}
+
+/// The lines of standard input, without their ends.
+private struct InputLines {
+    private var bytes: [UInt8] = []
+    private var searched = 0
+    private var hasEnded = false
+
+    /// Waits for the next line; what stands behind the last line end is one, unless it is nothing.
+    mutating func next() -> [UInt8]? {
+        while true {
+            if let end = bytes[searched...].firstIndex(of: 0x0A) {
+                var line = Array(bytes[..<end])
+                bytes.removeFirst(end + 1)
+                searched = 0
+                if line.last == 0x0D { line.removeLast() }
+                return line
+            }
+            searched = bytes.count
+            if hasEnded {
+                defer {
+                    bytes = []
+                    searched = 0
+                }
+                return bytes.isEmpty ? nil : bytes
+            }
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count > 0 { bytes += buffer.prefix(count) } else if count == 0 || errno != EINTR { hasEnded = true }
+        }
+    }
+}

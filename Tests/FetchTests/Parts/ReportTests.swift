@@ -1,0 +1,73 @@
+// What is told at the end: waterfall, archive, variables, secrets. Drawn and written in this process.
+
+import Foundation
+import Testing
+import fetch
+
+@Suite("fetch: reports in parts")
+struct ReportTests {
+    @Test("The waterfall draws each step where it was, at least one mark wide, and never outside")
+    func waterfall() {
+        let phases = [
+            Phase(name: "look-up", start: 0, duration: 0.01), Phase(name: "connect", start: 0.01, duration: 0.04),
+            Phase(name: "wait", start: 0.05, duration: 0.05), Phase(name: "transfer", start: 0.1, duration: 0.00001),
+        ]
+        let drawing = Waterfall([Waterfall.Exchange(title: "GET http://a/ 200", phases: phases)], total: 0.1)
+        #expect(
+            drawing.lines(width: 43) == [
+                "GET http://a/ 200",
+                "  look-up    10.0 ms |##                  |", "  connect    40.0 ms |  ########          |",
+                "  wait       50.0 ms |          ##########|", "  transfer    0.0 ms |                   #|",
+                "in all 100.0 ms",
+            ])
+        for width in 1...150 {
+            #expect(drawing.lines(width: width).allSatisfy { TextWidth.columns($0) <= max(width, 1) })
+        }
+    }
+
+    @Test("A title cannot steer the terminal, and no time at all is drawn too")
+    func hostile() {
+        let phases = [
+            Phase(name: "wait", start: .nan, duration: .infinity), Phase(name: "TLS", start: -1, duration: 0),
+        ]
+        let lines = Waterfall([Waterfall.Exchange(title: "GET \u{1B}[2J", phases: phases)], total: 0).lines(width: 60)
+        #expect(lines[0] == "GET \\x1b[2J" && lines.count == 4)
+    }
+
+    @Test("The times of an archive are in milliseconds, TLS is a part of connecting, and their sum is the whole")
+    func timings() {
+        let phases = [
+            Phase(name: "look-up", start: 0.005, duration: 0.01), Phase(name: "connect", start: 0.015, duration: 0.02),
+            Phase(name: "TLS", start: 0.035, duration: 0.03), Phase(name: "request", start: 0.065, duration: 0.001),
+            Phase(name: "wait", start: 0.066, duration: 0.1), Phase(name: "transfer", start: 0.166, duration: 0.2),
+        ]
+        let timings = HAR.Timings(phases, total: 0.366)
+        #expect(abs(timings.connect - 50) < 1e-6 && abs(timings.ssl - 30) < 1e-6 && abs(timings.blocked - 5) < 1e-6)
+        #expect(abs(timings.sum - 366) < 1e-6)
+        let reused = HAR.Timings([Phase(name: "wait", start: 0, duration: 0.1)], total: 0.05)
+        #expect(reused.dns == -1 && reused.connect == -1 && reused.ssl == -1 && reused.blocked == 0)
+    }
+
+    private struct Source: WriteOutSource {
+        func value(of variable: WriteOutFormat.Variable) -> String { "<\(variable.rawValue)\u{1B}>" }
+        func field(_ name: String) -> String { "[\(name)]" }
+    }
+
+    @Test("Variables, escapes and percent signs of --write-out; what a server says cannot steer the terminal")
+    func writeOut() throws {
+        let format = try WriteOutFormat("a%%b %{http_code}\\n%header{ETag}\\t\\\\%{newline}100% \\x%")
+        #expect(format.text(Source()) == "a%b <http_code\\x1b>\n[ETag]\t\\\n100% \\x%")
+        #expect(throws: UsageError.self) { _ = try WriteOutFormat("%{nonsense}") }
+        #expect(try WriteOutFormat("%{unclosed").text(Source()) == "%{unclosed")
+    }
+
+    @Test("Fields with secrets are known in any case")
+    func secrets() {
+        for name in ["Authorization", "PROXY-AUTHORIZATION", "cookie", "Set-Cookie", "X-API-Key", "X-My-Token"] {
+            #expect(SecretFields.shown(name, "secret") == SecretFields.mask)
+        }
+        for name in ["Content-Type", "WWW-Authenticate", "Host", "Sec-WebSocket-Key"] {
+            #expect(SecretFields.shown(name, "value") == "value")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// The rules behind retries, resumption, names and cookies.
+
+import Foundation
+import Testing
+import fetch
+
+@Suite("fetch: rules")
+struct RuleTests {
+    @Test("What may pass is tried again; what may have been done is not done twice")
+    func retries() {
+        #expect([408, 429, 500, 502, 503, 504].allSatisfy(RetryRules.isPassing(status:)))
+        #expect(![200, 304, 400, 401, 404, 501].contains(where: RetryRules.isPassing(status:)))
+        #expect(RetryRules.isPassing(.timedOut, method: "GET") && !RetryRules.isPassing(.timedOut, method: "POST"))
+        #expect(
+            RetryRules.isPassing(.cannotConnect, method: "POST") && !RetryRules.isPassing(.untrusted, method: "GET"))
+        #expect(RetryRules.mayRepeat("POST", after: 503) && !RetryRules.mayRepeat("POST", after: 500))
+    }
+
+    @Test("Pauses double, are the user's, or the server's; none is longer than ten minutes")
+    func pauses() {
+        #expect((1...4).map { RetryRules.pause(afterFailure: $0, chosen: nil, asked: nil) } == [1, 2, 4, 8])
+        #expect(RetryRules.pause(afterFailure: 1000, chosen: nil, asked: nil) == 600)
+        #expect(RetryRules.pause(afterFailure: 3, chosen: 0.5, asked: nil) == 0.5)
+        #expect(RetryRules.pause(afterFailure: 3, chosen: 0.5, asked: 7) == 7)
+        #expect(RetryRules.pause(afterFailure: 1, chosen: nil, asked: 1e9) == 600)
+        let now = Date(timeIntervalSince1970: 1_445_412_480)
+        #expect(RetryRules.seconds(retryAfter: "Wed, 21 Oct 2015 07:28:30 GMT", now: now) == 30)
+        #expect(RetryRules.seconds(retryAfter: "120", now: now) == 120)
+        #expect(RetryRules.seconds(retryAfter: "-1", now: now) == nil)
+        #expect(RetryRules.seconds(retryAfter: "soon", now: now) == nil)
+    }
+
+    @Test("Only the rest that was asked for is put behind what is there")
+    func resumption() {
+        func answer(_ status: Int, _ range: String?) -> ResumeAnswer {
+            ResumeAnswer(status: status, contentRange: range, offset: 500)
+        }
+        #expect(answer(206, "bytes 500-999/1000") == .rest && answer(206, "bytes 500-999/*") == .rest)
+        #expect(answer(200, nil) == .whole && answer(416, "bytes */500") == .nothingLeft)
+        for (status, range) in [
+            (206, "bytes 0-999/1000"), (206, nil), (206, "500-999/1000"), (206, "bytes x"), (416, nil),
+            (416, "bytes */400"), (404, nil), (206, "bytes */500"),
+        ] as [(Int, String?)] {
+            guard case .other = answer(status, range) else {
+                Issue.record("\(status) \(range ?? "")")
+                continue
+            }
+        }
+    }
+
+    @Test("A part is only gone on with where a strong validator tells versions apart")
+    func notes() throws {
+        let url = try #require(URL(string: "http://me:secret@a/b?c#d"))
+        func note(
+            _ tag: String?, _ modified: String? = nil, _ date: String? = nil, status: Int = 200, coding: String? = nil
+        )
+            -> String?
+        {
+            ResumeNote(url: url, status: status, entityTag: tag, lastModified: modified, date: date, coding: coding)?
+                .validator
+        }
+        #expect(note("\"v\"") == "\"v\"" && note("W/\"v\"") == nil && note("v") == nil && note("\"") == nil)
+        let old = "Wed, 21 Oct 2015 07:28:00 GMT"
+        #expect(note(nil, old, "Wed, 21 Oct 2015 07:29:00 GMT") == old)
+        #expect(note(nil, old, "Wed, 21 Oct 2015 07:28:59 GMT") == nil && note(nil, old) == nil)
+        #expect(
+            note("\"v\"", coding: "gzip") == nil && note("\"v\"", status: 404) == nil
+                && note("\"v\"", status: 206) == nil)
+        #expect(ResumeNote.name(of: url) == "http://a/b?c")
+    }
+
+    @Test("Names of files are one part of a path, and servers choose no hidden ones")
+    func names() throws {
+        func name(_ url: String) throws -> String? { OutputName.of(try #require(URL(string: url))) }
+        #expect(
+            try name("http://a/b/c.tar.gz?x=y") == "c.tar.gz" && name("http://a/") == nil && name("http://a") == nil)
+        #expect(try name("http://a/%2e%2e") == nil && name("http://a/x%2F..%2Fy") != "../y")
+        #expect(OutputName.safe("../../etc/passwd", hidden: false) == "_._.._etc_passwd")
+        #expect(OutputName.safe(".bashrc", hidden: false) == "_bashrc" && OutputName.safe(".a", hidden: true) == ".a")
+        #expect(OutputName.safe("a\u{1B}b\0\n", hidden: true) == "ab" && OutputName.safe("..", hidden: true) == nil)
+        #expect(OutputName.safe(String(repeating: "x", count: 300), hidden: true) == nil)
+    }
+
+    @Test("Cookies are read and written as curl and wget do; what is no cookie is passed over")
+    func cookies() throws {
+        let text = """
+            # Netscape HTTP Cookie File
+            example.com\tFALSE\t/\tFALSE\t0\tplain\tone
+            #HttpOnly_.example.com\tTRUE\t/x\tTRUE\t4102444800\tfull\ttwo=2
+
+            nonsense
+            example.com\tFALSE\t/\tFALSE\tnever\tbad\tthree
+            example.com\tFALSE\t/\tFALSE\t1e400\tbad\tfour
+            """
+        let cookies = CookieFile.cookies(in: text)
+        #expect(cookies.map(\.name).prefix(2) == ["plain", "full"])
+        let full = try #require(cookies.first { $0.name == "full" })
+        #expect(full.domain == ".example.com" && full.path == "/x" && full.isSecure && full.isHTTPOnly)
+        #expect(full.value == "two=2" && full.expiresDate == Date(timeIntervalSince1970: 4_102_444_800))
+        let again = CookieFile.cookies(in: CookieFile.text(of: cookies))
+        #expect(Set(again) == Set(cookies))
+        #expect(
+            CookieFile.text(of: [full]).contains("#HttpOnly_.example.com\tTRUE\t/x\tTRUE\t4102444800\tfull\ttwo=2\n"))
+    }
+}

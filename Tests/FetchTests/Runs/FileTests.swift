@@ -1,0 +1,242 @@
+// Bodies that become files: names, places, what broke off and goes on.
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+
+@Suite("fetch: files")
+struct FileTests {
+    private static let length: Int64 = 300_000
+    private static let bytes = (0..<length).map(GeneratedBytes.byte(at:))
+
+    /// A file with a tag; its first answer breaks off, if wanted.
+    private func site(breaking: Bool = true, tag: @escaping @Sendable () -> String = { "\"v1\"" }) throws
+        -> LoopbackServer
+    {
+        let count = Mutex(0)
+        return try LoopbackServer.start { request in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard breaking, isFirst else { return .generated(length: Self.length, tag: tag(), to: request) }
+            return .script([
+                .lines("HTTP/1.1 200 OK\nETag: \(tag())\nContent-Length: \(Self.length)\n\n"),
+                .sendGenerated(length: 100_000), .close,
+            ])
+        }
+    }
+
+    @Test(
+        "-o and -O write files in one step, and say so in one line; -J takes the server's name, and overwrites nothing")
+    func names() async throws {
+        let server = try LoopbackServer.start { request in
+            let response = ServerResponse.text("body of \(request.path)")
+            return request.path == "/named"
+                ? response.adding("Content-Disposition", "attachment; filename=\"../.evil\"") : response
+        }
+        let place = try Workplace()
+        let run = try await place.shell("umask 022; fetch -o one \(server.url("/a"))")
+        #expect(run.exitCode == 0 && run.output.isEmpty && place.text("one") == "body of /a")
+        #expect(run.complaints.hasPrefix("one: 10 B in ") && run.complaints.filter { $0 == "\n" }.count == 1)
+        #expect(try place.rights("one") == 0o644)
+        #expect(
+            try await place.shell("chmod 600 one; ln -s one link; fetch -so link \(server.url("/b"))").complaints == "")
+        #expect(place.text("one") == "body of /b")
+        #expect(try place.rights("one") == 0o600)
+        #expect(try await place.shell("fetch -sO '\(server.url("/dir/x%20y.txt?q"))'").exitCode == 0)
+        #expect(place.text("x y.txt") == "body of /dir/x%20y.txt")
+        #expect(try await place.shell("fetch -sO \(server.url("/"))").exitCode == 23)
+        #expect(try await place.shell("fetch -sOJ \(server.url("/named"))").exitCode == 0)
+        #expect(place.names == ["_._.evil", "link", "one", "x y.txt"])
+        let again = try await place.shell("fetch -OJ \(server.url("/named"))")
+        #expect(again.exitCode == 23 && again.complaints.contains("is there already"))
+        #expect(try await place.shell("fetch -i -so head \(server.url("/a"))").exitCode == 0)
+        #expect(
+            place.text("head")?.hasPrefix("HTTP 200 ") == true && place.text("head")?.hasSuffix("body of /a") == true)
+        #expect(try await place.shell("fetch -o - \(server.url("/a"))").output == "body of /a")
+        await server.stop()
+    }
+
+    @Test("Devices are written to, directories and places that are not there end with 23 before anything is asked")
+    func places() async throws {
+        let server = try LoopbackServer.start { _ in .text("body") }
+        let place = try Workplace()
+        #expect(try await place.shell("fetch -so /dev/null \(server.url("/"))").exitCode == 0)
+        let pipe = try await place.shell("mkfifo p; cat p & fetch -so p \(server.url("/")); wait")
+        #expect(pipe.output == "body")
+        let count = server.stats.requests
+        #expect(try await place.shell("fetch -o . \(server.url("/"))").exitCode == 23)
+        let nowhere = try await place.shell("fetch -o /nowhere/file \(server.url("/"))")
+        #expect(nowhere.exitCode == 23 && nowhere.complaints.contains("No such file or directory"))
+        #expect(server.stats.requests == count)
+        #expect(try await place.shell("fetch \(server.url("/")) > /dev/full").exitCode == 23)
+        #expect(try await place.shell("ln -s /etc/passwd f.part; fetch -o f \(server.url("/"))").exitCode == 23)
+        await server.stop()
+    }
+
+    @Test("What broke off is kept with a note of its version, and -C - fetches the rest alone")
+    func resumes() async throws {
+        let server = try site()
+        let place = try Workplace()
+        let url = server.url("/f")
+        let broken = try await place.shell("umask 0; fetch -O \(url)")
+        #expect(broken.exitCode == 18 && broken.complaints.contains("100 kB are kept in "))
+        #expect(place.names == ["f.part", "f.part.note"] && place.size("f.part") == 100_000)
+        #expect(try place.rights("f.part.note") == 0o600)
+        let rest = try await place.shell("fetch -C - -O -w '%{http_code} %{size_download}' \(url)")
+        #expect(rest.exitCode == 0 && rest.output == "206 200000")
+        #expect(rest.complaints.contains("200 kB behind 100 kB that were there"))
+        #expect(place.names == ["f"] && FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        let done = try await place.shell("fetch -C - -O \(url)")
+        #expect(done.exitCode == 36 && done.complaints.contains("nothing tells of which version"))
+        await server.stop()
+    }
+
+    @Test("A resource that has changed is fetched anew, never joined; a part of another URL, or without a note, too")
+    func changed() async throws {
+        let tag = Mutex("\"v1\"")
+        let server = try site { tag.withLock(\.self) }
+        let place = try Workplace()
+        #expect(try await place.shell("fetch -sO \(server.url("/f"))").exitCode == 18)
+        tag.withLock { $0 = "\"v2\"" }
+        let run = try await place.shell("fetch -C - -O -w '%{http_code}' \(server.url("/f"))")
+        #expect(run.output == "200" && run.complaints.contains("the resource has changed"))
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        for (note, words) in [
+            ("{\"version\":1,\"url\":\"http://other/\",\"validator\":\"\\\"v2\\\"\"}", "of another URL"),
+            ("no note", "no note"),
+        ] {
+            try place.write("other bytes", to: "g.part")
+            try place.write(note, to: "g.part.note")
+            let run = try await place.shell("chmod 600 g.part.note; fetch -C - -o g \(server.url("/f"))")
+            #expect(run.exitCode == 0 && run.complaints.contains(words), "\(run.complaints)")
+            #expect(FileManager.default.contents(atPath: place.path + "/g") == Data(Self.bytes))
+        }
+        await server.stop()
+    }
+
+    @Test("-C N goes on there by the user's word, and explains why where it cannot")
+    func explicit() async throws {
+        let server = try site(breaking: false)
+        let place = try Workplace()
+        try Data(Self.bytes.prefix(50_000)).write(to: URL(fileURLWithPath: place.path + "/f"))
+        #expect(try await place.shell("fetch -s -C 40000 -O \(server.url("/f"))").exitCode == 0)
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        let long = try await place.shell("fetch -C 400000 -O \(server.url("/f"))")
+        #expect(long.exitCode == 36 && long.complaints.contains("has only 300000 bytes"))
+        let none = try LoopbackServer.start { _ in .text("whole") }
+        let whole = try await place.shell("fetch -C 300000 -o f \(none.url("/f"))")
+        #expect(whole.exitCode == 36 && place.size("f") == 300_000)
+        #expect(try await place.shell("fetch -s -C 300000 -O \(server.url("/f"))").exitCode == 0)
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        await none.stop()
+        await server.stop()
+    }
+
+    @Test("What cannot be gone on with leaves nothing; an answer that refuses leaves the part as it was")
+    func leftovers() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/weak":
+                .script([.lines("HTTP/1.1 200 OK\nContent-Length: 4096\n\n"), .sendGenerated(length: 512), .close])
+            case "/f" where request.fields.contains(.range): .text("gone", status: 404)
+            default:
+                .script([
+                    .lines("HTTP/1.1 200 OK\nETag: \"v\"\nContent-Length: 4096\n\n"), .sendGenerated(length: 512),
+                    .close,
+                ])
+            }
+        }
+        let place = try Workplace()
+        #expect(try await place.shell("fetch -O \(server.url("/weak"))").exitCode == 18)
+        #expect(place.names == [])
+        #expect(try await place.shell("fetch -O \(server.url("/f"))").exitCode == 18)
+        let refused = try await place.shell("fetch -C - -O \(server.url("/f"))")
+        #expect(
+            refused.exitCode == 22 && place.size("f.part") == 512 && place.names.count == 2, "\(refused.complaints)")
+        await server.stop()
+    }
+
+    @Test(
+        "--retry goes on with the rest of a file, waits as long as the server asks, and says so; bodies on a pipe are whole"
+    )
+    func retries() async throws {
+        let server = try site()
+        let place = try Workplace()
+        let run = try await place.shell("fetch --retry 1 --retry-delay 0.01 -O \(server.url("/f"))")
+        #expect(run.exitCode == 0 && run.complaints.contains("attempt 2 of 2 in 10.0 ms"), "\(run.complaints)")
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        #expect(server.stats.requests == 2)
+        await server.stop()
+
+        let count = Mutex(0)
+        let busy = try LoopbackServer.start { _ in
+            count.withLock { $0 += 1 }
+            return count.withLock(\.self) < 3
+                ? ServerResponse.text("busy", status: 503).adding("Retry-After", "0") : .text("done")
+        }
+        let patient = try await FetchRun.run("--retry", "2", busy.url("/"))
+        #expect(patient.output == "done" && patient.complaints.contains("status 503; attempt 2 of 3 in 0.0 ms"))
+        count.withLock { $0 = 0 }
+        let less = try await FetchRun.run("--retry", "1", "-f", busy.url("/"))
+        #expect(less.exitCode == 22 && less.output.isEmpty)
+        await busy.stop()
+
+        let broken = try site()
+        let piped = try await FetchRun.run("--retry", "3", "--retry-delay", "0.01", broken.url("/f"))
+        #expect(piped.exitCode == 18 && broken.stats.requests == 1)
+        await broken.stop()
+    }
+
+    @Test("Many URLs: files at once with a line each, standard output in order; the first failure is the exit code")
+    func many() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { request in
+            request.path == "/slow"
+                ? .slow([.init("slow", when: gate)])
+                : request.path == "/bad" ? .text("bad", status: 404) : .text(String(request.path))
+        }
+        let place = try Workplace()
+        let urls = ["/a", "/slow", "/c"].map { server.url($0) }.joined(separator: " ")
+        async let run = place.shell("fetch -O \(urls)")
+        await server.wait { $0.requests == 3 }
+        gate.open()
+        let files = try await run
+        #expect(files.exitCode == 0 && place.names == ["a", "c", "slow"], "\(files.complaints)")
+        #expect(files.complaints.filter { $0 == "\n" }.count == 3)
+        #expect(try await place.shell("fetch \(urls)").output == "/aslow/c")
+        let one = try await place.shell("fetch --parallel 1 -sO \(urls)")
+        #expect(one.exitCode == 0)
+        let mixed = try await place.shell("fetch -f -o x -o y \(server.url("/bad")) http://127.0.0.1:1/")
+        #expect(mixed.exitCode == 22 && mixed.complaints.contains("/bad: the server answered with status 404"))
+        await server.stop()
+    }
+
+    @Test("Control-C ends with 130, keeps what can be gone on with, and a second run goes on")
+    func interrupted() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { request in
+            guard !request.fields.contains(.range) else {
+                return .generated(length: Self.length, tag: "\"v\"", to: request)
+            }
+            return .script([
+                .lines("HTTP/1.1 200 OK\nETag: \"v\"\nContent-Length: \(Self.length)\n\n"),
+                .sendGenerated(length: 100_000), .wait(gate), .close,
+            ])
+        }
+        let place = try Workplace()
+        let run = try await place.shell(
+            """
+            fetch -O \(server.url("/f")) & child=$!
+            until [ "$(stat -c %s f.part 2>/dev/null)" = 100000 ]; do sleep 0.02; done
+            kill -TERM $child; wait $child
+            """)
+        gate.open()
+        #expect(run.exitCode == 130 && run.complaints.contains("100 kB are kept"), "\(run.complaints)")
+        #expect(try await place.shell("fetch -sC - -O \(server.url("/f"))").exitCode == 0)
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        await server.stop()
+    }
+}

@@ -1,0 +1,84 @@
+// fetch on a terminal: passwords without echo, progress, bodies and heads that would steer it.
+
+import Foundation
+import LoopbackServer
+import TestSupport
+import Testing
+
+@Suite("fetch: on a terminal")
+struct TerminalRunTests {
+    @Test("A password that is not given is asked for without echo; control-C breaks off")
+    func password() async throws {
+        let server = try LoopbackServer.start { request in
+            let value = request.fields.first(.authorization) ?? ""
+            return value == "Basic " + Data("me:Tr0ub4dor".utf8).base64EncodedString()
+                ? .text("inside")
+                : ServerResponse.text("who?", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+        }
+        let run = try await TerminalRun.run(
+            ["-u", "me", server.url("/")], replies: [("Password of me: ", "Tr0ub4dorX\u{7F}\r")])
+        #expect(run.exitCode == 0 && run.screen.hasSuffix("inside") && !run.screen.contains("Tr0ub4dor"))
+        let proxied = try await TerminalRun.run(
+            ["-U", "you", "-x", "127.0.0.1:1", server.url("/")],
+            replies: [("Password of you for the proxy: ", "\u{03}")])
+        #expect(proxied.exitCode == 130)
+        #expect(
+            try await FetchRun.run(
+                ["-c", "exec setsid -w \"$0\" \"$@\"", ChildRun.path(of: "fetch"), "-u", "me", server.url("/")],
+                program: "/bin/sh"
+            ).exitCode == 64)
+        await server.stop()
+    }
+
+    @Test("Files have a bar each while they come, drawn in place; the lines that stay are the ends")
+    func progress() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { request in
+            .slow([
+                .init([UInt8](repeating: 65, count: 50_000)), .init([UInt8](repeating: 66, count: 50_000), when: gate),
+            ])
+        }
+        let place = try Workplace()
+        let files = ["-o", place.path + "/a", "-o", place.path + "/b\u{1B}[2J"]
+        async let run = TerminalRun.run(files + [server.url("/1"), server.url("/2")], columns: 100)
+        await server.wait { $0.requests == 2 }
+        gate.open()
+        let screen = try await run
+        #expect(screen.exitCode == 0 && screen.screen.contains("B/s") && screen.screen.contains("\u{1B}["))
+        #expect(screen.screen.contains("/a: 100 kB in ") && screen.screen.contains("/b\\x1b[2J: 100 kB in "))
+        #expect(!screen.screen.contains("b\u{1B}[2J"))
+        let quiet = try await TerminalRun.run(["-s"] + files + [server.url("/1"), server.url("/2")])
+        #expect(quiet.screen.isEmpty)
+        let dumb = try await TerminalRun.run(
+            files + [server.url("/1"), server.url("/2")], environment: ["TERM": "dumb"])
+        #expect(!dumb.screen.contains("\u{1B}") && dumb.screen.contains("100 kB in "))
+        await server.stop()
+    }
+
+    @Test("Standard output that goes elsewhere has a bar too, and one that is the terminal has none")
+    func redirected() async throws {
+        let server = try LoopbackServer.start { _ in .generated(length: 3_000_000) }
+        let place = try Workplace()
+        let away = try await TerminalRun.run([server.url("/")], output: place.path + "/out")
+        #expect(away.exitCode == 0 && place.size("out") == 3_000_000)
+        let text = try LoopbackServer.start { _ in .text("only this") }
+        #expect(try await TerminalRun.run([text.url("/")]).screen == "only this")
+        await text.stop()
+        await server.stop()
+    }
+
+    @Test("A body that is no text is refused on a terminal unless -o - asks for it; heads are shown, not obeyed")
+    func hostile() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/zero"
+                ? .bytes([0x41, 0, 0x42])
+                : ServerResponse.text("body").adding("X-Evil", "\u{9B}31m")
+        }
+        let refused = try await TerminalRun.run([server.url("/zero")])
+        #expect(refused.exitCode == 23 && refused.screen.contains("no text") && !refused.screen.contains("A\0B"))
+        #expect(try await TerminalRun.run(["-o", "-", server.url("/zero")]).screen == "A\0B")
+        let head = try await TerminalRun.run(["-i", server.url("/")])
+        #expect(head.screen.hasSuffix("body") && !head.screen.unicodeScalars.contains("\u{9B}"), "\(head.screen)")
+        await server.stop()
+    }
+}

@@ -1,0 +1,61 @@
+// Pins, and who we are to servers that ask for a certificate.
+
+import Foundation
+import LoopbackServer
+import TLS
+import Testing
+import Trust
+
+@Suite("fetch: trust")
+struct TrustRunTests {
+    @Test("--pinnedpubkey: the right key, one of several, and 90 for another")
+    func pins() async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        let server = try LoopbackServer.start(.init(tls: .init(identity: issued.identity))) { _ in .text("in") }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let pin = "sha256//" + Data(issued.certificate.spkiSHA256).base64EncodedString()
+        let wrong = "sha256//" + Data(repeating: 7, count: 32).base64EncodedString()
+        func run(_ pins: String) async throws -> FetchRun {
+            try await FetchRun.run("--cacert", anchor.path, "--pinnedpubkey", pins, server.url("/"))
+        }
+        #expect(try await run(pin).output == "in")
+        #expect(try await run("\(wrong);\(pin)").output == "in")
+        let refused = try await run(wrong)
+        #expect(refused.exitCode == 90 && refused.output.isEmpty, "\(refused.complaints)")
+        #expect(server.stats.requests == 2)
+        await server.stop()
+    }
+
+    @Test("--cert, --key and --pass: PEM in one file or two, PKCS #12; 58 for what cannot be used, 35 for nobody")
+    func identities() async throws {
+        let root = try CertificateFactory.root()
+        let client = try root.issue(.client("somebody"))
+        var tls = TLSServerOptions(identity: try root.issue(.server(hosts: ["127.0.0.1"])).identity)
+        tls.clientAuthentication = .required
+        tls.clientAuthorities = [root.certificate]
+        tls.clientEvaluator = AnchorsEvaluator(anchors: [root.certificate])
+        let server = try LoopbackServer.start(.init(tls: tls)) { _ in .text("known") }
+        let place = try Workplace()
+        try place.write(root.certificate.pem, to: "root.pem")
+        try place.write(client.identity.certificatePEM, to: "me.pem")
+        try place.write(client.identity.keyPEM, to: "me.key")
+        try place.write(client.identity.certificatePEM + client.identity.keyPEM, to: "both.pem")
+        try Data(client.pkcs12(passphrase: "Tr0ub4dor")).write(to: URL(fileURLWithPath: place.path + "/me.p12"))
+        func run(_ options: String) async throws -> FetchRun {
+            try await place.shell("fetch --cacert root.pem \(options) \(server.url("/"))")
+        }
+        #expect(try await run("--cert both.pem").output == "known")
+        #expect(try await run("-E me.pem --key me.key").output == "known")
+        #expect(try await run("--cert me.p12 --pass Tr0ub4dor").output == "known")
+        for options in [
+            "--cert me.p12 --pass wr0ng", "--cert me.pem", "--cert nothing", "--cert me.pem --key root.pem",
+        ] {
+            let refused = try await run(options)
+            #expect(
+                refused.exitCode == 58 && !refused.complaints.contains("wr0ng"), "\(options): \(refused.complaints)")
+        }
+        #expect(try await run("").exitCode == 35)
+        await server.stop()
+    }
+}

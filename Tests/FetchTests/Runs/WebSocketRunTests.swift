@@ -1,0 +1,74 @@
+// Web socket mode: lines in, messages out, and how it ends.
+
+import Foundation
+import HTTPWire
+import LoopbackServer
+import Testing
+
+@Suite("fetch: web sockets")
+struct WebSocketRunTests {
+    private func webSocketURL(_ server: LoopbackServer, _ path: String = "/") -> String {
+        "ws" + server.url(path).dropFirst(4)
+    }
+
+    @Test("Lines of standard input are messages; their answers are written, and then goodbye is said")
+    func echo() async throws {
+        let server = try LoopbackServer.start { request in
+            request.fields.first("X-Test") == "yes" ? .webSocket() : .status(403)
+        }
+        let place = try Workplace()
+        let url = webSocketURL(server)
+        let run = try await place.shell("printf 'one\\ntwö\\r\\n\\nlast' | fetch -H 'X-Test: yes' \(url)")
+        #expect(run.exitCode == 0 && run.output == "one\ntwö\n\nlast\n" && run.complaints.isEmpty, "\(run.complaints)")
+        let bytes = try await place.shell("printf '\\377\\376\\n' | fetch -H 'X-Test: yes' \(url) | od -An -tx1")
+        #expect(bytes.output.trimmingCharacters(in: .whitespacesAndNewlines) == "ff fe")
+        let refused = try await place.shell("fetch \(url) < /dev/null")
+        #expect(refused.exitCode != 0 && refused.complaints.hasPrefix("fetch: "))
+        let verbose = try await place.shell("echo x | fetch -v -H 'X-Test: yes' \(url)")
+        #expect(
+            verbose.complaints.contains("* the web socket is open") && verbose.complaints.contains("closed with 1000"))
+        #expect(verbose.output == "x\n" && verbose.complaints.contains("> GET / HTTP/1.1"))
+        await server.stop()
+    }
+
+    @Test("A server that says goodbye ends it well, one that says why not with 18, one that is gone too")
+    func ends() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/bye": .webSocket(.init(.script([.text("first"), .close(1000, "enough")])))
+            case "/bad": .webSocket(.init(.script([.close(1011, "broken\u{9B}")])))
+            default: .webSocket(.init(.script([.text("first"), .drop])))
+            }
+        }
+        let place = try Workplace()
+        // Standard input stays open: it is not what ends these.
+        func run(_ path: String) async throws -> FetchRun {
+            try await place.shell("mkfifo in 2>/dev/null; exec 3<>in; fetch \(webSocketURL(server, path)) <&3")
+        }
+        let bye = try await run("/bye")
+        #expect(bye.exitCode == 0 && bye.output == "first\n", "\(bye.complaints)")
+        let bad = try await run("/bad")
+        #expect(
+            bad.exitCode == 18 && bad.complaints == "fetch: the server closed the web socket with 1011: broken\\x9b\n")
+        let gone = try await run("/drop")
+        #expect(gone.exitCode == 18 && gone.output == "first\n", "\(gone.complaints)")
+        #expect(try await place.shell("fetch ws://127.0.0.1:1/ </dev/null").exitCode == 7)
+        await server.stop()
+    }
+
+    @Test("--har and --timing know web sockets too; what makes no sense for them is refused")
+    func reports() async throws {
+        let server = try LoopbackServer.start { _ in .webSocket() }
+        let place = try Workplace()
+        let run = try await place.shell("echo x | fetch --har run.har --timing \(webSocketURL(server))")
+        #expect(
+            run.exitCode == 0 && run.complaints.contains(" 101")
+                && place.text("run.har")?.contains("\"status\" : 101") == true)
+        for options in ["-i", "-f", "--retry 1", "--cache", "-r 0-1", "-w x", "--compressed", "--parallel 2"] {
+            #expect(
+                try await place.shell("fetch \(options) \(webSocketURL(server)) </dev/null").exitCode == 64,
+                "\(options)")
+        }
+        await server.stop()
+    }
+}

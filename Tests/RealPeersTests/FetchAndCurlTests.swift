@@ -1,0 +1,171 @@
+// fetch beside curl: the same body, status and fields for varied URLs, from nginx, Apache and the LoopbackServer. What cannot be
+// the same is left out and named: the moment of the answer (Date), and what is said about the connection (Connection,
+// Keep-Alive), since only fetch asks for one that stays. Dot segments are sent as written by fetch, and by curl when told to.
+
+import Foundation
+import HTTPWire
+import LoopbackServer
+import TestSupport
+import Testing
+
+/// A request in the words of both commands.
+private struct Errand: Sendable {
+    let path: String
+    var options: [String] = []
+    /// curl follows redirects only when it is told to, fetch unless it is told not to.
+    var follows = false
+
+    init(_ path: String, _ options: String..., follows: Bool = false) {
+        self.path = path
+        self.options = options
+        self.follows = follows
+    }
+
+    static let all: [Errand] = [
+        Errand("/hello"), Errand("/hello?query"), Errand("/hello?a=b&c=%20d&e=%C3%A4"), Errand("/hello#fragment"),
+        Errand("/hello?x#y"), Errand("/a%20b.txt"), Errand("/%C3%A4.txt"), Errand("/100%25.txt"), Errand("/semi;colon"),
+        Errand("/plus+plus"), Errand("/q%3Fmark"), Errand("/%68ello"), Errand("/deep/er/file"),
+        Errand("/deep/../hello"), Errand("/./hello"), Errand("/deep/er/./file"), Errand("/missing"),
+        Errand("/missing?x"), Errand("/empty"), Errand("/hello", "-I"), Errand("/large", "-I"),
+        Errand("/missing", "-I"),
+        Errand("/empty", "-I"), Errand("/hello", "-r", "0-4"), Errand("/hello", "-r", "-3"),
+        Errand("/large", "-r", "1000-1999"), Errand("/large", "-r", "999000-"), Errand("/hello", "-r", "9999-"),
+        Errand("/large"), Errand("/long.txt"), Errand("/long.txt", "--compressed"), Errand("/hello", "--compressed"),
+        Errand("/moved"), Errand("/moved", follows: true), Errand("/deep"), Errand("/teapot"), Errand("/fields"),
+        Errand("/fields", "-H", "X-Test: from here"), Errand("/hello", "-H", "If-None-Match: *"),
+        Errand("/hello", "-H", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT"),
+        Errand("/hello", "-X", "DELETE"), Errand("/hello", "-d", "a=b"), Errand("/hello", "-f"),
+    ]
+}
+
+/// What a command brought.
+private struct ErrandResult: Equatable, CustomStringConvertible {
+    var exitCode: Int32
+    var status: String
+    var fields: [String]
+    var body: [UInt8]
+
+    /// From what `-i` writes; curl writes all heads, of which the last is the answer's.
+    init(_ run: ChildRun, heads: Int) {
+        exitCode = run.exitCode
+        var rest = run.output[...]
+        var lines: [String] = []
+        for _ in 0..<heads {
+            lines = []
+            while let end = rest.firstIndex(of: 10) {
+                let line = String(decoding: rest[..<end], as: UTF8.self).trimmingCharacters(in: ["\r"])
+                rest = rest[(end + 1)...]
+                if line.isEmpty { break }
+                lines.append(line)
+            }
+        }
+        status = lines.first.map { String($0.split(separator: " ").dropFirst().first ?? "") } ?? ""
+        var values: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let name = line.prefix { $0 != ":" }.lowercased()
+            let value = line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+            values[name] = values[name].map { "\($0), \(value)" } ?? value
+        }
+        for name in ["date", "connection", "keep-alive"] { values[name] = nil }
+        fields = values.map { "\($0.key): \($0.value)" }.sorted()
+        body = Array(rest)
+    }
+
+    var description: String {
+        "exit \(exitCode), status \(status), \(fields), \(body.count) bytes: \(String(decoding: body.prefix(200), as: UTF8.self))"
+    }
+}
+
+@Suite("fetch and curl", .enabled(if: Peers.curl != nil, "curl is not installed"))
+struct FetchAndCurlTests {
+    private static let files: [(name: String, body: [UInt8])] = [
+        ("hello", Array("Hello from a file.\n".utf8)), ("empty", []), ("a b.txt", Array("a b\n".utf8)),
+        ("ä.txt", Array("umlaut\n".utf8)), ("100%.txt", Array("percent\n".utf8)), ("semi;colon", Array("semi\n".utf8)),
+        ("plus+plus", Array("plus\n".utf8)), ("q?mark", Array("mark\n".utf8)), ("deep/er/file", Array("deep\n".utf8)),
+        ("long.txt", Array(String(repeating: "the same again, ", count: 4096).utf8)),
+        ("large", (0..<1_000_000).map(GeneratedBytes.byte(at:))),
+    ]
+
+    /// Runs all errands at one server by both commands, and compares.
+    private func compare(_ base: String) async throws -> Int {
+        let curl = try #require(Peers.curl)
+        let clean = Dictionary(
+            uniqueKeysWithValues: ["http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"].map {
+                ($0, String?.none)
+            })
+        for errand in Errand.all {
+            let url = base + errand.path
+            let (one, other) = try await withThrowingHandover { (done: Handover<(ChildRun, ChildRun), any Error>) in
+                Thread.detachNewThread {
+                    done.resume(
+                        with: Result {
+                            (
+                                try ChildRun(
+                                    "fetch",
+                                    (errand.follows ? [] : ["--no-redirects"]) + ["-s", "-i"] + errand.options + [url],
+                                    changing: clean),
+                                try ChildRun(
+                                    curl,
+                                    (errand.follows ? ["-L"] : []) + ["-qsgi", "--path-as-is"] + errand.options + [url],
+                                    changing: clean)
+                            )
+                        })
+                }
+            }
+            let ours = ErrandResult(one, heads: 1)
+            let theirs = ErrandResult(other, heads: errand.follows ? 2 : 1)
+            #expect(ours == theirs, "\(errand.options) \(url)\n  fetch: \(ours)\n  curl:  \(theirs)")
+            #expect(!ours.status.isEmpty || ours.exitCode != 0)
+        }
+        return Errand.all.count
+    }
+
+    private func fill(_ directory: PeerDirectory) throws {
+        try FileManager.default.createDirectory(
+            atPath: directory.path + "/www/deep/er", withIntermediateDirectories: true)
+        for file in Self.files {
+            let path = "\(directory.path)/www/\(file.name)"
+            try Data(file.body).write(to: URL(fileURLWithPath: path))
+            // Apache's tag of a file that is younger than a second is another one soon.
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: path)
+        }
+    }
+
+    @Test("The same body, status and fields from nginx", .enabled(if: Peers.nginx != nil, "nginx is not installed"))
+    func nginx() async throws {
+        let nginx = try await Nginx()
+        try fill(nginx.directory)
+        #expect(try await compare("http://127.0.0.1:\(nginx.plain)") >= 40)
+    }
+
+    @Test("The same body, status and fields from Apache", .enabled(if: Peers.apache != nil, "apache2 is not installed"))
+    func apache() async throws {
+        let apache = try await Apache()
+        try fill(apache.directory)
+        #expect(try await compare("http://127.0.0.1:\(apache.port)") >= 40)
+    }
+
+    @Test("The same body, status and fields from the LoopbackServer, chunked bodies and odd answers among them")
+    func loopback() async throws {
+        let server = try LoopbackServer.start { request in
+            let echo = "\(request.method) \(request.target) \(request.fields.first("X-Test") ?? "")\n"
+            switch request.path {
+            case "/moved": return ServerResponse.text("moved", status: 302).adding("Location", "/hello")
+            case "/empty": return .status(204)
+            case "/missing": return .text(echo, status: 404)
+            case "/teapot": return .text("short and stout", status: 418)
+            case "/large": return .generated(length: 1_000_000, framing: .chunked)
+            case "/deep": return .generated(length: 100_000, framing: .untilClose)
+            case "/fields":
+                return ServerResponse.text(echo).adding("X-One", "1").adding("X-One", "2").adding("X-Empty", "")
+            case "/long.txt":
+                let text = ServerResponse.text(String(repeating: "the same again, ", count: 4096))
+                return request.accepts(coding: "gzip") ? text.compressed() : text
+            default: return .text(echo)
+            }
+        }
+        #expect(try await compare(server.url("")) >= 40)
+        await server.stop()
+    }
+}

@@ -1,0 +1,66 @@
+// The code of the articles does what they say.
+
+import Foundation
+import LoopbackServer
+import SamplesSwift5
+import SamplesSwift6
+import Testing
+import URLLoading
+
+@Suite("The articles")
+struct ArticleTests {
+    private static let answer: LoopbackServer.Router = { request in
+        switch request.path {
+        case "/page": .text("<p>hello</p>")
+        case "/echo": .echo(request)
+        default: .status(404)
+        }
+    }
+
+    @Test("Getting started: a page, an order, and what goes wrong", arguments: LanguageMode.allCases)
+    func gettingStarted(mode: LanguageMode) async throws {
+        try await serving(Self.answer) { server in
+            let page = try #require(URL(string: server.url("/page")))
+            let missing = try #require(URL(string: server.url("/missing")))
+            let nowhere = try #require(URL(string: "http://no-such-host.invalid/"))
+            switch mode {
+            case .swift5:
+                #expect(try await SamplesSwift5.GettingStarted.load(page) == "<p>hello</p>")
+                #expect(try await SamplesSwift5.GettingStarted.order(at: missing) == 404)
+                #expect(await SamplesSwift5.GettingStarted.words(for: nowhere) == "there is no no-such-host.invalid")
+            case .swift6:
+                #expect(try await SamplesSwift6.GettingStarted.load(page) == "<p>hello</p>")
+                #expect(try await SamplesSwift6.GettingStarted.order(at: missing) == 404)
+                #expect(await SamplesSwift6.GettingStarted.words(for: nowhere) == "there is no no-such-host.invalid")
+            }
+        }
+    }
+
+    @Test("Downloads and uploads of files", arguments: LanguageMode.allCases)
+    func transfers(mode: LanguageMode) async throws {
+        try await serving(Self.answer) { server in
+            let page = try #require(URL(string: server.url("/page")))
+            let echo = try #require(URL(string: server.url("/echo")))
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("articles-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let kept = folder.appendingPathComponent("page")
+            let again: URL
+            let status: Int
+            switch mode {
+            case .swift5:
+                try await SamplesSwift5.TransfersGuide.save(page, as: kept)
+                again = try await SamplesSwift5.TransfersGuide.download(page, attempts: 3)
+                status = try await SamplesSwift5.TransfersGuide.upload(kept, to: echo)
+            case .swift6:
+                try await SamplesSwift6.TransfersGuide.save(page, as: kept)
+                again = try await SamplesSwift6.TransfersGuide.download(page, attempts: 3)
+                status = try await SamplesSwift6.TransfersGuide.upload(kept, to: echo)
+            }
+            #expect(try String(contentsOf: kept, encoding: .utf8) == "<p>hello</p>")
+            #expect(try String(contentsOf: again, encoding: .utf8) == "<p>hello</p>")
+            try FileManager.default.removeItem(at: again)
+            #expect(status == 200)
+        }
+    }
+}

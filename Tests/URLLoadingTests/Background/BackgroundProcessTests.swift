@@ -1,0 +1,295 @@
+// Background sessions of a program that is killed, with a helper process that is not, or is too (behaviour 10.2). The program
+// is `background-tool`: ten downloads and five uploads.
+
+import Foundation
+import LoopbackServer
+import Synchronization
+import TestSupport
+import Testing
+import URLLoading
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Background sessions: processes", .serialized, .timeLimit(.minutes(4)))
+struct BackgroundProcessTests {
+    private let folder = BackgroundFolder()
+    private let gate = ServerGate()
+
+    @Test("B10.2, B10.14 to B10.17, B10.30, B10.31, B10.34: what a helper has done is heard in the next run, once")
+    func killed() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            let first = try await start(server, "stay")
+            await server.wait { $0.requests >= 4 }
+            kill(first.process, SIGKILL)
+            await first.end()
+            gate.open()
+            // Nobody is there to hear of it.
+            await server.wait { $0.responses == 15 }
+            try await until { try run(server, "pending").outputText == "must be shown\n" }
+            #expect(try run(server, "resume").exitCode == 0)
+            let log = self.log
+            checkEverythingOnce()
+            #expect(log.filter { $0 == "events" || $0 == "invalid" } == ["events", "invalid"])
+            #expect(log.last == "invalid")
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.31, B10.33, B10.16: without a helper the journals alone bring everything back")
+    func alone() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            #expect(try run(server, "begin", alone: true).exitCode == 128 + SIGKILL)
+            #expect(folder.journals.count == 15)
+            #expect(folder.processes.isEmpty)
+            try await goOn(server, with: Self.met, alone: true)
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.33: what was heard before the program was killed is not told again")
+    func killedLater() async throws {
+        let held = Set((8...10).map { "/download-\($0)" })
+        try await withServer(router: { request in
+            // One of the four places is left for all others, and the program hears of their ends.
+            held.contains { $0 == request.path } ? self.router(request) : self.answer(request)
+        }) { server in
+            try prepare()
+            let first = try await start(server, "stay")
+            try await until { folder.journals.count == 3 && log.filter { $0.hasPrefix("end") }.count == 12 }
+            kill(first.process, SIGKILL)
+            await first.end()
+            try await goOn(server, with: Self.met.filter { line in held.contains { line.hasSuffix($0) } })
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.36: a helper that dies is followed by another one, and nobody notices")
+    func helperKilled() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            let program = try await start(server, "run")
+            await server.wait { $0.requests >= 4 }
+            // The one that has started it may still be there for a moment.
+            try await until { folder.helpers.count == 1 }
+            for helper in folder.helpers { kill(helper, SIGKILL) }
+            gate.open()
+            await program.end()
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.30, B10.36: where program and helper both die everything goes on with the next program")
+    func bothKilled() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            let first = try await start(server, "stay")
+            await server.wait { $0.requests >= 4 }
+            for process in folder.processes { kill(process, SIGKILL) }
+            await first.end()
+            try await until { folder.processes.isEmpty }
+            try await goOn(server, with: Self.met)
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.39, B10.21: a server that is down for a while is waited for")
+    func serverDown() async throws {
+        gate.open()
+        let before = try LoopbackServer.start(router: router)
+        let (port, url) = (before.port, before.url("/"))
+        await before.stop()
+        try prepare()
+        #expect(try run(url, "begin").exitCode == 128 + SIGKILL)
+        try await withServer(LoopbackServer.Options(port: port), router: router) { server in
+            #expect(try run(server, "resume").exitCode == 0)
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test("B10.32, B10.24: a second program with the identifier gets -996")
+    func twoPrograms() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            let first = try await start(server, "run")
+            #expect(try run(server, "intrude").exitCode == 0)
+            #expect(log.filter { !$0.hasPrefix("met") } == ["end intruder -996", "invalid"])
+            gate.open()
+            await first.end()
+            #expect(log.filter { $0.hasPrefix("end") }.count == 16)
+            #expect(!log.contains("file intruder"))
+            try await checkNothingIsLeft()
+        }
+    }
+
+    @Test(
+        "B10.30, B9.11: a task that the program's disk has no room to write down ends with -3003, and others go on",
+        arguments: [false, true])
+    func fullDisk(alone: Bool) async throws {
+        try await withServer(router: { _ in .text("fits") }) { server in
+            try prepare()
+            let run = try ChildRun(
+                withRoomForFiles: 4 << 10, "background-tool", [folder.path, server.url("/"), "crowd"],
+                changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
+            #expect(run.exitCode == 0)
+            #expect(log.sorted() == ["end long -3003", "end short 0", "file short", "invalid"])
+            #expect(server.stats.requests == 1)
+            try await until { folder.processes.isEmpty }
+        }
+    }
+
+    @Test("B10.40: invalidating and cancelling ends the helper, and removes socket and journals")
+    func invalidated() async throws {
+        try await withServer(router: router) { server in
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                for _ in 0..<3 { session.downloadTask(with: try server.at("/download-1")).resume() }
+                await server.wait { $0.requests == 3 }
+                try await until { folder.helpers.count == 1 && folder.names.contains("socket") }
+                session.invalidateAndCancel()
+                await scribe.transcript.invalidated.wait()
+                #expect(Set(scribe.transcript.calls) == ["end 1 -999", "end 2 -999", "end 3 -999", "invalid"])
+            }
+        }
+        #expect(folder.names.isEmpty)
+        try await until { folder.helpers.isEmpty }
+    }
+
+    @Test("B10.31: a directory whose path no socket's address can hold is no obstacle")
+    func longPath() async throws {
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundStateDirectory = folder.url.appendingPathComponent(String(repeating: "long", count: 40))
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                try await until { folder.helpers.count == 1 }
+            }
+        }
+        try await until { folder.helpers.isEmpty }
+    }
+
+    @Test("B10.31: where there is no helper this process carries the transfers out")
+    func noHelper() async throws {
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                #expect(folder.helpers.isEmpty)
+            }
+        }
+    }
+
+    // MARK: The program
+
+    private static let labels = (1...10).map { "download-\($0)" } + (1...5).map { "upload-\($0)" }
+    private static let met = labels.enumerated().map { "met \($0.offset + 1) \($0.element) /\($0.element)" }.sorted()
+
+    /// Whatever is asked for comes when the gate is open.
+    private var router: LoopbackServer.Router {
+        { request in
+            var response = answer(request)
+            if case .bytes(let bytes) = response.body { response.body = .pieces([.init(bytes, when: gate)]) }
+            return response
+        }
+    }
+
+    private func answer(_ request: ServerRequest) -> ServerResponse {
+        guard request.method == "PUT" else { return .bytes(Self.content(String(request.path.dropFirst()))) }
+        return .text(request.body == Self.content(String(request.path.dropFirst())) ? "right" : "wrong")
+    }
+
+    private static func content(_ name: String) -> [UInt8] {
+        (0..<(name.utf8.count * 3001)).map { UInt8(truncatingIfNeeded: $0 / 7 + name.utf8.reduce(0) { $0 + Int($1) }) }
+    }
+
+    private func prepare() throws {
+        try FileManager.default.createDirectory(
+            at: folder.url.appendingPathComponent("done"), withIntermediateDirectories: true)
+        for number in 1...5 {
+            try Data(Self.content("upload-\(number)")).write(to: folder.url.appendingPathComponent("upload-\(number)"))
+        }
+    }
+
+    private var log: [String] {
+        ((try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "").split(separator: "\n").map(
+            String.init)
+    }
+
+    private func run(_ server: LoopbackServer, _ mode: String, alone: Bool = false) throws -> ChildRun {
+        try run(server.url("/"), mode, alone: alone)
+    }
+
+    /// It ends although a helper lives on, which therefore has none of its descriptors.
+    private func run(_ url: String, _ mode: String, alone: Bool = false) throws -> ChildRun {
+        try ChildRun(
+            "background-tool", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
+    }
+
+    /// A program that goes on beside the test.
+    private struct Beside: Sendable {
+        let process: pid_t
+        let ended: Signal
+
+        func end() async { await ended.wait() }
+    }
+
+    /// A program that meets these tasks, before any of them can end, and hears of their ends.
+    private func goOn(_ server: LoopbackServer, with met: [String], alone: Bool = false) async throws {
+        let ended = begin(server, "resume", alone: alone)
+        try await until { log.filter { $0.hasPrefix("met") }.sorted() == met }
+        gate.open()
+        await ended.wait()
+    }
+
+    private func begin(_ server: LoopbackServer, _ mode: String, alone: Bool = false) -> Signal {
+        let ended = Signal()
+        let url = server.url("/")
+        // Not the folder itself, with which the program is ended.
+        let path = folder.path
+        DispatchQueue.global().async {
+            _ = try? ChildRun(
+                "background-tool", [path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
+            ended.fire()
+        }
+        return ended
+    }
+
+    private func start(_ server: LoopbackServer, _ mode: String) async throws -> Beside {
+        let ended = begin(server, mode)
+        try await until { FileManager.default.fileExists(atPath: folder.path + "/began") }
+        let helpers = Set(folder.helpers)
+        let process = try #require(folder.processes.first { !helpers.contains($0) })
+        return Beside(process: process, ended: ended)
+    }
+
+    private func checkEverythingOnce() {
+        let log = log
+        #expect(log.filter { $0.hasPrefix("end") }.sorted() == Self.labels.map { "end \($0) 0" }.sorted())
+        #expect(log.filter { $0.hasPrefix("file") }.sorted() == (1...10).map { "file download-\($0)" }.sorted())
+        #expect(log.filter { $0.hasPrefix("answer") }.sorted() == (1...5).map { "answer upload-\($0) right" })
+        for number in 1...10 {
+            let file = FileManager.default.contents(atPath: folder.path + "/done/download-\(number)")
+            #expect(file == Data(Self.content("download-\(number)")))
+        }
+    }
+
+    private func checkNothingIsLeft() async throws {
+        try await until { folder.processes.isEmpty }
+        let kept = Set(["log", "began"] + Self.labels)
+        #expect(folder.names.filter { !kept.contains($0) } == [])
+    }
+}

@@ -1,0 +1,103 @@
+// What of a session's settings another process can be given, and what keeps its transfers in the program (behaviour 10.2).
+
+import Foundation
+import LoadingPolicy
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+@Suite("Background sessions: settings", .timeLimit(.minutes(2)))
+struct BackgroundSettingsTests {
+    /// What cannot be written down: docs/background.md names these, and no others.
+    enum Kept: String, CaseIterable, Sendable {
+        case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, mock
+        case condition = "serverTrustEvaluation, a condition"
+        case mistake = "serverTrustEvaluation, a mistake"
+
+        func set(in configuration: URLSessionConfiguration, for url: URL) throws {
+            switch self {
+            case .proxyResolver: configuration.proxyResolver = { _ in [.direct] }
+            case .proxyConfigurations:
+                var proxy = try #require(ProxyConfiguration(url: "127.0.0.1:9"))
+                proxy.excludedDomains = ["127.0.0.1"]
+                configuration.proxyConfigurations = [proxy]
+            case .clientIdentities:
+                let issued = try CertificateFactory.root("Clients").issue(.client("somebody"))
+                configuration.clientIdentities = .allHosts(
+                    try .pem(certificates: issued.certificate.pem, key: issued.identity.keyPEM))
+            case .appTransportSecurity:
+                configuration.appTransportSecurity = try .init(dictionary: ["NSAllowsArbitraryLoads": true])
+            case .mock:
+                let mock = URLSession.Mock()
+                mock.stub(url, .text("hello"))
+                configuration.mock = mock
+            case .condition: configuration.serverTrustEvaluation = .system.judging(asOf: .distantPast)
+            case .mistake: configuration.serverTrustEvaluation = .anchors(pem: "none")
+            }
+        }
+    }
+
+    @Test(
+        "B10.31: a session whose settings cannot be given to a helper carries its transfers out itself",
+        arguments: Kept.allCases)
+    func staysHere(setting: Kept) async throws {
+        let folder = BackgroundFolder()
+        let configuration = folder.configuration(helper: true)
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let url = try server.at("/")
+            try setting.set(in: configuration, for: url)
+            let name = String(setting.rawValue.prefix { $0 != "," })
+            #expect(TransferSettings.of(configuration.values).uncarried == [name])
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                #expect(folder.helpers.isEmpty)
+                #expect(server.stats.requests == (setting == .mock ? 0 : 1))
+            }
+        }
+    }
+
+    @Test("B10.31, B10.21: every other setting arrives as it is, and what is the program's stays behind")
+    func carried() throws {
+        var values = ConfigurationValues()
+        values.identifier = "test"
+        values.additionalHeaders = AdditionalHeaders(dictionary: ["X-A": "b"])
+        values.timeoutIntervalForRequest = 7.5
+        values.timeoutIntervalForResource = 90
+        values.requestCachePolicy = .reloadIgnoringLocalCacheData
+        values.tlsMinimum = .TLSv13
+        values.httpMaximumConnectionsPerHost = 3
+        values.requiresDNSSECValidation = true
+        values.resumableUploads = .always
+        values.hostOverrides = ["a.test": "127.0.0.1"]
+        values.unixSocketPath = "/run/socket"
+        values.localAddress = "127.0.0.2"
+        values.networkInterface = "lo"
+        values.tlsKeyLogFile = URL(fileURLWithPath: "/tmp/keys")
+        values.connectionProxyDictionary = ProxyDictionary(dictionary: ["HTTPEnable": 1, "HTTPProxy": "p.test"])
+        values.serverTrustEvaluation = .pinnedKeys(["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="])
+        let (settings, uncarried) = TransferSettings.of(values)
+        #expect(uncarried.isEmpty)
+        #expect(settings.resourceTimeout == 90_000)
+        let arrived = settings.configuration
+        #expect(arrived.additionalHeaders.fields.map { [$0.name, $0.value] } == [["X-A", "b"]])
+        #expect(arrived.timeoutIntervalForRequest == 7.5)
+        #expect(arrived.requestCachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(arrived.tlsMinimum == .TLSv13 && arrived.tlsMaximum == .TLSv13)
+        #expect(arrived.httpMaximumConnectionsPerHost == 3)
+        #expect(arrived.requiresDNSSECValidation)
+        #expect(arrived.resumableUploads == .always)
+        #expect(arrived.hostOverrides == values.hostOverrides)
+        #expect(arrived.unixSocketPath == "/run/socket")
+        #expect(arrived.localAddress == "127.0.0.2" && arrived.networkInterface == "lo")
+        #expect(arrived.tlsKeyLogFile?.path == "/tmp/keys")
+        #expect(TransferSettings.of(arrived).settings.proxies == settings.proxies && settings.proxies?.count == 2)
+        #expect(arrived.serverTrustEvaluation == values.serverTrustEvaluation)
+        // Not the owner's: he counts a task's time himself, and has nothing of what the program keeps.
+        #expect(arrived.timeoutIntervalForResource == 0 && arrived.waitsForConnectivity)
+        #expect(arrived.urlCache == nil && arrived.httpCookieStorage == nil && arrived.urlCredentialStorage == nil)
+    }
+}

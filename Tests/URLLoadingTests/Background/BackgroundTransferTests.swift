@@ -1,0 +1,253 @@
+// Background sessions whose transfers this process carries out: what delegates hear, in order. What is met again by a later
+// run is in `BackgroundProcessTests` (behaviour 10.1, 10.2).
+
+import Foundation
+import LoopbackServer
+import TestSupport
+import Testing
+import URLLoading
+
+@Suite("Background sessions: transfers", .timeLimit(.minutes(3)))
+struct BackgroundTransferTests {
+    private let folder = BackgroundFolder()
+
+    @Test("B10.3, B10.19, B10.34: a download is told like any other, no events are finished, and nothing is left of it")
+    func download() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+                #expect(task.countOfBytesReceived == 5)
+                #expect(task.state == .completed)
+                try await until { folder.journals.isEmpty }
+            }
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("B10.5, B1.67, B10.27: an upload tells its answer, and no response; a data task tells both")
+    func uploadAndData() async throws {
+        try await withServer(router: { .text("got \($0.body.count)") }) { server in
+            let file = folder.url.appendingPathComponent("body")
+            try Data("abc".utf8).write(to: file)
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                var request = URLRequest(url: try server.at("/"))
+                request.httpMethod = "PUT"
+                let upload = session.uploadTask(with: request, fromFile: file)
+                upload.resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["data 1 got 3", "end 1 nil"])
+                #expect(upload.countOfBytesSent == 3)
+                #expect((upload.response as? HTTPURLResponse)?.statusCode == 200)
+                session.dataTask(with: try server.at("/")).resume()
+                await scribe.ended.wait(times: 2)
+                #expect(scribe.transcript.calls.dropFirst(2) == ["response 2", "data 2 got 0", "end 2 nil"])
+            }
+        }
+    }
+
+    @Test("B10.8, B10.27: redirects are followed and nobody is asked about them, nor about the cache")
+    func redirects() async throws {
+        try await withServer(router: { request in
+            request.path == "/" ? ServerResponse.status(302).adding("Location", "/there") : .text("there")
+        }) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 there", "end 1 nil"])
+                #expect(task.currentRequest?.url?.path == "/there")
+                #expect(task.originalRequest?.url?.path == "/")
+            }
+        }
+    }
+
+    @Test("B12.1, B12.3: each task has metrics, before its end; exchanges of another process have none")
+    func metrics() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let before = Date()
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.metrics.value.count == 1)
+                let metrics = try #require(scribe.metrics.value.first)
+                #expect(metrics.transactionMetrics.isEmpty && metrics.redirectCount == 0)
+                #expect(metrics.taskInterval.start >= before && metrics.taskInterval.end <= Date())
+            }
+        }
+    }
+
+    @Test("B10.20: a password is asked of the delegate, through whoever carries the transfer out")
+    func challenge() async throws {
+        try await withServer(router: { request in
+            request.fields.first("Authorization") == "Basic dTpw"
+                ? .text("in") : ServerResponse.status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+        }) { server in
+            let scribe = AnsweringScribe()
+            let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
+            session.downloadTask(with: try server.at("/")).resume()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["asked NSURLAuthenticationMethodHTTPBasic r 0", "file in", "end nil"])
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
+    @Test("B10.40, B1.41: cancelling ends a task with -999, invalidating all of them; nothing is left")
+    func cancelling() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await server.wait { $0.requests == 1 }
+                task.cancel()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 1 -999"])
+                session.downloadTask(with: try server.at("/")).resume()
+                session.downloadTask(with: try server.at("/")).resume()
+                await server.wait { $0.requests == 3 }
+                session.invalidateAndCancel()
+                await scribe.transcript.invalidated.wait()
+                #expect(Set(scribe.transcript.calls) == ["end 1 -999", "end 2 -999", "end 3 -999", "invalid"])
+                #expect(scribe.transcript.calls.last == "invalid")
+                #expect(folder.names.isEmpty)
+            }
+        }
+    }
+
+    @Test("B9.16, B10.11: cancelling by producing resume data gives data that go on in another session")
+    func resumeData() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.written.wait()
+                let data = await task.cancelByProducingResumeData()
+                await scribe.ended.wait()
+                #expect(scribe.errors.value.first?.downloadTaskResumeData == data)
+                let other = session.downloadTask(withResumeData: try #require(data))
+                other.resume()
+                await scribe.ended.wait(times: 2)
+                #expect(scribe.transcript.calls == ["end 1 -999", "file 2 helloworld", "end 2 nil"])
+                #expect(half.asked.value.last == "/ bytes=5- if \"v1\"")
+            }
+        }
+    }
+
+    @Test("B1.36, B10.33: a suspended task stands still until it is resumed")
+    func suspending() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("hello"), .init("world", when: gate)]) }) { server in
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.written.wait()
+                task.suspend()
+                #expect(task.state == .suspended)
+                gate.open()
+                task.resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 helloworld", "end 1 nil"])
+            }
+        }
+    }
+
+    @Test("B6.22, B6.23, B10.26: a task begins no earlier than its date, and as the delegate says then")
+    func delayed() async throws {
+        try await withServer(router: { .text(String($0.path)) }) { server in
+            let scribe = DelayingScribe(try server.at("/other"))
+            let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
+            let task = session.downloadTask(with: try server.at("/first"))
+            let date = Date(timeIntervalSinceNow: 0.3)
+            task.earliestBeginDate = date
+            task.resume()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["asked /first", "file /other", "end nil"])
+            #expect(scribe.asked.value ?? .distantPast >= date)
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("B1.15: finishing and invalidating waits for the tasks")
+    func finishing() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let scribe = BackgroundScribe()
+            let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
+            session.downloadTask(with: try server.at("/")).resume()
+            session.finishTasksAndInvalidate()
+            await scribe.transcript.invalidated.wait()
+            #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil", "invalid"])
+        }
+        #expect(folder.names.isEmpty)
+    }
+}
+
+/// Answers with a password.
+private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
+    let transcript = Transcript()
+    let ended = Signal()
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let space = challenge.protectionSpace
+        transcript.note("asked \(space.authenticationMethod) \(space.realm ?? "") \(challenge.previousFailureCount)")
+        return (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        transcript.note("file \((try? String(contentsOf: location, encoding: .utf8)) ?? "")")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("end \(Transcript.text(error))")
+        ended.fire()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        transcript.invalidated.fire()
+    }
+}
+
+/// Wants another request when its time has come.
+private final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
+    let transcript = Transcript()
+    let ended = Signal()
+    let asked = Box<Date?>(nil)
+    private let other: URL
+
+    init(_ other: URL) { self.other = other }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        asked.value = Date()
+        transcript.note("asked \(request.url?.path ?? "")")
+        completionHandler(.useNewRequest, URLRequest(url: other))
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        transcript.note("file \((try? String(contentsOf: location, encoding: .utf8)) ?? "")")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("end \(Transcript.text(error))")
+        ended.fire()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        transcript.invalidated.fire()
+    }
+}

@@ -1,0 +1,168 @@
+// Whoever listens on the socket of a session's directory and is of no use, or is somebody else's.
+
+import Foundation
+import LoadingPolicy
+import LoopbackServer
+import Sockets
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite(.timeLimit(.minutes(2))) struct TransferConnectionTests {
+    @Test("B10.36, B10.24, B17.48: an owner that is lost again and again ends each task with -997, once")
+    func lostAgainAndAgain() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let busy = ClosingService()
+        let listener = try TransferListener(
+            directory: directory.path, service: busy, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let configuration = folder.configuration(helper: true)
+        try await withServer(router: { _ in .text("never asked for") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                for _ in 0..<3 { session.downloadTask(with: try server.at("/")).resume() }
+                busy.hangUp()
+                await scribe.ended.wait(times: 3)
+                #expect(scribe.transcript.calls.sorted() == ["end 1 -997", "end 2 -997", "end 3 -997"])
+                #expect(scribe.errors.value.allSatisfy { $0.failingURL == (try? server.at("/")) })
+                #expect(busy.greetings.value == 4)
+            }
+            #expect(server.stats.requests == 0)
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "B10.33, B10.36: an owner that still has another program, or is about to end, is asked again until he has not")
+    func refusedForAWhile() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let busy = RefusingService(times: 6)
+        let listener = try TransferListener(
+            directory: directory.path, service: busy, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            session.downloadTask(with: url).resume()
+            await scribe.ended.wait()
+            #expect(scribe.errors.value.map(\.code) == [.cannotFindHost])
+            #expect(busy.greetings.value == 7)
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "B10.31: a helper of another user is not spoken to, and speaks to nobody else",
+        .enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func anotherUser() async throws {
+        let folder = BackgroundFolder()
+        let path = folder.path + "/theirs"
+        #expect(mkdir(path, 0o700) == 0 && chmod(folder.path, 0o755) == 0 && chown(path, 65534, 65534) == 0)
+        let run = try ChildRun(
+            "/usr/bin/setpriv",
+            [
+                "--reuid", "65534", "--regid", "65534", "--clear-groups", ChildRun.path(of: "urlloading-transfers"),
+                "--start", path, "60",
+            ])
+        try #require(run.exitCode == 0, "\(run.complaintsText)")
+        let channel = ScribeChannel()
+        let outcome: Result<RemoteOwner, SystemError> = await withHandover { done in
+            RemoteOwner.connect(
+                directory: path, loop: LoopGroup.shared.next(), channel: channel, onEnd: { _ in channel.close() },
+                completion: { done.resume(returning: $0) })
+        }
+        switch outcome {
+        case .failure(let error): #expect(error.errno == EACCES)
+        case .success: Issue.record("the helper is somebody else's")
+        }
+        // It hangs up on whoever does not mind, without a word.
+        let stranger = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(stranger) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (path + "/socket").utf8) }
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(stranger, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(connected == 0)
+        // One that says nothing and stays is a failure, not a test that waits forever.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(stranger, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var byte: UInt8 = 0
+        #expect(recv(stranger, &byte, 1, 0) == 0)
+        #expect(folder.helpers.count == 1)
+    }
+}
+
+/// An owner that hangs up on whoever comes, as soon as it is said to.
+private final class ClosingService: TransferService {
+    let greetings = Box(0)
+    /// Who waits; nil when all are hung up on at once.
+    private let waiting = Mutex<[any TransferChannel]?>([])
+
+    func hangUp() {
+        let channels = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        for channel in channels ?? [] { channel.close() }
+    }
+
+    func connected(_ channel: any TransferChannel) {
+        greetings.change { $0 += 1 }
+        let isOver = waiting.withLock { waiting in
+            waiting?.append(channel)
+            return waiting == nil
+        }
+        if isOver { channel.close() }
+    }
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {}
+
+    func disconnected(_ channel: any TransferChannel) {}
+}
+
+/// An owner that refuses the first of those who come, and ends every task of the next one.
+private final class RefusingService: TransferService {
+    let greetings = Box(0)
+    private let refusals: Int
+
+    init(times: Int) { refusals = times }
+
+    func connected(_ channel: any TransferChannel) {}
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello:
+            greetings.change { $0 += 1 }
+            if greetings.value <= refusals {
+                channel.send(.refused(greetings.value.isMultiple(of: 2) ? .ending : .inUse))
+                return channel.close()
+            }
+            channel.send(.welcome([]))
+        case .start(let order):
+            let failure = TransferFailure(code: -1003, text: "over", url: order.original.url)
+            channel.send(.news(task: order.task, TransferNews(number: 1, content: .completed(failure))))
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+        case .cancel, .suspend, .resume, .label, .priority, .answer, .delivered, .list: break
+        }
+    }
+
+    func disconnected(_ channel: any TransferChannel) {}
+}

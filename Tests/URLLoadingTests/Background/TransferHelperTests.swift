@@ -1,0 +1,236 @@
+// The program urlloading-transfers as a process: started, spoken to over its socket, killed, and started again.
+
+import Foundation
+import HTTPWire
+import LoadingPolicy
+import LoopbackServer
+import Sockets
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite(.timeLimit(.minutes(2))) struct TransferHelperTests {
+    /// Starts a helper that stays for so many seconds when it has nothing to do.
+    private static func start(_ directory: BackgroundDirectory, seconds: Int = 60) throws -> Int32 {
+        try ChildRun("urlloading-transfers", ["--start", directory.path, "\(seconds)"]).exitCode
+    }
+
+    /// The process that serves a directory, by its command line.
+    private static func process(_ directory: BackgroundDirectory) -> pid_t? {
+        processes(naming: directory.path).first
+    }
+
+    /// A program that the helper has welcomed. One that comes just after another may be heard of before that one's end is,
+    /// since their connections are on different loops here; it comes again, as sessions do.
+    private static func program(
+        _ directory: BackgroundDirectory, settings: TransferSettings = Rig.settings
+    ) async throws -> (RemoteOwner, ScribeChannel, [TransferSummary]) {
+        // No helper outlives a test run that was killed for longer.
+        var settings = settings
+        settings.resourceTimeout = 120_000
+        let hello = TransferHello(settings: settings, judgesServers: false, answersChallenges: false)
+        while true {
+            try Task.checkCancellation()
+            let (owner, channel) = try await connect(directory)
+            owner.received(.hello(hello), from: channel)
+            let tasks = try await channel.first { event -> [TransferSummary]?? in
+                switch event {
+                case .welcome(let tasks): .some(tasks)
+                case .refused(.inUse): .some(nil)
+                default: nil
+                }
+            }
+            if let tasks { return (owner, channel, tasks) }
+        }
+    }
+
+    private static func connect(_ directory: BackgroundDirectory) async throws -> (RemoteOwner, ScribeChannel) {
+        let channel = ScribeChannel()
+        let owner: RemoteOwner = try await withThrowingHandover { done in
+            RemoteOwner.connect(
+                directory: directory.path, loop: LoopGroup.shared.next(), channel: channel,
+                onEnd: { _ in channel.close() }
+            ) { result in
+                switch result {
+                case .success(let owner): done.resume(returning: owner)
+                case .failure(let error): done.resume(throwing: error)
+                }
+            }
+        }
+        return (owner, channel)
+    }
+
+    /// Waits until the helper is no more: the kernel takes its lock back.
+    private static func untilGone(_ directory: BackgroundDirectory) async {
+        let isGone: Bool = await withHandover { done in
+            // Not on the library's own threads, which the tests beside this one need.
+            DispatchQueue.global().async {
+                done.resume(returning: (try? directory.takeLock(patience: .seconds(60))) != nil)
+            }
+        }
+        #expect(isGone)
+    }
+
+    @Test("B10.31, B10.2: a helper downloads while its program is away, and keeps what came of it")
+    func download() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("he"), .init("llo", when: gate)]) }) { server in
+            #expect(try Self.start(directory) == 0)
+            let process = try #require(Self.process(directory))
+            // Nobody's child here, and in a session of its own.
+            #expect(getsid(process) == process)
+            let (owner, first, _) = try await Self.program(directory)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            try await first.hear(.accepted(task: 1))
+            owner.disconnected(first)
+            gate.open()
+            let (again, second, tasks) = try await Self.program(directory)
+            #expect(tasks.map(\.task) == [1])
+            #expect(try await second.end(of: 1) == nil)
+            #expect(try Rig.file(second.news(of: 1)) == Data("hello".utf8))
+            again.received(.delivered(task: 1, number: 2), from: second)
+            again.received(.invalidate(cancelling: true), from: second)
+            try await second.hear(.invalidated)
+            withExtendedLifetime(again) {}
+            await Self.untilGone(directory)
+            #expect(try directory.read(settingAside: false).settings == nil)
+            #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
+        }
+    }
+
+    @Test("B10.36, B10.39: a helper that is killed is followed by one that goes on where it was")
+    func killed() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let gate = ServerGate()
+        let body =
+            Array(repeating: UInt8(ascii: "a"), count: 400_000) + Array(repeating: UInt8(ascii: "b"), count: 100_000)
+        let ranges = Box<[String]>([])
+        try await withServer(router: { request in
+            let range = request.fields.first(.range) ?? ""
+            ranges.change { $0.append(range) }
+            guard let start = Int(range.dropFirst(6).dropLast()) else {
+                return .slow(
+                    [.init(Array(body[..<400_000])), .init(Array(body[400_000...]), when: gate)], framing: .chunked
+                )
+                .adding("ETag", "\"v\"")
+            }
+            return .bytes(Array(body[start...]), status: 206).adding("ETag", "\"v\"")
+                .adding("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
+        }) { server in
+            #expect(try Self.start(directory) == 0)
+            let process = try #require(Self.process(directory))
+            let (owner, first, _) = try await Self.program(directory)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            _ = try await first.first { event -> Bool? in
+                if case .progress(1, let counts) = event, counts.received >= 400_000 { true } else { nil }
+            }
+            kill(process, SIGKILL)
+            try await first.end()
+            await Self.untilGone(directory)
+            withExtendedLifetime(owner) {}
+
+            #expect(try Self.start(directory) == 0)
+            let (again, second, tasks) = try await Self.program(directory)
+            #expect(tasks.map(\.task) == [1])
+            #expect(try await second.end(of: 1) == nil)
+            #expect(try Rig.file(second.news(of: 1)) == Data(body))
+            #expect(ranges.value == ["", "bytes=400000-"])
+            again.received(.delivered(task: 1, number: 2), from: second)
+            again.received(.invalidate(cancelling: true), from: second)
+            try await second.hear(.invalidated)
+            withExtendedLifetime(again) {}
+        }
+    }
+
+    @Test("B10.31: a helper goes when it has nothing to do, and leaves nothing but journals")
+    func leaves() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        #expect(try Self.start(directory, seconds: 0) == 0)
+        await Self.untilGone(directory)
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
+    }
+
+    @Test("B10.32: of two helpers for one session the second ends, and says why")
+    func twice() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        #expect(try Self.start(directory) == 0)
+        let process = try #require(Self.process(directory))
+        #expect(try Self.start(directory) == TransferHelper.Status.inUse.rawValue)
+        kill(process, SIGTERM)
+        await Self.untilGone(directory)
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
+    }
+
+    @Test("B10.31: a helper refuses what is no session's directory, and arguments that are none")
+    func refusals() throws {
+        let file = FileManager.default.temporaryDirectory.path + "/file-\(UUID().uuidString)"
+        try Data().write(to: URL(fileURLWithPath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let noDirectory = TransferHelper.Status.noDirectory.rawValue
+        #expect(try ChildRun("urlloading-transfers", ["--start", file]).exitCode == noDirectory)
+        for arguments in [[], ["--start"], ["--start", "relative"], ["--other", "/"], ["--start", "/tmp", "x"]] {
+            let run = try ChildRun("urlloading-transfers", arguments)
+            #expect(run.exitCode == TransferHelper.Status.usage.rawValue)
+        }
+    }
+
+    @Test("B10.30, B9.11: a task that the disk has no room to write down is refused, and the others go on")
+    func fullDisk() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        // A long label leaves nothing of the room for a file.
+        let run = try ChildRun(withRoomForFiles: 4 << 10, "urlloading-transfers", ["--start", directory.path, "60"])
+        #expect(run.exitCode == 0)
+        try await withServer(router: { _ in .text("fits") }) { server in
+            let (owner, program, _) = try await Self.program(directory)
+            var order = Rig.download(server.url("/a"), task: 1)
+            order.label = String(repeating: "x", count: 20_000)
+            owner.received(.start(order), from: program)
+            #expect(try await program.end(of: 1)?.code == -3003)
+            #expect(program.news(of: 1).map(\.number) == [0])
+            owner.received(.start(Rig.download(server.url("/b"), task: 2)), from: program)
+            #expect(try await program.end(of: 2) == nil)
+            owner.received(.delivered(task: 2, number: 2), from: program)
+            owner.received(.invalidate(cancelling: true), from: program)
+            try await program.hear(.invalidated)
+        }
+        await Self.untilGone(directory)
+    }
+
+    @Test("B10.35: a helper runs the hook when its program is wanted, with the session's identifier")
+    func hook() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let note = folder.path + "/note"
+        try await withServer(router: { _ in .text("x") }) { server in
+            #expect(try Self.start(directory) == 0)
+            let process = try #require(Self.process(directory))
+            var settings = Rig.settings
+            // The note is there when it is whole.
+            let command = "echo \"$0 $URLLOADING_BACKGROUND_IDENTIFIER\" >\(note)- && mv \(note)- \(note)"
+            settings.hook = ["/bin/sh", "-c", command, "called"]
+            let (owner, program, _) = try await Self.program(directory, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            try await program.hear(.accepted(task: 1))
+            owner.disconnected(program)
+            try await until { FileManager.default.fileExists(atPath: note) }
+            let text = try String(contentsOfFile: note, encoding: .utf8)
+            #expect(text == "called test\n")
+            kill(process, SIGTERM)
+            await Self.untilGone(directory)
+            #expect(try directory.read(settingAside: false).records.first?.events.count == 2)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// The owner of a background session's transfers and its program: questions that only a program can answer, tasks that stand
+// still because it says so, and calling it when it is not there.
+
+import Foundation
+import LoadingPolicy
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+@Suite(.timeLimit(.minutes(2))) struct TransferOwnerQuestionTests {
+    @Test("B10.37, B10.20: a question waits for a program that can answer it")
+    func challenge() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let wanted = Signal()
+        try await withServer(router: { request in
+            request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
+                ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+        }) { server in
+            var settings = Rig.settings
+            settings.hook = ["/hook"]
+            let owner = try Rig.owner(directory) { $0.whenWanted = { _ in wanted.fire() } }
+            let (first, _) = try await Rig.program(owner, settings: settings, answers: true)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            owner.disconnected(first)
+            await wanted.wait()
+            #expect(try directory.read(settingAside: false).records.first?.wantsProgram == true)
+            let (program, _) = try await Rig.program(owner, settings: settings, answers: true)
+            let challenge = try await program.first {
+                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+            }
+            #expect(challenge.space.realm == "r")
+            #expect(challenge.space.method == NSURLAuthenticationMethodHTTPBasic)
+            // One to another question counts for nothing.
+            owner.received(
+                .answer(TransferAnswer(task: 1, challenge: challenge.number + 1, disposition: .cancel)), from: program)
+            owner.received(
+                .answer(
+                    TransferAnswer(
+                        task: 1, challenge: challenge.number, disposition: .useCredential,
+                        credential: .password(user: "user", password: "pass"))), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("secret".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.35: the hook is called once, when all is over and nobody is there")
+    func hook() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let wanted = Box<[String]>([])
+        let signal = Signal()
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("x", when: gate)]) }) { server in
+            var settings = Rig.settings
+            settings.hook = ["/hook", "arg"]
+            let owner = try Rig.owner(directory) {
+                $0.whenWanted = { settings in
+                    wanted.value = settings.hook
+                    signal.fire()
+                }
+            }
+            let (program, _) = try await Rig.program(owner, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"), task: 1)), from: program)
+            owner.received(.start(Rig.download(server.url("/b"), task: 2)), from: program)
+            try await program.hear(.accepted(task: 2))
+            owner.disconnected(program)
+            gate.open()
+            await signal.wait()
+            #expect(wanted.value == ["/hook", "arg"])
+            #expect(try directory.read(settingAside: false).records.map(\.events.count) == [2, 2])
+            #expect(signal.count == 1)
+            #expect(BackgroundDirectory.identifiersWithNews(in: folder.path) == ["test"])
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.22: a suspended task stands still, and goes on when it is resumed")
+    func suspension() async throws {
+        let folder = try StateFolder()
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            owner.received(.suspend(task: 1), from: program)
+            owner.received(.list, from: program)
+            let tasks = try await program.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+            #expect(tasks.first?.isSuspended == true)
+            gate.open()
+            owner.received(.label(task: 1, "name"), from: program)
+            owner.received(.priority(task: 1, 1), from: program)
+            owner.received(.resume(task: 1), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("xy".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test(
+        "B10.37, B1.36: a task that is suspended while it asks goes on with the answer and when it is resumed, in any order"
+    )
+    func suspendedWhileAsking() async throws {
+        for answersFirst in [true, false] {
+            let folder = try StateFolder()
+            try await withServer(router: { request in
+                request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
+                    ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+            }) { server in
+                let owner = try Rig.owner(try folder.directory())
+                let (program, _) = try await Rig.program(owner, answers: true)
+                owner.received(.start(Rig.download(server.url("/a"))), from: program)
+                let challenge = try await program.first {
+                    if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+                }
+                let answer = TransferCommand.answer(
+                    TransferAnswer(
+                        task: 1, challenge: challenge.number, disposition: .useCredential,
+                        credential: .password(user: "user", password: "pass")))
+                owner.received(.suspend(task: 1), from: program)
+                for command in answersFirst ? [answer, .resume(task: 1)] : [.resume(task: 1), answer] {
+                    owner.received(command, from: program)
+                }
+                #expect(try await program.end(of: 1) == nil)
+                await Rig.stop(owner)
+            }
+        }
+    }
+}

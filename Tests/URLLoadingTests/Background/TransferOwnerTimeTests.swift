@@ -1,0 +1,217 @@
+// The owner of a background session's transfers and time: what is tried again, what has had its time, what goes on in the
+// hands of a later owner, and clocks that somebody moves.
+
+import Foundation
+import HTTPWire
+import LoadingPolicy
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+@Suite(.timeLimit(.minutes(2))) struct TransferOwnerTimeTests {
+    @Test("B10.22, B6.13: a request that has timed out is sent again, and is no error")
+    func requestTimeout() async throws {
+        let folder = try StateFolder()
+        let count = Box(0)
+        try await withServer(router: { _ in
+            count.change { $0 += 1 }
+            return count.value == 1 ? .slow([.init("x", when: ServerGate())]) : .text("in time")
+        }) { server in
+            var settings = Rig.settings
+            settings.requestTimeout = 300
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("in time".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.39: connections that are lost are tried again until one holds")
+    func retry() async throws {
+        let folder = try StateFolder()
+        let count = Box(0)
+        try await withServer(router: { _ in
+            count.change { $0 += 1 }
+            return count.value < 4 ? ServerResponse(body: .script([.reset])) : .text("at last")
+        }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("at last".utf8))
+            #expect(count.value >= 4)
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.39, B10.22: a server that is down for a while is waited for")
+    func serverDown() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        // A port that nobody listens on, until somebody does.
+        let place = try LoopbackServer.start { _ in .text("x") }
+        let port = place.port
+        let url = place.url("/a")
+        await place.stop()
+        let clock = MovableClock()
+        let owner = try Rig.owner(directory) { $0.clock = clock.clock }
+        let (program, _) = try await Rig.program(owner)
+        owner.received(.start(Rig.download(url)), from: program)
+        await clock.retries.wait()
+        let state = try directory.read(settingAside: false).records.first?.state
+        guard case .retrying(attempt: 1, delay: _)? = state else {
+            Issue.record("not to be tried again: \(String(describing: state))")
+            return
+        }
+        try await withServer(LoopbackServer.Options(port: port), router: { _ in .text("up again") }) { _ in
+            clock.move(milliseconds: 700_000)
+            #expect(try await program.end(of: 1) == nil)
+            let file = try Rig.file(program.news(of: 1))
+            #expect(file == Data("up again".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.39, B10.36: a download that was stopped goes on in another owner's hands where it was")
+    func resumption() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let gate = ServerGate()
+        let body =
+            Array(repeating: UInt8(ascii: "a"), count: 300_000) + Array(repeating: UInt8(ascii: "b"), count: 300_000)
+        let ranges = Box<[String]>([])
+        try await withServer(router: { request in
+            ranges.change { $0.append(request.fields.first(.range) ?? "") }
+            return Self.answer(request, body, gate)
+        }) { server in
+            let owner = try Rig.owner(directory)
+            let (first, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            _ = try await first.first { event -> Bool? in
+                if case .progress(1, let counts) = event, counts.received >= 300_000 { true } else { nil }
+            }
+            await Rig.stop(owner)
+            gate.open()
+
+            let second = try Rig.owner(directory)
+            let (program, tasks) = try await Rig.program(second)
+            #expect(tasks.first?.isOver == false)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data(body))
+            #expect(ranges.value == ["", "bytes=300000-"])
+            let offset = try await program.first { event -> Int64? in
+                if case .resumedAt(1, let offset, _) = event { offset } else { nil }
+            }
+            #expect(offset == 300_000)
+            await Rig.stop(second)
+        }
+    }
+
+    /// The first half at once, the rest behind a gate; or what a range asks for.
+    private static func answer(_ request: ServerRequest, _ body: [UInt8], _ gate: ServerGate) -> ServerResponse {
+        var response: ServerResponse
+        if let range = request.fields.first(.range), let start = Int(range.dropFirst(6).dropLast()) {
+            response = .bytes(Array(body[start...]), status: 206)
+                .adding("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
+        } else {
+            let half = body.count / 2
+            response = .slow([.init(Array(body[..<half])), .init(Array(body[half...]), when: gate)], framing: .chunked)
+        }
+        return response.adding("ETag", "\"v1\"")
+    }
+
+    @Test("B10.41: a task whose time is over when an owner comes ends with −1001, however clocks were moved")
+    func expired() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let clock = MovableClock()
+        var record = TransferRecord(
+            Rig.download("http://127.0.0.1:1/"), allowed: 60_000, isDiscretionary: false, now: clock.now)
+        record.isSuspended = true
+        try directory.write(record)
+        try directory.write(Rig.settings)
+        // The calendar's clock is set back by a year, and a minute goes by.
+        clock.set(
+            TransferInstant(wall: clock.now.wall - 31_557_600_000, uptime: clock.now.uptime + 59_000, boot: 1))
+        let owner = try Rig.owner(directory) { $0.clock = clock.clock }
+        let (program, tasks) = try await Rig.program(owner)
+        #expect(tasks.first?.isOver == false)
+        clock.move(milliseconds: 1000)
+        owner.received(.list, from: program)
+        #expect(try await program.end(of: 1)?.code == -1001)
+        await Rig.stop(owner)
+    }
+
+    /// A server whose address nobody listens at.
+    private static func nowhere() async throws -> String {
+        let place = try LoopbackServer.start { _ in .text("x") }
+        let url = place.url("/a")
+        await place.stop()
+        return url
+    }
+
+    private static func isRetrying(_ owner: isolated TransferOwner) -> Bool {
+        if case .retrying? = owner.transfers[1]?.record.state { true } else { false }
+    }
+
+    @Test("B10.26: a date is the calendar's: a clock that is set ahead brings it, a clock that is set back defers it")
+    func dateAndMovedClock() async throws {
+        let folder = try StateFolder()
+        let clock = MovableClock()
+        try await withServer(router: { _ in .text("in time") }) { server in
+            let owner = try Rig.owner(try folder.directory()) { $0.clock = clock.clock }
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/a"))
+            let date = clock.now.wall + 3_600_000
+            order.earliestBegin = date
+            owner.received(.start(order), from: program)
+            try await program.hear(.accepted(task: 1))
+            // Set back by a day, and the hour passes: it is not that time yet.
+            clock.setCalendar(date - 86_400_000)
+            clock.move(milliseconds: 3_600_000)
+            #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
+            // Set ahead, which nobody is told: the next look at it is a minute away.
+            clock.setCalendar(date)
+            clock.move(milliseconds: 60_000)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(clock.longestWait <= 60_000)
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test(
+        "B10.39, B10.41: waits and times are no dates: a calendar that is moved by years neither ends nor prolongs them"
+    )
+    func waitsAndMovedClock() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let clock = MovableClock()
+        var settings = Rig.settings
+        settings.resourceTimeout = 3_600_000
+        let owner = try Rig.owner(directory) {
+            $0.clock = clock.clock
+            $0.patience = TransferSchedule.Patience(first: 1000, longest: 1000)
+        }
+        let (program, _) = try await Rig.program(owner, settings: settings)
+        owner.received(.start(Rig.download(try await Self.nowhere())), from: program)
+        let year: Int64 = 31_557_600_000
+        // Each wait is a second, whatever the calendar says meanwhile.
+        for jump in [year, -3 * year, year] {
+            try await until { owner.run { Self.isRetrying($0) } }
+            clock.setCalendar(clock.now.wall + jump)
+            clock.move(milliseconds: 900)
+            #expect(owner.run { Self.isRetrying($0) })
+            let failures = owner.run { $0.transfers[1]?.record.failures ?? 0 }
+            clock.move(milliseconds: 100)
+            try await until { owner.run { $0.transfers[1]?.record.failures ?? 0 } == failures + 1 }
+        }
+        #expect(program.news(of: 1).isEmpty)
+        clock.move(milliseconds: 3_600_000)
+        #expect(try await program.end(of: 1)?.code == -1001)
+        await Rig.stop(owner)
+    }
+}

@@ -1,0 +1,177 @@
+// An owner of transfers in a test's own directory, and a program that talks to it.
+
+import Dispatch
+import Foundation
+import LoadingPolicy
+import LoopbackServer
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import URLLoading
+
+/// A directory that goes with the test, and the processes that were started for it.
+final class StateFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        endProcesses(naming: path)
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func directory(_ identifier: String = "test") throws -> BackgroundDirectory {
+        try BackgroundDirectory(identifier: identifier, in: path)
+    }
+}
+
+/// A program that hears everything an owner says, in order.
+final class ScribeChannel: TransferChannel {
+    private let heard = Watched<(events: [TransferEvent], isClosed: Bool)>(([], false))
+
+    func send(_ event: TransferEvent) { heard.change { $0.events.append(event) } }
+
+    func close() { heard.change { $0.isClosed = true } }
+
+    var events: [TransferEvent] { heard.value.events }
+    var isClosed: Bool { heard.value.isClosed }
+
+    /// What was waited for can come no more, or the test's time is over.
+    struct Missed: Error {
+        let events: [TransferEvent]
+    }
+
+    /// Returns when the owner has closed the conversation.
+    func end() async throws {
+        guard await heard.wait(until: { $0.isClosed }) else { throw Missed(events: events) }
+    }
+
+    /// Returns when this was said.
+    func hear(_ event: TransferEvent) async throws { _ = try await first { $0 == event ? event : nil } }
+
+    /// Returns the first value that is found in what was said; throws where the conversation ends without it.
+    func first<Value: Sendable>(_ find: @escaping @Sendable (TransferEvent) -> Value?) async throws -> Value {
+        await heard.wait { $0.isClosed || $0.events.contains { find($0) != nil } }
+        for event in events { if let value = find(event) { return value } }
+        throw Missed(events: events)
+    }
+
+    /// The end of a task: nil in it for success.
+    func end(of task: UInt64) async throws -> TransferFailure? {
+        try await first { event -> TransferFailure?? in
+            if case .news(task, let news) = event, case .completed(let failure) = news.content {
+                .some(failure)
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// The news of a task, as they were said.
+    func news(of task: UInt64) -> [TransferNews] {
+        events.compactMap { event in
+            if case .news(task, let news) = event { news } else { nil }
+        }
+    }
+}
+
+/// A clock that tests move.
+final class MovableClock: Sendable {
+    private let state = Mutex(TransferInstant(wall: 1_700_000_000_000, uptime: 1_000_000, boot: 1))
+    /// What waits, of which the test says when it is called.
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    private let longest = Mutex<Int64>(0)
+    /// Fired when somebody waits for no more than a second: to try again.
+    let retries = Signal()
+
+    var now: TransferInstant { state.withLock { $0 } }
+
+    func move(milliseconds: Int64) {
+        state.withLock {
+            $0 = TransferInstant(wall: $0.wall + milliseconds, uptime: $0.uptime + milliseconds, boot: $0.boot)
+        }
+        let due = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for body in due { body() }
+    }
+
+    func set(_ instant: TransferInstant) { state.withLock { $0 = instant } }
+
+    /// Somebody sets the calendar's clock; nobody is told.
+    func setCalendar(_ wall: Int64) {
+        state.withLock { $0 = TransferInstant(wall: wall, uptime: $0.uptime, boot: $0.boot) }
+    }
+
+    /// The longest time that anybody has asked to be woken after.
+    var longestWait: Int64 { longest.withLock { $0 } }
+
+    var clock: TransferClock {
+        TransferClock(now: { [self] in now }) { [self] delay, queue, body in
+            longest.withLock { $0 = max($0, delay) }
+            waiting.withLock { $0.append { queue.async(execute: body) } }
+            if delay <= 1000 { retries.fire() }
+        }
+    }
+}
+
+enum Rig {
+    static var settings: TransferSettings {
+        var settings = TransferSettings(identifier: "test")
+        settings.proxies = []
+        return settings
+    }
+
+    /// An owner that tries again at once.
+    static func owner(
+        _ directory: BackgroundDirectory, _ change: (inout TransferOwner.Arrangement) -> Void = { _ in }
+    ) throws -> TransferOwner {
+        var arrangement = TransferOwner.Arrangement()
+        arrangement.patience = TransferSchedule.Patience(first: 1, longest: 20)
+        arrangement.lockPatience = .seconds(10)
+        change(&arrangement)
+        return try TransferOwner(directory: directory, arrangement: arrangement)
+    }
+
+    /// A program that is welcome.
+    static func program(
+        _ owner: any TransferService, settings: TransferSettings = Rig.settings, judges: Bool = false,
+        answers: Bool = false
+    ) async throws -> (ScribeChannel, [TransferSummary]) {
+        let channel = ScribeChannel()
+        owner.connected(channel)
+        owner.received(
+            .hello(TransferHello(settings: settings, judgesServers: judges, answersChallenges: answers)), from: channel)
+        let summaries = try await channel.first { event -> [TransferSummary]? in
+            if case .welcome(let summaries) = event { summaries } else { nil }
+        }
+        return (channel, summaries)
+    }
+
+    static func stop(_ owner: TransferOwner) async {
+        await withHandover { done in owner.stop { done.resume() } }
+    }
+
+    static func download(_ url: String, task: UInt64 = 1) -> TransferOrder {
+        TransferOrder(task: task, kind: .download, request: TransferRequest(url: url))
+    }
+
+    /// The bytes of the file of a download's news.
+    static func file(_ news: [TransferNews]) throws -> Data {
+        for one in news {
+            switch one.content {
+            case .downloaded(let path), .answered(let path): return try Data(contentsOf: URL(fileURLWithPath: path))
+            case .completed: break
+            }
+        }
+        throw Missing()
+    }
+
+    struct Missing: Error {}
+}

@@ -1,0 +1,173 @@
+// Background sessions in tests: a directory for their state, a delegate that writes down what it hears, and a look at what
+// is left of processes and files.
+
+import Foundation
+import Synchronization
+import Testing
+import URLLoading
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The processes that were started with a path in their arguments, but for this one.
+func processes(naming path: String) -> [pid_t] {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return all.compactMap { pid_t($0) }.filter { process in
+        guard process != getpid(), let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else {
+            return false
+        }
+        return line.range(of: Data(path.utf8)) != nil
+    }
+}
+
+/// Ends what a test has started that has come to no end of its own, because the test has failed.
+func endProcesses(naming path: String) {
+    for process in processes(naming: path) { kill(process, SIGKILL) }
+}
+
+/// A directory for the state of background sessions, gone with its object, and with the processes that were started for it.
+final class BackgroundFolder: Sendable {
+    let url: URL
+
+    init() {
+        url = FileManager.default.temporaryDirectory.appending(
+            path: "urlloading-background-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try? FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        endProcesses(naming: path)
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var path: String { url.path }
+
+    /// A configuration whose transfers this process carries out, unless a helper shall.
+    func configuration(_ identifier: String = "test", helper: Bool = false) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+        configuration.backgroundStateDirectory = url
+        configuration.usesBackgroundHelper = helper
+        // No helper outlives a test run that was killed for longer.
+        if helper { configuration.timeoutIntervalForResource = 120 }
+        return configuration
+    }
+
+    /// Everything below the directory that is a file or a socket, by its last name.
+    var names: [String] {
+        let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return all.filter { name in
+            var about = stat()
+            return lstat(path + "/" + name, &about) == 0 && about.st_mode & S_IFMT != S_IFDIR
+        }.map { String($0.split(separator: "/").last ?? "") }.sorted()
+    }
+
+    /// The journals of tasks.
+    var journals: [String] { names.filter { $0.hasPrefix("task-") } }
+
+    /// The processes that were started with a path in this directory.
+    var processes: [pid_t] { URLLoadingTests.processes(naming: path) }
+
+    /// The helpers among them.
+    var helpers: [pid_t] {
+        processes.filter { process in
+            let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            return line.range(of: Data("urlloading-transfers".utf8)) != nil
+        }
+    }
+}
+
+/// Writes down what a background session tells.
+final class BackgroundScribe: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
+    let transcript = Transcript()
+    /// A task has ended, with or without an error.
+    let ended = Signal()
+    let events = Signal()
+    let errors = Box<[URLError]>([])
+    let written = Signal()
+    let metrics = Box<[URLSessionTaskMetrics]>([])
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        let text = (try? String(contentsOf: location, encoding: .utf8)) ?? "nothing"
+        transcript.note("file \(downloadTask.taskIdentifier) \(text)")
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        written.fire()
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transcript.note("data \(dataTask.taskIdentifier) \(String(decoding: data, as: UTF8.self))")
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        transcript.note("response \(dataTask.taskIdentifier)")
+        completionHandler(.allow)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        transcript.note("caching")
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        transcript.note("redirect")
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        self.metrics.change { $0.append(metrics) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("end \(task.taskIdentifier) \(Transcript.text(error))")
+        if let error = error as? URLError { errors.change { $0.append(error) } }
+        ended.fire()
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        transcript.note("events")
+        events.fire()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        transcript.note("invalid")
+        transcript.invalidated.fire()
+    }
+}
+
+/// Runs `body` with a background session, and waits until nothing of it is left.
+func withBackgroundSession(
+    _ configuration: URLSessionConfiguration, _ body: (URLSession, BackgroundScribe) async throws -> Void
+) async throws {
+    let scribe = BackgroundScribe()
+    let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+    do {
+        try await body(session, scribe)
+    } catch {
+        session.invalidateAndCancel()
+        await scribe.transcript.invalidated.wait()
+        throw error
+    }
+    session.invalidateAndCancel()
+    await scribe.transcript.invalidated.wait()
+}
