@@ -72,11 +72,6 @@ import Testing
     }
 }
 
-/// Whether the suite runs under a sanitizer, whose shadow memory and slowness are not the package's.
-enum Sanitizer {
-    static let isActive = ProcessInfo.processInfo.environment["URLLOADING_SANITIZER"] != nil
-}
-
 /// What the program printed.
 struct SoakReport {
     private let values: [String: String]

@@ -24,7 +24,8 @@ enum Conformance {
         let all = try CaseFolder.cases(in: options.cases ?? home + "/Cases")
         let expected = try CaseFolder.expectedFailures(
             in: options.expectedFailures ?? (options.cases == nil ? home + "/expected-failures.txt" : nil), of: all)
-        let cases = all.filter { $0.matches(options.filter) }
+        let fitting = all.filter { $0.matches(options.filter) }
+        let cases = stride(from: 0, to: fitting.count, by: options.every).map { fitting[$0] }
         guard !cases.isEmpty else { throw OptionFault("no case fits") }
         if options.lists {
             for conformanceCase in cases {

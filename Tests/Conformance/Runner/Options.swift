@@ -5,6 +5,7 @@
 /// What the program was asked to do.
 struct Options {
     var filter: String?
+    var every = 1
     var lists = false
     var driver = "conformance-driver"
     var json: String?
@@ -20,6 +21,7 @@ struct Options {
         usage: conformance [options]
 
           --filter TEXT             only cases whose group, title or references contain TEXT
+          --every N                 only each Nth of these, for a look where all would take too long
           --list                    list the cases in place of running them
           --driver PATH             the driver of the client under test; by default the one built beside this program
           --jobs N                  how many cases run at once, each with a driver of its own (8)
@@ -45,6 +47,11 @@ struct Options {
             case "--junit": junit = try Self.value(of: word, &words)
             case "--cases": cases = try Self.value(of: word, &words)
             case "--expected-failures": expectedFailures = try Self.value(of: word, &words)
+            case "--every":
+                guard let number = Int(try Self.value(of: word, &words)), number > 0 else {
+                    throw OptionFault("--every takes a number from 1")
+                }
+                every = number
             case "--jobs":
                 guard let number = Int(try Self.value(of: word, &words)), (1...64).contains(number) else {
                     throw OptionFault("--jobs takes a number from 1 to 64")

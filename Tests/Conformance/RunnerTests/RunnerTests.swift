@@ -10,20 +10,26 @@ struct RunnerTests {
     @Test("Every case of the project passes, and the driver supports all that they ask for")
     func project() async throws {
         let folder = try CaseDirectory()
-        let run = try await conformance(["--json", folder.path("r.json"), "--junit", folder.path("r.xml")])
+        // All of them take a sanitizer ten minutes, which the suite's other tests do without.
+        let share = Sanitizer.isActive ? 5 : 1
+        let run = try await conformance([
+            "--every", "\(share)", "--json", folder.path("r.json"), "--junit", folder.path("r.xml"),
+        ])
         #expect(run.exitCode == 0, "\(run.complaintsText)")
         let results = try folder.json("r.json")
         guard case .array(let cases)? = results["cases"] else {
             Issue.record("no cases in the report")
             return
         }
-        #expect(cases.count >= 1000)
+        #expect(cases.count >= 1000 / share)
         let others = cases.filter { $0["outcome"] != "passed" }
         #expect(others.isEmpty, "\(others.map { $0["title"] ?? .null })")
         let groups = Dictionary(grouping: cases.compactMap { Self.text($0["group"]) }) { $0 }.mapValues(\.count)
         #expect(groups.count >= 9)
-        let table = try Self.documentedCounts()
-        #expect(table == groups.merging(["all": cases.count]) { $1 }, "docs/conformance.md")
+        if share == 1 {
+            let table = try Self.documentedCounts()
+            #expect(table == groups.merging(["all": cases.count]) { $1 }, "docs/conformance.md")
+        }
         #expect(try folder.text("r.xml").components(separatedBy: "<testcase ").count == cases.count + 1)
     }
 
@@ -176,6 +182,11 @@ struct RunnerTests {
         let some = try await conformance(["--list", "--filter", "B16.31"])
         #expect(some.outputText.contains("9112: "))
         #expect(some.outputText.split(separator: "\n").allSatisfy { $0.contains("B16.31") })
+        let every = try await conformance(["--list", "--every", "7"])
+        #expect(
+            every.outputText.split(separator: "\n")
+                == stride(from: 0, to: lines.count, by: 7).map { lines[$0] })
+        #expect(try await conformance(["--every", "0"]).exitCode == 2)
         #expect(try await conformance(["--filter", "no such case"]).exitCode == 2)
         #expect(try await conformance(["--nonsense"]).exitCode == 2)
     }

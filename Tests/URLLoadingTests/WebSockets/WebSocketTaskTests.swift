@@ -38,7 +38,7 @@ struct WebSocketTaskTests {
             let transaction = try #require(scribe.metrics.value?.transactionMetrics.first)
             #expect((transaction.response as? HTTPURLResponse)?.statusCode == 101)
             #expect(transaction.requestStartDate != nil && transaction.responseEndDate != nil)
-            #expect(server.stats.webSocketsClosed == 1)
+            await server.wait { $0.webSocketsClosed == 1 }
         }
     }
 
