@@ -7,6 +7,7 @@
 //     background-tool FOLDER URL resume   meets what is left, waits for it, and ends the session
 //     background-tool FOLDER URL intrude  makes one task more beside a program that has the session, and says how it ended
 //     background-tool FOLDER URL crowd    makes a task whose journal is long, and then one whose journal is short
+//     background-tool FOLDER URL ordinary has no background session, but a default one, and loads URL with it
 //
 // What it hears it writes to FOLDER/log, a line for each: `met 3 download-3`, `file download-3`, `end download-3 0`,
 // `events`, `invalid`. FOLDER/done has the files, FOLDER/state the sessions' state.
@@ -32,6 +33,14 @@ enum BackgroundTool {
         if words[3] == "pending" {
             let found = URLSession.backgroundIdentifiersWithEvents(in: URL(fileURLWithPath: words[1] + "/state"))
             print(found.joined(separator: ","))
+            exit(0)
+        }
+        if words[3] == "ordinary" {
+            // In a session of its own, away from every terminal: as services run.
+            guard setsid() > 0, let (data, _) = try? await URLSession(configuration: .default).data(from: base) else {
+                exit(1)
+            }
+            print(String(decoding: data, as: UTF8.self))
             exit(0)
         }
         let run = BackgroundRun(folder: words[1], base: base)
@@ -167,7 +176,10 @@ final class BackgroundRun: NSObject, URLSessionDownloadDelegate, URLSessionDataD
         waiting?.resume()
     }
 
-    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { note("events") }
+    /// Passed on to the main queue, as programs do that call what their system has given them there.
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        DispatchQueue.main.sync { note("events") }
+    }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         note("invalid")

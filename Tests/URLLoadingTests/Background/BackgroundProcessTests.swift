@@ -19,7 +19,7 @@ struct BackgroundProcessTests {
     private let folder = BackgroundFolder()
     private let gate = ServerGate()
 
-    @Test("B10.2, B10.14 to B10.17, B10.30, B10.31, B10.34: what a helper has done is heard in the next run, once")
+    @Test("B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: what a helper has done is heard in the next run, once")
     func killed() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -190,6 +190,15 @@ struct BackgroundProcessTests {
                 #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
                 #expect(folder.helpers.isEmpty)
             }
+        }
+    }
+
+    @Test("B10.29: a program that may run in the background needs no background session for what it loads there")
+    func ordinary() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let run = try run(server, "ordinary")
+            #expect(run.exitCode == 0 && run.outputText == "hello\n")
+            #expect(folder.processes.isEmpty && folder.names.isEmpty)
         }
     }
 

@@ -30,6 +30,27 @@ import Testing
         }
     }
 
+    @Test("B10.10, B10.22: a download that makes no progress is cut off, and goes on where it was")
+    func standstill() async throws {
+        let folder = try StateFolder()
+        let body = [UInt8](repeating: UInt8(ascii: "a"), count: 600_000)
+        let ranges = Box<[String]>([])
+        try await withServer(router: { request in
+            ranges.change { $0.append(request.fields.first(.range) ?? "") }
+            return Self.answer(request, body, ServerGate())
+        }) { server in
+            var settings = Rig.settings
+            settings.requestTimeout = 300
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data(body))
+            #expect(ranges.value == ["", "bytes=300000-"])
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.39: connections that are lost are tried again until one holds")
     func retry() async throws {
         let folder = try StateFolder()
