@@ -16,7 +16,7 @@ package struct ProcessMemory: Sendable {
 
     /// What the system says of a process now; nothing of one that is gone.
     package init(of process: String = "self") {
-        let lines = ProcessCounts.contents("/proc/\(process)/status").split(separator: "\n")
+        let lines = ProcessFiles.contents("/proc/\(process)/status").split(separator: "\n")
         func value(_ name: String) -> Int {
             let line = lines.first { $0.hasPrefix(name + ":") } ?? ""
             return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).compactMap { Int($0) }.first ?? 0

@@ -218,6 +218,9 @@ extension TransferNews: TransferCoded {
         case .completed(let failure):
             writer.number(UInt8(3))
             writer.value(failure)
+        case .measured(let measures):
+            writer.number(UInt8(4))
+            writer.value(measures)
         }
     }
 
@@ -227,6 +230,7 @@ extension TransferNews: TransferCoded {
         case 1: content = .downloaded(path: try reader.value())
         case 2: content = .answered(path: try reader.value())
         case 3: content = .completed(try reader.value())
+        case 4: content = .measured(try reader.value())
         default: throw .impossible
         }
     }

@@ -142,7 +142,7 @@ package struct TransferOrder: Sendable, Hashable {
 /// What bounds messages and journals.
 package enum TransferLimits {
     /// The language of this library.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
     /// The longest frame; a request with its body, or a list of some ten thousand tasks, is shorter.
     package static let frame = 16 << 20
     /// The longest journal.

@@ -64,6 +64,8 @@ package struct TransferRecord: Sendable, Hashable {
     package var resumption: [UInt8]?
     /// How often it has failed in a row.
     package var failures: UInt32 = 0
+    /// What was measured, until that is news.
+    package var measures = TransferMeasures()
     /// How much time it has left.
     package var lifetime: TransferLifetime
     /// When it was made: milliseconds since 1970.
@@ -106,6 +108,13 @@ package struct TransferRecord: Sendable, Hashable {
         nextNews += 1
     }
 
+    /// Adds the end of the task, and before it what was measured.
+    package mutating func end(_ failure: TransferFailure?) {
+        if !measures.isEmpty { add(.measured(measures)) }
+        measures = TransferMeasures()
+        add(.completed(failure))
+    }
+
     /// The program has heard of everything up to a number; whether that changes anything.
     package mutating func heard(upTo number: UInt64) -> Bool {
         let count = events.count
@@ -138,6 +147,8 @@ package struct TransferNews: Sendable, Hashable {
         case downloaded(path: String)
         /// The answer to an upload or a data task is whole, in a file as above.
         case answered(path: String)
+        /// What was measured; comes before the end.
+        case measured(TransferMeasures)
         /// The task has ended; the last of a task.
         case completed(TransferFailure?)
     }

@@ -164,6 +164,7 @@ extension TransferRecord: TransferCoded {
         writer.value(head)
         writer.value(resumption.coded)
         writer.value(failures)
+        writer.value(measures)
         writer.value(events)
         writer.value(nextNews)
     }
@@ -189,6 +190,7 @@ extension TransferRecord: TransferCoded {
         head = try reader.value()
         resumption = try reader.value(TransferBytes?.self)?.bytes
         failures = try reader.value()
+        measures = try reader.value()
         events = try reader.value()
         nextNews = try reader.value()
         // A number that can be counted on from; a file where there has to be one.

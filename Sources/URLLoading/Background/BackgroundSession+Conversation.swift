@@ -308,6 +308,9 @@ extension BackgroundSession {
             case .answered(let path):
                 entry.path = path
                 return .none
+            case .measured(let measures):
+                entry.measures = measures
+                return .none
             case .completed(let failure):
                 entry.endNumber = news.number
                 guard !entry.isEnding else { return .none }
@@ -319,6 +322,7 @@ extension BackgroundSession {
         case .none: break
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
+            entry.core.take(entry.measures)
             entry.core.endBackground(failure, file: entry.path, load: entry.load)
         }
     }

@@ -66,6 +66,8 @@ final class BackgroundSession: Sendable {
         var fileNumber: UInt64?
         /// What is to be told with the end.
         var path: String?
+        /// What was measured, to be told with the end.
+        var measures = TransferMeasures()
         /// The number of the end.
         var endNumber: UInt64?
         /// Whether its end is on its way to the delegate.

@@ -123,6 +123,7 @@ extension TaskCore {
             state.hints.bytesToSend = record.expectedBySender
             state.hints.bytesToReceive = record.expectedByReceiver
             state.response = record.head?.response
+            state.earlierCreation = Date(timeIntervalSince1970: TimeInterval(record.created) / 1000)
             // B10.16: progress is not told again.
             state.writtenTold = record.counts.received
             state.sentTold = record.counts.sent
@@ -167,6 +168,15 @@ extension TaskCore {
                 state.download.source = nil
             }
             if kind == .upload { state.ownersResumeData = data.map { Data($0) } }
+        }
+    }
+
+    /// What metrics will tell.
+    func take(_ measures: TransferMeasures) {
+        let records = measures.exchanges.compactMap { TransactionRecord($0) }
+        state.withLock { state in
+            state.records = records
+            state.redirect.count = Int(measures.redirects)
         }
     }
 

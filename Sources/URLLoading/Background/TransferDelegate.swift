@@ -69,6 +69,12 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
         owner?.run { $0.downloaded(downloadTask, to: location) }
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        owner?.run { $0.measured(task, metrics) }
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         owner?.run { $0.ended(task, error) }
     }

@@ -102,6 +102,13 @@ extension TransferOwner {
     /// Picked by feel: what is loaded once more at worst when the machine itself stops.
     private static let checkpointDistance: Int64 = 32 << 20
 
+    func measured(_ task: URLSessionTask, _ metrics: URLSessionTaskMetrics) {
+        guard let (_, transfer) = transfer(of: task) else { return }
+        transfer.record.measures.add(
+            metrics.transactionMetrics.compactMap { TransferExchange($0) },
+            redirects: UInt32(clamping: metrics.redirectCount))
+    }
+
     // MARK: The end
 
     func ended(_ task: URLSessionTask, _ error: (any Error)?) {
@@ -198,7 +205,7 @@ extension TransferOwner {
         }
         transfer.record.resumption = nil
         // What proves who somebody is goes as soon as nobody needs it (B10.38).
-        transfer.record.add(.completed(failure))
+        transfer.record.end(failure)
         save(number)
         for news in transfer.record.events { tell(.news(task: number, news)) }
         settle()

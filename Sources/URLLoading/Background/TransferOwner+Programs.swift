@@ -175,7 +175,7 @@ extension TransferOwner {
             unconfirmed.remove(NewsName(task: number, number: one.number))
             switch one.content {
             case .downloaded(let path), .answered(let path): directory.removeFile(at: path)
-            case .completed: break
+            case .measured, .completed: break
             }
         }
         if transfer.record.isDone {

@@ -159,7 +159,7 @@ actor TransferOwner: TransferService {
                 switch news.content {
                 case .downloaded(let path), .answered(let path):
                     names.insert(URL(fileURLWithPath: path).lastPathComponent)
-                case .completed: break
+                case .measured, .completed: break
                 }
             }
         }

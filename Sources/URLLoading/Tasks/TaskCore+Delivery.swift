@@ -254,8 +254,11 @@ extension TaskCore: RelayClient {
     }
 
     private var collectedMetrics: URLSessionTaskMetrics {
-        let (records, redirects) = state.withLock { ($0.records, $0.redirect.count) }
-        return URLSessionTaskMetrics(records: records, redirectCount: redirects, creation: creation)
+        let (records, redirects, earlierCreation) = state.withLock {
+            ($0.records, $0.redirect.count, $0.earlierCreation)
+        }
+        return URLSessionTaskMetrics(
+            records: records, redirectCount: redirects, creation: creation, earlierCreation: earlierCreation)
     }
 
     // MARK: Whoever iterates

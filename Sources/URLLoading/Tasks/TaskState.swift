@@ -67,6 +67,8 @@ struct TaskState: ~Copyable, Sendable {
     /// What an owner of a background session's transfers says that an upload can go on with.
     var ownersResumeData: Data?
     var records: [TransactionRecord] = []
+    /// When an earlier run of the program made the task.
+    var earlierCreation: Date?
     /// What a stream task is asked to do.
     var stream: StreamCalls?
     /// The same of a web socket task.
@@ -331,6 +333,15 @@ struct TransactionRecord: Sendable {
     let response: URLResponse?
     let timeline: Timeline
     var source = URLSessionTaskMetrics.ResourceFetchType.networkLoad
+    /// When things happened in another process, whose clock the timeline has not.
+    var foreignDates: ForeignDates?
+
+    /// Apart, since hardly any record has them.
+    final class ForeignDates: Sendable {
+        let dates: TransactionDates
+
+        init(_ dates: TransactionDates) { self.dates = dates }
+    }
 
     init(request: URLRequest, sentFields: Fields?, response: URLResponse?, timeline: Timeline) {
         self.request = request

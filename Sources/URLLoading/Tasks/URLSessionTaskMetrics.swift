@@ -18,10 +18,13 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    init(records: [TransactionRecord], redirectCount: Int, creation: ContinuousClock.Instant) {
+    /// - Parameter earlierCreation: when an earlier run of the program made the task.
+    init(
+        records: [TransactionRecord], redirectCount: Int, creation: ContinuousClock.Instant, earlierCreation: Date?
+    ) {
         let clock = WallClock()
         transactions = records.map { URLSessionTaskTransactionMetrics($0, clock: clock) }
-        let start = clock.date(creation)
+        let start = earlierCreation ?? clock.date(creation)
         interval = DateInterval(start: start, end: max(start, clock.now))
         redirects = redirectCount
         super.init()

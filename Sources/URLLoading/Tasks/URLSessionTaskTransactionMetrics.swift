@@ -11,7 +11,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     private let clock: WallClock
     /// Made when they are asked for, which is seldom.
     private var dates: TransactionDates {
-        record.map { TransactionDates($0.timeline, clock: clock) } ?? TransactionDates()
+        guard let record else { return TransactionDates() }
+        return record.foreignDates?.dates ?? TransactionDates(record.timeline, clock: clock)
     }
 
     /// Makes an empty object, for mocks.
@@ -143,17 +144,17 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 /// The dates of one exchange, none before the one of the step before (B12.15): the engine reads its clock once a turn,
 /// and a server may answer before it has read the whole request.
 struct TransactionDates: Sendable {
-    private(set) var fetchStart: Date?
-    private(set) var lookupStart: Date?
-    private(set) var lookupEnd: Date?
-    private(set) var connectStart: Date?
-    private(set) var secureStart: Date?
-    private(set) var secureEnd: Date?
-    private(set) var connectEnd: Date?
-    private(set) var requestStart: Date?
-    private(set) var requestEnd: Date?
-    private(set) var responseStart: Date?
-    private(set) var responseEnd: Date?
+    var fetchStart: Date?
+    var lookupStart: Date?
+    var lookupEnd: Date?
+    var connectStart: Date?
+    var secureStart: Date?
+    var secureEnd: Date?
+    var connectEnd: Date?
+    var requestStart: Date?
+    var requestEnd: Date?
+    var responseStart: Date?
+    var responseEnd: Date?
 
     init() {}
 

@@ -4,9 +4,9 @@ import LoadingPolicy
 import Testing
 
 @Suite struct TransferCodingTests {
-    static let states: [TransferState] = [
-        .waiting, .running, .retrying(attempt: 3, delay: 4000), .asking(TransferSamples.challenge), .over,
-    ]
+    static var states: [TransferState] {
+        [.waiting, .running, .retrying(attempt: 3, delay: 4000), .asking(TransferSamples.challenge), .over]
+    }
 
     @Test("B10.30: a journal comes back from its bytes as it was, in every state", arguments: states)
     func recordRoundTrip(state: TransferState) throws {
@@ -45,8 +45,8 @@ import Testing
     @Test("B10.30: a journal of another version, of a session or of something else says what it is")
     func foreignRecords() throws {
         var bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
-        bytes[8] = 2
-        #expect(throws: TransferCodingError.unknownVersion(2)) { try TransferRecordCoding.record(bytes) }
+        bytes[8] = 1
+        #expect(throws: TransferCodingError.unknownVersion(1)) { try TransferRecordCoding.record(bytes) }
         let session = try #require(TransferRecordCoding.encoded(TransferSamples.settings))
         #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(session) }
         #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(Array("hello, world".utf8)) }
@@ -149,13 +149,33 @@ import Testing
         #expect(!text.contains("c2VjcmV0"))
     }
 
+    @Test("B12.5: of many exchanges the last are kept, and all redirects counted")
+    func manyExchanges() throws {
+        var measures = TransferMeasures()
+        for number in 0..<100 {
+            var exchange = TransferExchange(TransferSamples.request)
+            exchange.counts.requestHead = Int64(number)
+            measures.add([exchange], redirects: 2)
+        }
+        #expect(measures.exchanges.map(\.counts.requestHead) == Array(84..<100) && measures.redirects == 200)
+        // What is long takes the place of several.
+        var long = TransferExchange(TransferSamples.request)
+        long.head = TransferSamples.head
+        long.head?.fields = [TransferField("X", String(repeating: "x", count: 100_000))]
+        measures.add([long, long, long], redirects: 0)
+        #expect(measures.exchanges == [long, long])
+        long.head?.fields = [TransferField("X", String(repeating: "x", count: 300_000))]
+        measures.add([long], redirects: 0)
+        #expect(measures.exchanges.isEmpty && !measures.isEmpty)
+    }
+
     @Test("B10.33: news are numbered, and forgotten up to the number that was heard")
     func news() {
         var record = TransferSamples.record(.over)
-        #expect(record.events.map(\.number) == [1, 2, 3, 4])
+        #expect(record.events.map(\.number) == [1, 2, 3, 4, 5])
         #expect(record.heard(upTo: 2) == true)
         #expect(record.heard(upTo: 2) == false)
-        #expect(record.events.map(\.number) == [3, 4])
+        #expect(record.events.map(\.number) == [3, 4, 5])
         #expect(!record.isDone)
         #expect(record.heard(upTo: 99) == true)
         #expect(record.isDone)

@@ -53,6 +53,28 @@ enum TransferSamples {
         return order
     }
 
+    static var measures: TransferMeasures {
+        var exchange = TransferExchange(request)
+        exchange.head = head
+        exchange.times.fetchStart = 1_700_000_000_000_000
+        exchange.times.responseEnd = 1_700_000_000_000_001
+        exchange.isReused = true
+        exchange.usesProxy = true
+        exchange.isOldProtocol = true
+        exchange.source = 1
+        exchange.local = .init(host: "::1", port: 1)
+        exchange.remote = .init(host: "127.0.0.1", port: 65_535)
+        exchange.tls = .init(version: 0x0304, cipher: 0x1301)
+        exchange.counts.requestHead = 1
+        exchange.counts.requestBody = 2
+        exchange.counts.responseHead = 3
+        exchange.counts.responseBody = 4
+        exchange.counts.responseBodyDecoded = 5
+        var measures = TransferMeasures()
+        measures.add([exchange, TransferExchange(request)], redirects: 2)
+        return measures
+    }
+
     /// A record in a state.
     static func record(_ state: TransferState = .asking(challenge)) -> TransferRecord {
         var record = TransferRecord(order, allowed: 60_000, isDiscretionary: true, now: instant)
@@ -63,8 +85,10 @@ enum TransferSamples {
         record.failures = 3
         record.add(.downloaded(path: "/state/files/download-12"))
         record.add(.answered(path: "/state/files/answer-12"))
-        record.add(.completed(failure))
-        record.add(.completed(nil))
+        record.measures = measures
+        record.end(failure)
+        record.end(nil)
+        record.measures = measures
         return record
     }
 
@@ -118,6 +142,7 @@ enum TransferSamples {
             .progress(task: 2, record().counts), .redirected(task: 3, request), .responded(task: 4, head),
             .resumedAt(task: 5, offset: 6, total: -1), .resumeData(task: 7, nil), .resumeData(task: 7, [8]),
             .challenged(task: 9, challenge), .withdrawn(task: 10, challenge: 11),
+            .news(task: 12, TransferNews(number: 13, content: .measured(measures))),
             .news(task: 12, TransferNews(number: 13, content: .completed(failure))), .allDelivered, .invalidated,
         ]
     }

@@ -65,17 +65,48 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B12.1, B12.3: each task has metrics, before its end; exchanges of another process have none")
-    func metrics() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server in
-            try await withBackgroundSession(folder.configuration()) { session, scribe in
+    @Test(
+        "B12.1, B12.3 to B12.5: metrics tell of each exchange, also of another process's, but not what proves who we are",
+        arguments: [false, true])
+    func metrics(helper: Bool) async throws {
+        try await withServer(router: { request in
+            request.path == "/" ? ServerResponse.status(302).adding("Location", "/there") : .text("hello")
+        }) { server in
+            try await withBackgroundSession(folder.configuration(helper: helper)) { session, scribe in
                 let before = Date()
-                session.downloadTask(with: try server.at("/")).resume()
+                var request = URLRequest(url: try server.at("/"))
+                request.setValue("Basic dTpw", forHTTPHeaderField: "Authorization")
+                request.setValue("kept", forHTTPHeaderField: "X-Kept")
+                session.downloadTask(with: request).resume()
                 await scribe.ended.wait()
                 #expect(scribe.metrics.value.count == 1)
                 let metrics = try #require(scribe.metrics.value.first)
-                #expect(metrics.transactionMetrics.isEmpty && metrics.redirectCount == 0)
+                #expect(metrics.redirectCount == 1)
                 #expect(metrics.taskInterval.start >= before && metrics.taskInterval.end <= Date())
+                let exchanges = metrics.transactionMetrics
+                try #require(exchanges.count == 2)
+                #expect(exchanges.map { $0.request.url?.path } == ["/", "/there"])
+                #expect(exchanges.compactMap { ($0.response as? HTTPURLResponse)?.statusCode } == [302, 200])
+                #expect(exchanges.map { $0.request.value(forHTTPHeaderField: "X-Kept") } == ["kept", "kept"])
+                #expect(exchanges.allSatisfy { $0.request.value(forHTTPHeaderField: "Authorization") == nil })
+                #expect(exchanges.map(\.isReusedConnection) == [false, true])
+                for one in exchanges {
+                    #expect(one.networkProtocolName == "http/1.1" && one.resourceFetchType == .networkLoad)
+                    #expect(one.remoteAddress == "127.0.0.1" && one.remotePort == Int(server.port))
+                    #expect(one.localAddress == "127.0.0.1" && one.localPort ?? 0 > 0)
+                    #expect(!one.isProxyConnection && one.negotiatedTLSProtocolVersion == nil)
+                    #expect(one.countOfRequestHeaderBytesSent > 0 && one.countOfResponseHeaderBytesReceived > 0)
+                }
+                let (first, last) = (exchanges[0], exchanges[1])
+                #expect(last.countOfResponseBodyBytesReceived == 5 && last.countOfResponseBodyBytesAfterDecoding == 5)
+                #expect(first.connectStartDate != nil && last.connectStartDate == nil)
+                let dates = [
+                    first.fetchStartDate, first.connectStartDate, first.connectEndDate, first.requestStartDate,
+                    first.requestEndDate, first.responseStartDate, first.responseEndDate, last.fetchStartDate,
+                    last.responseEndDate,
+                ].compactMap(\.self)
+                #expect(dates.count == 9 && dates == dates.sorted())
+                #expect(dates[0] >= before.addingTimeInterval(-0.001) && dates[8] <= Date().addingTimeInterval(0.001))
             }
         }
     }

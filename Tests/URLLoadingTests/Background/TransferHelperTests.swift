@@ -97,7 +97,7 @@ import Testing
             #expect(tasks.map(\.task) == [1])
             #expect(try await second.end(of: 1) == nil)
             #expect(try Rig.file(second.news(of: 1)) == Data("hello".utf8))
-            again.received(.delivered(task: 1, number: 2), from: second)
+            again.received(.delivered(task: 1, number: 3), from: second)
             again.received(.invalidate(cancelling: true), from: second)
             try await second.hear(.invalidated)
             withExtendedLifetime(again) {}
@@ -145,7 +145,7 @@ import Testing
             #expect(try await second.end(of: 1) == nil)
             #expect(try Rig.file(second.news(of: 1)) == Data(body))
             #expect(ranges.value == ["", "bytes=400000-"])
-            again.received(.delivered(task: 1, number: 2), from: second)
+            again.received(.delivered(task: 1, number: 3), from: second)
             again.received(.invalidate(cancelling: true), from: second)
             try await second.hear(.invalidated)
             withExtendedLifetime(again) {}
@@ -202,7 +202,7 @@ import Testing
             #expect(program.news(of: 1).map(\.number) == [0])
             owner.received(.start(Rig.download(server.url("/b"), task: 2)), from: program)
             #expect(try await program.end(of: 2) == nil)
-            owner.received(.delivered(task: 2, number: 2), from: program)
+            owner.received(.delivered(task: 2, number: 3), from: program)
             owner.received(.invalidate(cancelling: true), from: program)
             try await program.hear(.invalidated)
         }
@@ -230,7 +230,7 @@ import Testing
             #expect(text == "called test\n")
             kill(process, SIGTERM)
             await Self.untilGone(directory)
-            #expect(try directory.read(settingAside: false).records.first?.events.count == 2)
+            #expect(try directory.read(settingAside: false).records.first?.events.count == 3)
         }
     }
 }

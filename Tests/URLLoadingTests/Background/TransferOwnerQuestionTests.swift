@@ -71,7 +71,7 @@ import Testing
             gate.open()
             await signal.wait()
             #expect(wanted.value == ["/hook", "arg"])
-            #expect(try directory.read(settingAside: false).records.map(\.events.count) == [2, 2])
+            #expect(try directory.read(settingAside: false).records.map(\.events.count) == [3, 3])
             #expect(signal.count == 1)
             #expect(BackgroundDirectory.identifiersWithNews(in: folder.path) == ["test"])
             await Rig.stop(owner)

@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import URLLoading
 
@@ -11,22 +12,6 @@ import URLLoading
 #elseif canImport(Musl)
     import Musl
 #endif
-
-/// The processes that were started with a path in their arguments, but for this one.
-func processes(naming path: String) -> [pid_t] {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return all.compactMap { pid_t($0) }.filter { process in
-        guard process != getpid(), let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else {
-            return false
-        }
-        return line.range(of: Data(path.utf8)) != nil
-    }
-}
-
-/// Ends what a test has started that has come to no end of its own, because the test has failed.
-func endProcesses(naming path: String) {
-    for process in processes(naming: path) { kill(process, SIGKILL) }
-}
 
 /// A directory for the state of background sessions, gone with its object, and with the processes that were started for it.
 final class BackgroundFolder: Sendable {
@@ -69,15 +54,10 @@ final class BackgroundFolder: Sendable {
     var journals: [String] { names.filter { $0.hasPrefix("task-") } }
 
     /// The processes that were started with a path in this directory.
-    var processes: [pid_t] { URLLoadingTests.processes(naming: path) }
+    var processes: [pid_t] { TestSupport.processes(naming: path) }
 
     /// The helpers among them.
-    var helpers: [pid_t] {
-        processes.filter { process in
-            let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
-            return line.range(of: Data("urlloading-transfers".utf8)) != nil
-        }
-    }
+    var helpers: [pid_t] { TestSupport.processes(naming: path, "urlloading-transfers") }
 }
 
 /// Writes down what a background session tells.

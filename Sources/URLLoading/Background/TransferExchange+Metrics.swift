@@ -1,0 +1,111 @@
+// Measurements between the process that owns a transfer and the program that asks for its metrics.
+//
+// Must not know: journals, processes.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import Sockets
+import TLS
+
+extension TransferExchange {
+    /// What was measured, without what proves who somebody is: that goes as soon as nobody needs it (B10.38).
+    init?(_ metrics: URLSessionTaskTransactionMetrics) {
+        guard var request = TransferRequest(metrics.request.withoutBody) else { return nil }
+        request.fields.removeAll { RedirectRules.isCredential($0.name) }
+        self.init(request)
+        head = metrics.response.flatMap { TransferHead($0) }
+        times.fetchStart = Self.microseconds(metrics.fetchStartDate)
+        times.lookupStart = Self.microseconds(metrics.domainLookupStartDate)
+        times.lookupEnd = Self.microseconds(metrics.domainLookupEndDate)
+        times.connectStart = Self.microseconds(metrics.connectStartDate)
+        times.secureStart = Self.microseconds(metrics.secureConnectionStartDate)
+        times.secureEnd = Self.microseconds(metrics.secureConnectionEndDate)
+        times.connectEnd = Self.microseconds(metrics.connectEndDate)
+        times.requestStart = Self.microseconds(metrics.requestStartDate)
+        times.requestEnd = Self.microseconds(metrics.requestEndDate)
+        times.responseStart = Self.microseconds(metrics.responseStartDate)
+        times.responseEnd = Self.microseconds(metrics.responseEndDate)
+        isReused = metrics.isReusedConnection
+        usesProxy = metrics.isProxyConnection
+        isOldProtocol = metrics.networkProtocolName == "http/1.0"
+        source = UInt32(clamping: metrics.resourceFetchType.rawValue)
+        local = Self.address(metrics.localAddress, metrics.localPort)
+        remote = Self.address(metrics.remoteAddress, metrics.remotePort)
+        if let version = metrics.negotiatedTLSProtocolVersion {
+            tls = TLS(version: version.rawValue, cipher: metrics.negotiatedTLSCipherSuite?.rawValue ?? 0)
+        }
+        counts.requestHead = metrics.countOfRequestHeaderBytesSent
+        counts.requestBody = metrics.countOfRequestBodyBytesSent
+        counts.responseHead = metrics.countOfResponseHeaderBytesReceived
+        counts.responseBody = metrics.countOfResponseBodyBytesReceived
+        counts.responseBodyDecoded = metrics.countOfResponseBodyBytesAfterDecoding
+    }
+
+    private static func microseconds(_ date: Date?) -> Int64? {
+        date.map { Int64(($0.timeIntervalSince1970 * 1e6).rounded()) }
+    }
+
+    private static func address(_ host: String?, _ port: Int?) -> Address? {
+        host.map { Address(host: $0, port: UInt16(clamping: port ?? 0)) }
+    }
+}
+
+extension TransactionRecord {
+    /// What another process has measured; nil where its request has no URL.
+    init?(_ exchange: TransferExchange) {
+        guard let request = exchange.request.urlRequest else { return nil }
+        var timeline = Timeline.elsewhere(
+            start: .zero, response: nil, end: .zero, bodyBytes: exchange.counts.responseBodyDecoded)
+        timeline.reused = exchange.isReused
+        timeline.usesProxy = exchange.usesProxy
+        timeline.isOldProtocol = exchange.isOldProtocol
+        timeline.status = exchange.head.map { Int($0.status) } ?? 0
+        timeline.localAddress = exchange.local?.socketAddress
+        timeline.remoteAddress = exchange.remote?.socketAddress
+        timeline.tls = exchange.tls.map {
+            Negotiated(version: $0.version, cipher: $0.cipher, cipherName: "", alpn: nil, resumed: false)
+        }
+        timeline.requestHeadBytes = exchange.counts.requestHead
+        timeline.requestBodyBytes = exchange.counts.requestBody
+        timeline.responseHeadBytes = exchange.counts.responseHead
+        timeline.responseBodyBytes = exchange.counts.responseBody
+        timeline.responseBodyBytesDecoded = exchange.counts.responseBodyDecoded
+        self.init(request: request, sentFields: nil, response: exchange.head?.response, timeline: timeline)
+        source = URLSessionTaskMetrics.ResourceFetchType(rawValue: Int(exchange.source)) ?? .unknown
+        foreignDates = ForeignDates(TransactionDates(exchange.times))
+    }
+}
+
+extension TransferExchange.Address {
+    fileprivate var socketAddress: SocketAddress? { SocketAddress(literal: host, port: Int(port)) }
+}
+
+extension TransactionDates {
+    fileprivate init(_ times: TransferExchange.Times) {
+        func date(_ microseconds: Int64?) -> Date? {
+            microseconds.map { Date(timeIntervalSince1970: TimeInterval($0) / 1e6) }
+        }
+        self.init()
+        fetchStart = date(times.fetchStart)
+        lookupStart = date(times.lookupStart)
+        lookupEnd = date(times.lookupEnd)
+        connectStart = date(times.connectStart)
+        secureStart = date(times.secureStart)
+        secureEnd = date(times.secureEnd)
+        connectEnd = date(times.connectEnd)
+        requestStart = date(times.requestStart)
+        requestEnd = date(times.requestEnd)
+        responseStart = date(times.responseStart)
+        responseEnd = date(times.responseEnd)
+    }
+}
+
+extension URLRequest {
+    /// An upload's body may be a stream, which cannot be written down.
+    fileprivate var withoutBody: URLRequest {
+        var request = self
+        request.httpBody = nil
+        return request
+    }
+}
