@@ -32,6 +32,12 @@ extension URLSessionConfiguration {
         get { value(\.background.stateDirectory) }
         set { assign(\.background.stateDirectory, newValue) }
     }
+
+    /// For tests, which cannot wait so long.
+    package var backgroundHelperPatience: Duration {
+        get { value(\.background.helperPatience) }
+        set { assign(\.background.helperPatience, newValue) }
+    }
 }
 
 extension URLSession {

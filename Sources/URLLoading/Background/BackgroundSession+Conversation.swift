@@ -57,7 +57,9 @@ extension BackgroundSession {
             completion: { [weak self] result in
                 guard let self else { return }
                 switch result {
-                case .success(let owner): greet(owner, channel)
+                case .success(let owner):
+                    greet(owner, channel)
+                    awaitWelcome(on: channel)
                 case .failure(let error): line.run { self.notFound(error, mayStart: mayStart) }
                 }
             })
@@ -116,6 +118,21 @@ extension BackgroundSession {
                         settings: settings, judgesServers: answers.judgesServers,
                         answersChallenges: answers.answersChallenges)),
                 from: channel)
+        }
+    }
+
+    /// A helper that has been stopped, or hangs, is as good as lost: the system takes connections for it.
+    private func awaitWelcome(on channel: OwnerChannel) {
+        let patience = values.background.helperPatience.wholeMilliseconds64
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience))) {
+            [weak self, weak channel] in
+            guard let self, let channel else { return }
+            let isSilent = state.withLock { state in
+                if case .greeting = state.phase { state.channel === channel } else { false }
+            }
+            guard isSilent else { return }
+            channel.cut()
+            lost("it does not answer", on: channel)
         }
     }
 

@@ -42,6 +42,29 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
+    @Test("B10.36, B10.24: an owner that says nothing is as good as lost")
+    func silent() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let mute = ClosingService()
+        let listener = try TransferListener(
+            directory: directory.path, service: mute, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundHelperPatience = .milliseconds(20)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(configuration) { session, scribe in
+            session.downloadTask(with: url).resume()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 1 -997"])
+            #expect(scribe.errors.value.first?.localizedDescription.hasSuffix("it does not answer") == true)
+            #expect(mute.greetings.value == 4)
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test(
         "B10.33, B10.36: an owner that still has another program, or is about to end, is asked again until he has not")
     func refusedForAWhile() async throws {
