@@ -15,17 +15,7 @@ extension TransferExchange {
         request.fields.removeAll { RedirectRules.isCredential($0.name) }
         self.init(request)
         head = metrics.response.flatMap { TransferHead($0) }
-        times.fetchStart = Self.microseconds(metrics.fetchStartDate)
-        times.lookupStart = Self.microseconds(metrics.domainLookupStartDate)
-        times.lookupEnd = Self.microseconds(metrics.domainLookupEndDate)
-        times.connectStart = Self.microseconds(metrics.connectStartDate)
-        times.secureStart = Self.microseconds(metrics.secureConnectionStartDate)
-        times.secureEnd = Self.microseconds(metrics.secureConnectionEndDate)
-        times.connectEnd = Self.microseconds(metrics.connectEndDate)
-        times.requestStart = Self.microseconds(metrics.requestStartDate)
-        times.requestEnd = Self.microseconds(metrics.requestEndDate)
-        times.responseStart = Self.microseconds(metrics.responseStartDate)
-        times.responseEnd = Self.microseconds(metrics.responseEndDate)
+        times = metrics.dates.times
         isReused = metrics.isReusedConnection
         usesProxy = metrics.isProxyConnection
         isOldProtocol = metrics.networkProtocolName == "http/1.0"
@@ -40,10 +30,6 @@ extension TransferExchange {
         counts.responseHead = metrics.countOfResponseHeaderBytesReceived
         counts.responseBody = metrics.countOfResponseBodyBytesReceived
         counts.responseBodyDecoded = metrics.countOfResponseBodyBytesAfterDecoding
-    }
-
-    private static func microseconds(_ date: Date?) -> Int64? {
-        date.map { Int64(($0.timeIntervalSince1970 * 1e6).rounded()) }
     }
 
     private static func address(_ host: String?, _ port: Int?) -> Address? {
@@ -82,22 +68,28 @@ extension TransferExchange.Address {
 }
 
 extension TransactionDates {
-    fileprivate init(_ times: TransferExchange.Times) {
-        func date(_ microseconds: Int64?) -> Date? {
-            microseconds.map { Date(timeIntervalSince1970: TimeInterval($0) / 1e6) }
+    fileprivate var times: TransferExchange.Times {
+        var times = TransferExchange.Times()
+        for (date, time) in Self.steps {
+            times[keyPath: time] = self[keyPath: date].map { Int64(($0.timeIntervalSince1970 * 1e6).rounded()) }
         }
+        return times
+    }
+
+    fileprivate init(_ times: TransferExchange.Times) {
         self.init()
-        fetchStart = date(times.fetchStart)
-        lookupStart = date(times.lookupStart)
-        lookupEnd = date(times.lookupEnd)
-        connectStart = date(times.connectStart)
-        secureStart = date(times.secureStart)
-        secureEnd = date(times.secureEnd)
-        connectEnd = date(times.connectEnd)
-        requestStart = date(times.requestStart)
-        requestEnd = date(times.requestEnd)
-        responseStart = date(times.responseStart)
-        responseEnd = date(times.responseEnd)
+        for (date, time) in Self.steps {
+            self[keyPath: date] = times[keyPath: time].map { Date(timeIntervalSince1970: TimeInterval($0) / 1e6) }
+        }
+    }
+
+    private static var steps: [(WritableKeyPath<Self, Date?>, WritableKeyPath<TransferExchange.Times, Int64?>)] {
+        [
+            (\.fetchStart, \.fetchStart), (\.lookupStart, \.lookupStart), (\.lookupEnd, \.lookupEnd),
+            (\.connectStart, \.connectStart), (\.secureStart, \.secureStart), (\.secureEnd, \.secureEnd),
+            (\.connectEnd, \.connectEnd), (\.requestStart, \.requestStart), (\.requestEnd, \.requestEnd),
+            (\.responseStart, \.responseStart), (\.responseEnd, \.responseEnd),
+        ]
     }
 }
 

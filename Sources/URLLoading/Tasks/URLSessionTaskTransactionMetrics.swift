@@ -10,7 +10,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     private let record: TransactionRecord?
     private let clock: WallClock
     /// Made when they are asked for, which is seldom.
-    private var dates: TransactionDates {
+    var dates: TransactionDates {
         guard let record else { return TransactionDates() }
         return record.foreignDates?.dates ?? TransactionDates(record.timeline, clock: clock)
     }
