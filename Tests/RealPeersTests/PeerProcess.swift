@@ -87,7 +87,7 @@ final class PeerProcess: Sendable {
         let status = end().map { "status \($0)" } ?? "a status that is gone"
         return StartFailure(
             description: "\(what); reading ended with error \(output.readError), the program with \(status); "
-                + "it printed:\n" + output.lines.joined(separator: "\n"))
+                + "it printed last: " + output.lines.suffix(8).joined(separator: " | "))
     }
 
     /// Where a program is; nil where it is not installed.

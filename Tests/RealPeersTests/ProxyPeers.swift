@@ -82,9 +82,19 @@ final class ProxyPeer: Sendable {
             \(access)
 
             """, to: "squid.conf")
-        let process = try PeerProcess(program, ["-N", "-d", "1", "-f", "\(directory.path)/squid.conf"])
+        // Its shared memory bears this name. Of several that start at once with the same, some give up.
+        let name = "peer\(getpid())x\(port)"
+        let process = try PeerProcess(program, ["-n", name, "-N", "-d", "1", "-f", "\(directory.path)/squid.conf"])
+        defer { removeSharedMemory(of: name) }
         try await process.line(containing: "Accepting HTTP Socket connections")
         return ProxyPeer(port, directory, process)
+    }
+
+    /// Removes what a squid that has been killed would leave; one that runs has it mapped.
+    private static func removeSharedMemory(of name: String) {
+        let folder = "/dev/shm"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for file in files where file.hasPrefix("\(name)-") { unlink("\(folder)/\(file)") }
     }
 
     /// tinyproxy, which says "tinyproxy" in Via.

@@ -156,7 +156,10 @@ private final class ClosingService: TransferService {
 
     func received(_ command: TransferCommand, from channel: any TransferChannel) {}
 
-    func disconnected(_ channel: any TransferChannel) {}
+    // A channel holds its service: one that stayed here would keep both.
+    func disconnected(_ channel: any TransferChannel) {
+        waiting.withLock { $0?.removeAll { $0 === channel } }
+    }
 }
 
 /// An owner that refuses the first of those who come, and ends every task of the next one.
