@@ -74,6 +74,8 @@ struct FetchTests {
         let strict = try await FetchRun.run("--fail", server.url("/missing"))
         #expect(strict.output.isEmpty && strict.exitCode == 22)
         #expect(strict.complaints == "fetch: the server answered with status 404\n")
+        let shown = try await FetchRun.run("-f", "-i", server.url("/missing"))
+        #expect(shown.output.hasPrefix("HTTP 404 (") && shown.output.hasSuffix("\n\n") && shown.exitCode == 22)
         await server.stop()
     }
 

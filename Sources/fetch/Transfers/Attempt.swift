@@ -190,7 +190,12 @@ final class Attempt: NSObject, URLSessionDataDelegate {
             return true
         }
         guard plan.options.failsOnErrorStatus, status >= 400 else { return false }
-        stop(task, FetchError(.errorStatus, "the server answered with status \(status)"))
+        do throws(FetchError) {
+            if plan.options.showsHead { try plan.sink.show(head: HeadText.of(answer)) }
+            stop(task, FetchError(.errorStatus, "the server answered with status \(status)"))
+        } catch {
+            stop(task, error)
+        }
         return true
     }
 

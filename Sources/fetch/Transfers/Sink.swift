@@ -10,6 +10,8 @@ protocol Sink: AnyObject, Sendable {
     func prepare(_ request: inout URLRequest) throws(FetchError)
     /// An answer that is to be kept has begun; `head` is written before the body.
     func begin(_ response: URLResponse, head: String?) throws(FetchError)
+    /// An answer has come of which nothing is wanted but its head, by whom that is shown at once.
+    func show(head: String) throws(FetchError)
     /// The next bytes.
     func write(_ data: Data) throws(FetchError)
     /// All bytes have come.
@@ -22,6 +24,11 @@ protocol Sink: AnyObject, Sendable {
     var canTryAgain: Bool { get }
     /// Where the body is; nil for standard output.
     var path: String? { get }
+}
+
+extension Sink {
+    // A file is there whole or not at all.
+    func show(head: String) throws(FetchError) {}
 }
 
 /// Writes to standard output while the body comes.
@@ -40,7 +47,10 @@ final class StandardOutput: Sink {
     func prepare(_ request: inout URLRequest) throws(FetchError) {}
 
     func begin(_ response: URLResponse, head: String?) throws(FetchError) {
-        guard let head else { return }
+        if let head { try show(head: head) }
+    }
+
+    func show(head: String) throws(FetchError) {
         state.withLock { $0.hasWrittenHead = true }
         // A head is text, and may be meant to do something to a terminal.
         let shown =
