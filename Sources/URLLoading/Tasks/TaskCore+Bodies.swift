@@ -85,22 +85,9 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
             return
         }
-        if let deadline { watch(deadline) }
+        // B6.8: the resource time-out counts while a delegate thinks, and no transaction is there to keep it.
+        if let deadline { setAlarm(at: deadline) { $0.streamTookTooLong() } }
         post(.needsBodyStream)
-    }
-
-    /// B6.8: the resource time-out counts while a delegate thinks, and no transaction is there to keep it.
-    private func watch(_ deadline: Duration) {
-        let watch = Task { [weak self] in
-            try? await Task.sleep(for: deadline - LoopClock.elapsed)
-            if !Task.isCancelled { self?.streamTookTooLong() }
-        }
-        let isLate = state.withLock { state in
-            guard case .preparing = state.stage else { return true }
-            state.streamWatch = watch
-            return false
-        }
-        if isLate { watch.cancel() }
     }
 
     private func streamTookTooLong() {
@@ -116,14 +103,13 @@ extension TaskCore {
 
     /// A delegate has answered.
     func received(_ stream: InputStreamSource?) {
-        let (request, watch) = state.withLock { state -> (URLRequest?, Task<Void, Never>?) in
-            let watch = state.streamWatch
-            state.streamWatch = nil
-            guard case .preparing = state.stage else { return (nil, watch) }
+        let (request, alarm) = state.withLock { state -> (URLRequest?, Task<Void, Never>?) in
+            guard case .preparing = state.stage else { return (nil, nil) }
             state.stage = .betweenHops
-            return (state.currentRequest, watch)
+            defer { state.alarm = nil }
+            return (state.currentRequest, state.alarm)
         }
-        watch?.cancel()
+        alarm?.cancel()
         guard let request else { return }
         if let stream, carryOn(request, with: stream) { return }
         if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }

@@ -23,8 +23,8 @@ struct TaskState: ~Copyable, Sendable {
     var usedStream: ObjectIdentifier?
     /// What ended the sending before, while a stream for another is asked for.
     var loss: URLError?
-    /// Looks at the clock while a delegate is asked for a body stream.
-    var streamWatch: Task<Void, Never>?
+    /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
+    var alarm: Task<Void, Never>?
     var response: URLResponse?
     var error: (any Error)?
     /// An error that the API's own layer decided on while the engine was at work.
@@ -187,11 +187,12 @@ struct TaskState: ~Copyable, Sendable {
             handshake = nil
             records = []
             downloadRecord = .none
+            alarm = nil
             if quietly { letGo() }
         }
         return TaskResult(
             error: failure, response: response, call: call, session: session, kept: takeKept(),
-            download: downloadRecord)
+            download: downloadRecord, alarm: alarm)
     }
 
     /// Lets go of what is needed up to the last message only.
@@ -233,6 +234,8 @@ struct TaskResult: Sendable {
     let kept: RequestID?
     /// What a download leaves behind.
     let download: DownloadRecord
+    /// What nobody needs to be woken by any more.
+    let alarm: Task<Void, Never>?
 }
 
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.

@@ -97,7 +97,7 @@ extension TaskCore {
         switch step {
         case .append(let offset, _, _): counters.sent.store(offset, ordering: .relaxed)
         case .query(let pause) where pause > .zero:
-            wait(pause) { [self] in load(request, body: body) }
+            wait(pause) { $0.load(request, body: body) }
             return nil
         case .query, .remove, .deliver, .fail: break
         }
@@ -120,7 +120,7 @@ extension TaskCore {
     }
 
     /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
-    private func wait(_ pause: Duration, then goOn: @escaping @Sendable () -> Void) {
+    private func wait(_ pause: Duration, then goOn: @escaping @Sendable (TaskCore) -> Void) {
         let end = state.withLock { state -> Duration? in
             guard !state.isOver else { return nil }
             state.stage = .preparing
@@ -130,19 +130,18 @@ extension TaskCore {
         guard let end else {
             return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
         }
-        Task { [weak self] in
-            try? await Task.sleep(for: end - LoopClock.elapsed)
-            self?.pauseIsOver(goOn)
+        setAlarm(at: end) { core in
+            if core.pauseIsOver() { goOn(core) }
         }
     }
 
-    private func pauseIsOver(_ goOn: () -> Void) {
-        let isWanted = state.withLock { state in
+    private func pauseIsOver() -> Bool {
+        state.withLock { state in
             guard case .preparing = state.stage else { return false }
             state.stage = .betweenHops
+            state.alarm = nil
             return true
         }
-        if isWanted { goOn() }
     }
 
     // MARK: An upload that was begun before

@@ -7,7 +7,8 @@ import LoadingPolicy
 import LoopbackServer
 import TestSupport
 import Testing
-import URLLoading
+
+@testable import URLLoading
 
 @Suite("Resume data of uploads", .endsSessions)
 struct UploadResumeDataTests {
@@ -347,7 +348,9 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.28: a task that waits before it goes on can be cancelled, with data")
+    @Test(
+        "B11.28: a task that waits before it goes on can be cancelled, with data, and is gone then",
+        .timeLimit(.minutes(5)))
     func cancelledWhileWaiting() async throws {
         try await withStore {
             $0.cuts = [10]
@@ -360,14 +363,22 @@ struct UploadResumeDataTests {
                 patience.longestDelay = .seconds(1000)
                 configuration.uploadPatience = patience
             }
-            let task = session.uploadTask(with: uploading(try server.at("/files")), fromFile: file.url)
-            task.resume()
-            await delegate.informed.wait()
-            await server.wait { $0.connectionsAccepted == 1 && $0.connectionsOpen == 0 }
-            let data = await task.cancelByProducingResumeData()
-            await delegate.transcript.completed.wait()
+            let left = LeftBehind()
+            let request = uploading(try server.at("/files"))
+            let data = await {
+                let task = session.uploadTask(with: request, fromFile: file.url)
+                left.core = task.core
+                task.resume()
+                await delegate.informed.wait()
+                await server.wait { $0.connectionsAccepted == 1 && $0.connectionsOpen == 0 }
+                let data = await task.cancelByProducingResumeData()
+                await delegate.transcript.completed.wait()
+                return data
+            }()
             #expect(delegate.error.value?.code == .cancelled)
             #expect(store.log == ["POST ?1"])
+            // The pause would be over in a quarter of an hour.
+            try await until { left.core == nil }
             let result = try await visitor().upload(resumeFrom: try #require(data))
             #expect(Self.text(result) == Self.expected(file))
         }
@@ -382,6 +393,12 @@ struct UploadResumeDataTests {
         #expect(run.outputText.contains("arrived         once and whole"))
         #expect(run.outputText.contains("connections cut 20 of 20"))
     }
+}
+
+/// What should be gone.
+private final class LeftBehind: @unchecked Sendable {
+    // Written once, before it is read, and weak references may be read from any thread.
+    weak var core: TaskCore?
 }
 
 /// Bytes that mean nothing.

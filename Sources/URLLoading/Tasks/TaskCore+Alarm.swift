@@ -1,0 +1,20 @@
+// A task that has nothing under way and goes on at a moment: after a pause, or when a delegate has had its time.
+//
+// Must not know: what it waits for.
+
+import Sockets
+
+extension TaskCore {
+    /// Calls `ring` at a moment of the loops' clock, unless the task has gone on or ended before; the stage is `preparing`.
+    /// Until then the alarm holds the task, and what `ring` holds; the end of the task lets go of them.
+    func setAlarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) {
+        // Made under the lock, or one that rings at once could take the place of the next.
+        state.withLock { state in
+            guard case .preparing = state.stage else { return }
+            state.alarm = Task { [self] in
+                try? await Task.sleep(for: moment - LoopClock.elapsed)
+                if !Task.isCancelled { ring(self) }
+            }
+        }
+    }
+}
