@@ -6,6 +6,9 @@ import LoopbackServer
 
 /// The routes of the load.
 enum SoakServer {
+    /// The longest body that is given, whatever length a request names once the network has changed it.
+    static let longestBody = 8 << 20
+
     static func answer(_ request: ServerRequest) -> ServerResponse {
         let answer = route(request)
         // Connections are ended now and then, so that the plans of later ones come up too.
@@ -16,7 +19,7 @@ enum SoakServer {
         let words = request.path.split(separator: "/").map(String.init)
         let numbers = words.dropFirst().map { Int($0) ?? 0 }
         let number = numbers.first ?? 0
-        let length = min(max(0, numbers.dropFirst().first ?? 0), 8 << 20)
+        let length = min(max(0, numbers.dropFirst().first ?? 0), longestBody)
         switch words.first {
         case "body": return body(number, length, request.query.map(String.init) ?? "")
         case "range": return part(number, length, of: request)
