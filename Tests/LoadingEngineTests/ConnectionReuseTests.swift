@@ -211,6 +211,41 @@ import Testing
         rig.expectClean()
     }
 
+    /// Two requests, both served by one connection: the one that was dialled for the second is never answered.
+    private func rigWithSurplusDial() -> EngineRig {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .delay(.seconds(1)), .respond("1"), .receiveHead, .respond("2")])
+        let first = rig.submit()
+        rig.settle()
+        rig.network.setAddress("10.0.0.1:80", .hang)
+        let second = rig.submit()
+        rig.advance(.seconds(1))
+        #expect(first.text == "1" && second.text == "2")
+        #expect(rig.core.counts == PoolCounts(idle: 1, dialling: 1))
+        return rig
+    }
+
+    @Test("B16.6: a dial that nobody waits for any more, and which is never answered, is given up when it is old")
+    func surplusDialExpires() {
+        let rig = rigWithSurplusDial()
+        rig.advance(.seconds(59))
+        #expect(rig.core.counts.dialling == 1)
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts.connections == 0)
+        #expect(rig.network.cancelledDials == ["10.0.0.1:80"])
+        rig.expectClean()
+    }
+
+    @Test("B16.7: shutting down gives up a dial that nobody waits for")
+    func shutDownWithSurplusDial() {
+        let rig = rigWithSurplusDial()
+        rig.core.shutDown(immediately: false)
+        rig.settle()
+        #expect(rig.core.counts.connections == 0)
+        #expect(rig.network.cancelledDials == ["10.0.0.1:80"])
+        rig.expectClean()
+    }
+
     @Test("A graceful shut-down lets a running exchange end and takes no new one")
     func gracefulShutDown() {
         let rig = EngineRig()

@@ -154,7 +154,9 @@ final class MockPoolDriver {
 
     func closeIdle() {
         apply(pool.closeIdle(), ready: nil)
-        check(!connections.values.contains { $0.state == .idle }, "no idle connection is left")
+        check(
+            !connections.contains { $0.value.state == .idle || isSurplusDial($0.key) },
+            "nothing that serves nobody is left")
     }
 
     func shutDown(immediately: Bool) {
@@ -188,7 +190,7 @@ final class MockPoolDriver {
 
     private func apply(_ actions: PoolActions, ready: ConnectionID?) {
         for id in actions.close {
-            check(connections[id]?.state == .idle, "closes \(id), which is not idle")
+            check(connections[id]?.state == .idle || isSurplusDial(id), "closes \(id), which serves somebody")
             connections[id] = nil
         }
         if let id = actions.cancelDial {
@@ -268,6 +270,7 @@ final class MockPoolDriver {
         check(asked == used + failed + cancelled + refused + waiting.count, "a request got lost")
         checkHosts()
         checkStandstill()
+        checkSurplusDials()
         if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
             if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
             check(timer != nil, "no timer for idle connections")
@@ -300,6 +303,22 @@ final class MockPoolDriver {
                 check(dials[other] <= waiters[other], "a request waits without dial beside a surplus dial")
             }
         }
+    }
+
+    private func checkSurplusDials() {
+        for key in keys.indices {
+            let dials = connections.values.count { $0.key == key && $0.state == .dialling }
+            guard dials > waiting.count(where: { $0.key == key }) else { continue }
+            check(!isFinishing, "a dial for nobody after shut-down")
+            check(timer.map { $0 <= now + idleTimeout } ?? false, "a dial for nobody has no time limit")
+        }
+    }
+
+    /// Whether more dials of its key are under way than requests wait.
+    private func isSurplusDial(_ id: ConnectionID) -> Bool {
+        guard let connection = connections[id], connection.state == .dialling else { return false }
+        let dials = connections.values.count { $0.key == connection.key && $0.state == .dialling }
+        return dials > waiting.count { $0.key == connection.key }
     }
 
     private func checkStandstill() {

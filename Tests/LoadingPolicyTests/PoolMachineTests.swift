@@ -185,8 +185,8 @@ import Testing
         let connection = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
-        #expect(pool.release(connection) == [.use(1, connection)])
-        #expect(pool.establish(surplus) == [.timer(.seconds(60))])
+        #expect(pool.release(connection) == [.use(1, connection), .timer(.seconds(60))])
+        #expect(pool.establish(surplus) == [])
         #expect(pool.request(2, key) == [.use(2, surplus)])
     }
 
@@ -552,6 +552,51 @@ import Testing
 
     // MARK: Ending
 
+    @Test("B16.6: a surplus dial is given up when an idle connection would be, counted from when it became one")
+    func surplusDialExpires() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let connection = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let surplus = pool.dialled
+        pool.advance(.seconds(100))
+        #expect(pool.release(connection) == [.use(1, connection), .timer(.seconds(60))])
+        pool.advance(.seconds(60))
+        #expect(pool.fireTimer() == [.close([surplus])])
+        #expect(pool.establish(surplus) == [])
+        #expect(pool.counts == PoolCounts(leased: 1))
+        let actions = pool.request(2, key)
+        #expect(actions == [.dial(pool.dialled, key)])
+    }
+
+    @Test("B16.6: a surplus dial that somebody waits for again has no age until it is surplus once more")
+    func surplusDialTakenUp() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let connection = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        _ = pool.release(connection)
+        pool.advance(.seconds(30))
+        #expect(pool.request(2, key) == [])
+        pool.advance(.seconds(30))
+        #expect(pool.fireTimer() == [])
+        pool.advance(.seconds(30))
+        #expect(pool.release(connection) == [.use(2, connection), .timer(.seconds(60))])
+        pool.advance(.seconds(60))
+        #expect(pool.fireTimer() == [.close([dial])])
+    }
+
+    @Test("B16.7: closing idle connections gives up the dials that serve nobody")
+    func closingSurplusDial() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let used = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let surplus = pool.dialled
+        _ = pool.release(used)
+        _ = pool.request(2, try poolKey("other.example"))
+        #expect(pool.closeIdle() == [.close([surplus])])
+        #expect(pool.counts == PoolCounts(leased: 1, dialling: 1, waiting: 1))
+    }
+
     @Test("B16.7: closing idle connections leaves those in use")
     func closingIdle() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
@@ -579,15 +624,29 @@ import Testing
         #expect(pool.isDrained)
     }
 
-    @Test("B16.7: a surplus dial that ends after a gentle shut-down is closed")
+    @Test("B16.7: a surplus dial is given up by a gentle shut-down: its peer may never answer")
     func gentleShutDownAndSurplusDial() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         _ = pool.request(1, key)
         let surplus = pool.dialled
         _ = pool.release(used)
-        _ = pool.shutDown(immediately: false)
-        #expect(pool.establish(surplus) == [.close([surplus])])
+        #expect(pool.shutDown(immediately: false) == [.close([surplus])])
+        #expect(pool.establish(surplus) == [])
+        #expect(pool.release(used) == [.close([used]), .clearTimer])
+        #expect(pool.isDrained)
+    }
+
+    @Test("B16.7: after a gentle shut-down a dial is given up at once when it becomes surplus")
+    func gentleShutDownThenSurplusDial() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let used = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        #expect(pool.shutDown(immediately: false) == [])
+        #expect(pool.release(used) == [.cancelDial(dial), .use(1, used)])
+        #expect(pool.release(used) == [.close([used])])
+        #expect(pool.isDrained)
     }
 
     @Test("B1.17: shut down immediately, every connection is closed and every waiting request turned away in order")

@@ -58,7 +58,7 @@ import Testing
         let actions = pool.failDial(dial)
         #expect(actions == [.fail(1), .dial(pool.dialled, key)])
         #expect(pool.requestBehind(pool.dialled) == 2)
-        #expect(pool.release(leased) == [.use(2, leased)])
+        #expect(pool.release(leased) == [.use(2, leased), .timer(.seconds(60))])
         #expect(pool.requestBehind(pool.dialled) == nil, "its request has another connection")
     }
 
@@ -70,6 +70,30 @@ import Testing
         pool.ask(pool.dialled)
         pool.setPriority(1, 1)
         #expect(pool.release(leased) == [.timer(.seconds(60))])
+    }
+
+    @Test("A request whose dial ends while it is asked takes the connection that has become idle meanwhile")
+    func idleMeanwhile() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        let leased = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        #expect(pool.release(leased) == [.timer(.seconds(60))])
+        #expect(pool.close(dial) == [.use(1, leased)])
+    }
+
+    @Test("A request whose dial ends while it is asked is back in line, by the priority it was given meanwhile")
+    func backInLine() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        _ = pool.request(2, key)
+        pool.setPriority(1, 0.25)
+        let actions = pool.close(dial)
+        #expect(actions == [.dial(pool.dialled, key)])
+        #expect(pool.requestBehind(pool.dialled) == 2)
     }
 
     @Test("B1.32: the requests of a key stand still while everything under way for them waits for an answer")

@@ -18,6 +18,9 @@ import Testing
         Walk(seed: 3, perHost: 2, hosts: 2, keysPerHost: 2),
         Walk(seed: 4, perHost: 3, hosts: 1, keysPerHost: 5),
         Walk(seed: 5, perHost: 6, hosts: 4, keysPerHost: 3),
+        Walk(seed: 114, perHost: 5, hosts: 1, keysPerHost: 3),
+        Walk(seed: 116, perHost: 2, hosts: 3, keysPerHost: 1),
+        Walk(seed: 242, perHost: 3, hosts: 3, keysPerHost: 3),
     ]
 
     @Test("B16.1: in any order of events the limit holds and no request is lost", arguments: walks)
@@ -35,7 +38,7 @@ import Testing
         #expect(driver.used > 1_000)
     }
 
-    @Test("B1.17: shut down immediately at a random moment, nothing is left", arguments: 1...50)
+    @Test("B1.17: shut down immediately at a random moment, nothing is left", arguments: 1...500)
     func immediateShutDown(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let keys = try (0..<3).map { try poolKey("host.example", 80 + $0) }

@@ -63,6 +63,34 @@ struct SessionLifeTests {
         }
     }
 
+    @Test("B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered")
+    func unansweredHandshake() async throws {
+        let gate = ServerGate()
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        let answer = ServerResponse.slow([.init("hello", when: gate)])
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in answer }) { server in
+            let proxy = try FaultProxy.start(before: server.port) { options in
+                options.plan = { $0 == 1 ? FaultPlan() : FaultPlan(toServer: [Fault(at: 0, .delay(.seconds(3600)))]) }
+            }
+            let url = try #require(URL(string: "https://127.0.0.1:\(proxy.port)/"))
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.serverTrustEvaluation = .anchors(pem: root.pem)
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: url).resume()
+            await server.wait { $0.requests == 1 }
+            session.dataTask(with: url).resume()
+            try await until { ProcessSockets.connections(to: proxy.port) == 2 }
+            gate.open()
+            await delegate.transcript.completed.wait(times: 2)
+            #expect(server.stats.handshakes == 1)
+            session.finishTasksAndInvalidate()
+            await delegate.transcript.invalidated.wait()
+            try await until { ProcessSockets.connections(to: proxy.port) == 0 }
+            await proxy.stop()
+        }
+    }
+
     @Test("B1.16, B1.19, B1.20: invalidateAndCancel cancels running and never resumed tasks, then tells the delegate")
     func invalidateAndCancel() async throws {
         let gate = ServerGate()

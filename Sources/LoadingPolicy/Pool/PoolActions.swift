@@ -14,7 +14,7 @@ package enum TimerAction: Sendable, Equatable {
 ///
 /// Order: close and cancel first, so that the limit holds when the dial starts.
 package struct PoolActions: Sendable {
-    /// Connections to close; after an immediate shut-down also those in use or still being dialled.
+    /// Connections to close, and dials to give up; after an immediate shut-down also those that serve somebody.
     package var close: [ConnectionID] = []
     /// A dial to give up; the machine has forgotten it.
     package var cancelDial: ConnectionID?
@@ -39,7 +39,7 @@ package struct PoolActions: Sendable {
 package struct PoolLimits: Sendable {
     /// Connections at the same time to one host, at least 1 (B16.1).
     package let perHost: Int
-    /// How long an unused connection is kept (B16.6).
+    /// How long a connection that serves nobody is kept, open or being opened (B16.6).
     package let idleTimeout: Duration
 
     /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.

@@ -20,10 +20,13 @@ struct PooledConnection {
     var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
-    /// While idle: when it is too old.
+    /// While it serves nobody: when it is too old.
     var expiry: Duration?
     /// The deadline that `IdleDeadlines` holds for it.
     var queuedDeadline: Duration?
+
+    /// Whether it is idle, or being opened without a waiting request.
+    var servesNobody: Bool { state == .idle || state == .dialling && waiter == PoolBooks.none }
 }
 
 /// One key, for as long as it has connections or waiting requests.
@@ -226,7 +229,8 @@ struct PoolBooks {
     }
 
     mutating func setPriority(_ priority: Float, of row: Int) {
-        guard !waiters[row].isBound else { return }
+        // A bound one is in no line; it may come back to one.
+        guard !waiters[row].isBound else { return waiters[row].priority = priority }
         let key = waiters[row].key
         let isUndialled = waiters[row].dial == Self.none
         keys[key].line.remove(row, from: &waiters)
