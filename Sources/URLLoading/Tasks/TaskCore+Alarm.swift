@@ -6,15 +6,29 @@ import Sockets
 
 extension TaskCore {
     /// Calls `ring` at a moment of the loops' clock, unless the task has gone on or ended before; the stage is `preparing`.
-    /// Until then the alarm holds the task, and what `ring` holds; the end of the task lets go of them.
     func setAlarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) {
         // Made under the lock, or one that rings at once could take the place of the next.
         state.withLock { state in
             guard case .preparing = state.stage else { return }
-            state.alarm = Task { [self] in
-                try? await Task.sleep(for: moment - LoopClock.elapsed)
-                if !Task.isCancelled { ring(self) }
-            }
+            state.alarm = alarm(at: moment, ring)
         }
+    }
+
+    /// Something that calls `ring` at a moment of the loops' clock. Until then it holds the task, and what `ring` holds; the
+    /// end of the task lets go of the one in its state.
+    func alarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) -> Task<Void, Never> {
+        Task { [self] in
+            try? await Task.sleep(for: moment - LoopClock.elapsed)
+            if !Task.isCancelled { ring(self) }
+        }
+    }
+
+    /// What the alarm was set for has come before it.
+    func stopAlarm() {
+        let alarm = state.withLock { state in
+            defer { state.alarm = nil }
+            return state.alarm
+        }
+        alarm?.cancel()
     }
 }

@@ -40,7 +40,7 @@ extension TaskCore {
             if case .proxy(let asked) = question { asked.answer(.giveUp) }
             return
         }
-        let token = mailbox.withLock { $0.beginWaiting() }
+        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
         // B2.19.
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,

@@ -99,6 +99,7 @@ extension TaskCore: RelayClient {
             guard !isOver else { return }
             ask(.bodyStream(offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
+            if end.breaksWaiting { mailbox.withLock { $0.passedEnd() } }
             decide(after: end)?.resume()
         case .stream(let event):
             deliver(event)

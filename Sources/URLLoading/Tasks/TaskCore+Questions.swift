@@ -69,9 +69,31 @@ enum TaskAnswer: Sendable {
 }
 
 extension TaskCore {
-    /// Asks, on the delegate queue; nothing else is delivered until the answer has come.
+    /// Asks, on the delegate queue, unless the end has come already; nothing else is delivered until the answer has come.
     func ask(_ question: TaskQuestion) {
-        ask(question, token: mailbox.withLock { $0.beginWaiting() })
+        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
+        // Order: the answer may come while the delegate is asked, and stops the alarm.
+        limitWaiting(for: question, token)
+        ask(question, token: token)
+    }
+
+    /// Sees to it that the task's time ends the waiting (B6.8) where nothing is loading any more that would notice: what a
+    /// cache has needs no load, and what is to go there has been loaded.
+    private func limitWaiting(for question: TaskQuestion, _ token: Int) {
+        let isAboutLoaded = if case .storing = question { true } else { false }
+        state.withLock { state in
+            // One that is set already is for the same moment.
+            guard state.alarm == nil, isAboutLoaded || state.isAnswerStored, let deadline = state.resourceDeadline
+            else { return }
+            state.alarm = alarm(at: deadline) { $0.answerTookTooLong(token) }
+        }
+    }
+
+    private func answerTookTooLong(_ token: Int) {
+        guard mailbox.withLock({ $0.isWaiting(for: token) }) else { return }
+        willFail(
+            LoadFailure.make(.timedOut, currentRequest?.url, "A delegate did not answer before the task's time-out."))
+        if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
     }
 
     /// Asks, with the list held up under `token` already.
@@ -240,6 +262,7 @@ extension TaskCore {
             ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
             return
         }
+        stopAlarm()
         carryOut(answer, of: question)
         if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
     }

@@ -155,7 +155,7 @@ extension TaskCore {
     func ask(about refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
         if let configured = configuredOffer(for: refusal) { return carryOut(configured, for: refusal) }
-        let token = mailbox.withLock { $0.beginWaiting() }
+        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
         let shown = URLAuthenticationChallenge(
             protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
             previousFailureCount: refusal.failures, failureResponse: refusal.response,

@@ -93,7 +93,7 @@ extension TaskCore {
 
     /// Asks the delegates about a carrier's challenge, on their queue (B2.2 to B2.4).
     func ask(about question: SchemeQuestion) {
-        let token = mailbox.withLock { $0.beginWaiting() }
+        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
         guard question.isAsked(under: token) else {
             _ = mailbox.withLock { $0.endWaiting(for: token) }
             return

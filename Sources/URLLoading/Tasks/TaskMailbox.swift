@@ -92,6 +92,10 @@ struct TaskMailbox: Sendable {
     private var awaited: Int?
     private var isAnswering = false
     private var answered = 0
+    /// Whether the task ends, or its hop, whatever a delegate says.
+    private var isEnding = false
+    /// Whether the end has come before the answer to a question.
+    private var isUnanswered = false
 
     /// Parts whose beginning has not been told.
     private(set) var untoldParts = 0
@@ -116,10 +120,10 @@ struct TaskMailbox: Sendable {
         case (.sent, .sent), (.written, .written): events.removeLast()
         default: break
         }
-        if case .hopEnded(let end) = event, end.breaksWaiting { stopWaiting() }
-        if case .part = event { untoldParts += 1 }
         switch event {
-        case .stream(.ended), .webSocket(.ended): stopWaiting()
+        case .part: untoldParts += 1
+        case .hopEnded(let end) where end.breaksWaiting: giveUpWaiting()
+        case .stream(.ended), .webSocket(.ended): giveUpWaiting()
         default: break
         }
         events.append(event)
@@ -175,8 +179,9 @@ struct TaskMailbox: Sendable {
 
     /// What follows now; where it is not the next event, those that were not delivered come back.
     mutating func goOn(returning rest: ArraySlice<TaskEvent>) -> Continuation {
-        guard awaited != nil || hasFirst else { return .next }
+        guard awaited != nil || hasFirst || isUnanswered else { return .next }
         events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
+        if isUnanswered { dropBody() }
         hasFirst = false
         if awaited == nil { return .takeAgain }
         isScheduled = false
@@ -202,8 +207,13 @@ struct TaskMailbox: Sendable {
         case repeated
     }
 
-    /// Holds the list up until the answer to this question has come (B1.31).
-    mutating func beginWaiting() -> Int {
+    /// Holds the list up until the answer to this question has come (B1.31); `nil` if nobody is to be asked any more,
+    /// because the end stands in the list already, and would wait behind a question that may never be answered (B6.8).
+    mutating func beginWaiting() -> Int? {
+        guard !isEnding else {
+            isUnanswered = true
+            return nil
+        }
         defer { nextToken += 1 }
         awaited = nextToken
         isAnswering = false
@@ -229,10 +239,41 @@ struct TaskMailbox: Sendable {
         return claimSchedule()
     }
 
-    /// Lets the list go on without an answer; `true` if the task must be put in the relay's line.
+    /// Lets the list go on without an answer, and no question hold it up any more, because the task ends; `true` if it
+    /// must be put in the relay's line.
     mutating func abandonWaiting() -> Bool {
-        stopWaiting()
+        giveUpWaiting()
         return claimSchedule()
+    }
+
+    /// The end of a hop that comes through has been taken out, and with it everything of that hop; what follows may be
+    /// asked about again.
+    mutating func passedEnd() {
+        isEnding = false
+        isUnanswered = false
+        undeliveredBytes = 0
+        isReadingPaused = false
+    }
+
+    private mutating func giveUpWaiting() {
+        isEnding = true
+        guard awaited != nil else { return }
+        // An answer that is just being carried out is one.
+        if !isAnswering {
+            isUnanswered = true
+            dropBody()
+        }
+        stopWaiting()
+    }
+
+    /// What a delegate was to decide about is not brought to it undecided.
+    private mutating func dropBody() {
+        events.removeAll { event in
+            switch event {
+            case .data, .storedBody: true
+            default: false
+            }
+        }
     }
 
     private mutating func stopWaiting() {

@@ -1,0 +1,149 @@
+// The list of a task's events, with ends that come between any two steps of its delivery.
+
+import Foundation
+import LoadingEngine
+import Testing
+
+@testable import URLLoading
+
+@Suite("The list of a task's events")
+struct TaskMailboxTests {
+    /// How an end comes in that no question may hold up.
+    enum Ending: CaseIterable {
+        case hop, abandoned
+    }
+
+    @Test(
+        "B6.8, B1.31: whenever an end comes that does not wait for answers, it is told, and no body behind an open question",
+        arguments: Ending.allCases)
+    func ends(ending: Ending) {
+        let lists = ["", "q", "d", "qd", "dq", "qq", "dqd", "qdqd", "ddqqd", "qdd"]
+        for list in lists {
+            for arrivals in 0...list.count {
+                for moment in 0..<(3 * list.count + 4) {
+                    var run = Run(list, arrivingLater: arrivals, ending, at: moment)
+                    run.deliver()
+                    #expect(run.hasEnded, "\(list), \(arrivals) later, the end after \(moment) steps: \(run.told)")
+                    #expect(
+                        !run.told.contains("qd"),
+                        "\(list), \(arrivals) later, the end after \(moment) steps: \(run.told)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test("What follows a hop whose end came through is asked about, and read on, as before")
+    func nextHop() {
+        var mailbox = TaskMailbox()
+        _ = mailbox.post(.response(URLResponse()))
+        _ = mailbox.post(body: Data(count: TaskMailbox.highWaterMark))
+        _ = mailbox.post(Run.end)
+        let taken = mailbox.take()
+        #expect(taken.count == 3)
+        let token = mailbox.beginWaiting()
+        #expect(token == nil)
+        mailbox.passedEnd()
+        let rest = mailbox.take()
+        #expect(rest.isEmpty)
+        let (mustSchedule, demand) = mailbox.post(body: Data(count: 1))
+        #expect(mustSchedule)
+        if case .pause = demand { Issue.record("what was not told holds up what follows") }
+        let next = mailbox.beginWaiting()
+        #expect(next != nil)
+    }
+
+    @Test("What a delegate has allowed is told although the end comes while its answer is carried out")
+    func answeredInTime() throws {
+        var mailbox = TaskMailbox()
+        _ = mailbox.post(.response(URLResponse()))
+        _ = mailbox.post(body: Data(count: 1))
+        let events = mailbox.take()
+        let begun = mailbox.beginWaiting()
+        let token = try #require(begun)
+        guard case .accepted = mailbox.accept(answerTo: token) else {
+            Issue.record("the first answer is not taken")
+            return
+        }
+        _ = mailbox.post(Run.end)
+        let isFirst = mailbox.endWaiting(for: token)
+        #expect(!isFirst)
+        let next = mailbox.goOn(returning: events.dropFirst())
+        if case .next = next {} else { Issue.record("the list does not go on") }
+        let rest = mailbox.take()
+        #expect(rest.count == 1)
+    }
+
+    /// One delivery: `q` is a question that nobody answers, `d` a piece of the body.
+    private struct Run {
+        static let end = TaskEvent.hopEnded(
+            HopEnd(failure: .cancelled, needsNewBody: false, url: nil, body: nil, records: []))
+
+        private var mailbox = TaskMailbox()
+        private var late: [TaskEvent]
+        private let ending: Ending
+        private var stepsLeft: Int
+        private var isScheduled = false
+        private(set) var told = ""
+        private(set) var hasEnded = false
+
+        init(_ list: String, arrivingLater count: Int, _ ending: Ending, at moment: Int) {
+            let events = list.map { $0 == "q" ? TaskEvent.response(URLResponse()) : .data(Data("d".utf8)) }
+            late = Array(events.suffix(count))
+            self.ending = ending
+            stepsLeft = moment
+            for event in events.dropLast(count) { post(event) }
+        }
+
+        private mutating func post(_ event: TaskEvent) {
+            if mailbox.post(event) { isScheduled = true }
+        }
+
+        /// Whatever comes from elsewhere comes between two steps.
+        private mutating func step() {
+            stepsLeft -= 1
+            if stepsLeft == -1 {
+                late = []
+                post(Self.end)
+                if ending == .abandoned, mailbox.abandonWaiting() { isScheduled = true }
+            } else if !late.isEmpty, stepsLeft >= 0 {
+                post(late.removeFirst())
+            }
+        }
+
+        /// As a task delivers, until nothing moves any more.
+        mutating func deliver() {
+            while isScheduled || stepsLeft >= 0 {
+                step()
+                guard isScheduled else { continue }
+                isScheduled = false
+                run()
+            }
+        }
+
+        private mutating func run() {
+            var events = mailbox.take()[...]
+            while let event = events.popFirst() {
+                step()
+                tell(event)
+                step()
+                switch mailbox.goOn(returning: events) {
+                case .next: if events.isEmpty { events = mailbox.take()[...] }
+                case .takeAgain: events = mailbox.take()[...]
+                case .wait: return
+                }
+            }
+        }
+
+        private mutating func tell(_ event: TaskEvent) {
+            switch event {
+            case .response: if mailbox.beginWaiting() != nil { told += "q" }
+            case .data: told += "d"
+            case .hopEnded:
+                mailbox.passedEnd()
+                hasEnded = true
+            default: break
+            }
+        }
+    }
+}
