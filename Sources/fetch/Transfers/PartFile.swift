@@ -45,12 +45,13 @@ final class PartFile: Sendable {
         isInPlace = true
         do throws(FetchError) {
             length = try Self.check(descriptor, path, isOwnName: false)
-            guard length >= offset else {
-                throw FetchError(.cannotResume, "\(path) has only \(length) bytes, and cannot go on at \(offset)")
-            }
         } catch {
             close(descriptor)
             throw error
+        }
+        // From here on nothing is missing, and the deinit closes, whether this throws or not.
+        guard length >= offset else {
+            throw FetchError(.cannotResume, "\(path) has only \(length) bytes, and cannot go on at \(offset)")
         }
         ftruncate(descriptor, off_t(offset))
         lseek(descriptor, 0, SEEK_END)

@@ -16,7 +16,6 @@ package final class DriverProcess: Sendable {
 
     private let process: pid_t
     private let input: Mutex<Int32>
-    private let output: Int32
     private let lastID = Mutex<Int64>(0)
     private let answers = AnswerBoard()
     private let exit = Awaited<Int32>()
@@ -46,7 +45,7 @@ package final class DriverProcess: Sendable {
         let process = child
         self.process = process
         self.input = Mutex(input)
-        self.output = output
+        answers.begin(output)
         Thread.detachNewThread { [answers] in answers.readAll(output) }
         Thread.detachNewThread { [exit] in
             var status: Int32 = 0
@@ -148,7 +147,7 @@ package final class DriverProcess: Sendable {
 
     /// Stops reading answers, as a runner does that has ended.
     package func closeOutput() {
-        shutdown(output, Int32(SHUT_RDWR))
+        answers.stopReading()
     }
 
     /// Waits for the process to end: its exit status, or nil where a signal ended it.
@@ -206,6 +205,8 @@ private final class AnswerBoard: Sendable {
         var answers: [Int64?: JSONValue] = [:]
         var waiters: [(id: Int64?, continuation: Handover<JSONValue?, Never>)] = []
         var isOver = false
+        /// Where answers come from. Taken out before it is closed: afterwards the number may be somebody else's.
+        var descriptor: Int32?
     }
 
     private let state = Mutex(State())
@@ -222,6 +223,14 @@ private final class AnswerBoard: Sendable {
         }
     }
 
+    /// Answers will come from there.
+    func begin(_ descriptor: Int32) { state.withLock { $0.descriptor = descriptor } }
+
+    /// Lets no more answers come.
+    func stopReading() {
+        state.withLock { if let descriptor = $0.descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+    }
+
     /// Runs on a thread of its own until the driver has closed its output.
     func readAll(_ descriptor: Int32) {
         var reader = LineReader(descriptor: descriptor)
@@ -230,6 +239,7 @@ private final class AnswerBoard: Sendable {
             guard let answer = try? parser.parse() else { continue }
             add(answer)
         }
+        state.withLock { $0.descriptor = nil }
         close(descriptor)
         let abandoned = state.withLock { state in
             state.isOver = true

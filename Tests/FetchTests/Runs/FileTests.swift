@@ -3,6 +3,7 @@
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("fetch: files")
