@@ -118,6 +118,11 @@ enum Platform {
         call { shutdown(raw, Int32(SHUT_WR)) }
     }
 
+    /// Ends a listening socket for whoever else has it open, too.
+    static func stopListening(_ raw: Int32) {
+        _ = call { shutdown(raw, Int32(SHUT_RDWR)) }
+    }
+
     /// The error a socket holds, which reading it clears.
     static func pendingError(_ raw: Int32) -> Int32 {
         var value: Int32 = 0

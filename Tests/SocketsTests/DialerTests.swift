@@ -46,6 +46,36 @@ struct DialerTests {
         }
     }
 
+    @Test("a listener that is closed refuses, although a child that is being started has a copy of it")
+    func copiedListener() async throws {
+        try await withLoop { loop in
+            let (address, copy) = try await onLoop(loop) { reactor, finish in
+                let listener = try Listener(reactor: reactor, address: loopback())
+                let copy = dup(try required(Self.listener(at: listener.address.port), "descriptor"))
+                listener.close()
+                finish((listener.address, copy))
+            }
+            let error = try await dial(loop, address)
+            #expect(error == SystemError(errno: ECONNREFUSED, call: "connect"))
+            #expect(close(copy) == 0)
+        }
+    }
+
+    /// The descriptor that listens there.
+    private static func listener(at port: Int?) -> Int32? {
+        (0..<Int32(1 << 16)).first { descriptor in
+            var (isListening, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening != 0
+            else { return false }
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isKnown = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
+            }
+            return isKnown && Int(UInt16(bigEndian: address.sin_port)) == port
+        }
+    }
+
     @Test("an address without a route fails at once with the system's reason")
     func unreachable() async throws {
         try await withLoop { loop in
