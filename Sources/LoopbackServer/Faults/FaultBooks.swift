@@ -1,6 +1,7 @@
 // What the faulty network did: written on its loop, read from anywhere. With it a wrong or missing answer is laid at the
 // right door. Bounded: the oldest connections are forgotten.
 
+import Sockets
 import Synchronization
 
 /// The books of a fault proxy.
@@ -91,13 +92,18 @@ package final class FaultBooks: Sendable {
         }
     }
 
-    func delivered(_ bytes: some Collection<UInt8>, port: Int, number: Int) {
+    /// Has bytes sent, and notes as many as were: in one go, so that whoever has got them finds them noted.
+    func deliver(
+        _ bytes: ArraySlice<UInt8>, port: Int, number: Int, _ send: (UnsafeRawBufferPointer) -> IOResult
+    ) -> IOResult {
         state.withLock { state in
-            guard state.entries[port]?.number == number else { return }
+            let result = bytes.withUnsafeBytes(send)
+            guard case .bytes(let count) = result, state.entries[port]?.number == number else { return result }
             // Not by a copy of the entry, which would have its bytes copied with each append.
             let room = (state.entries[port]?.keptBytes ?? 0) - (state.entries[port]?.delivered.count ?? 0)
-            state.entries[port]?.deliveredCount += Int64(bytes.count)
-            if room > 0 { state.entries[port]?.delivered.append(contentsOf: bytes.prefix(room)) }
+            state.entries[port]?.deliveredCount += Int64(count)
+            if room > 0 { state.entries[port]?.delivered.append(contentsOf: bytes.prefix(min(room, count))) }
+            return result
         }
     }
 }

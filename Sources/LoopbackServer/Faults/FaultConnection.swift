@@ -64,8 +64,9 @@ final class FaultConnection: ByteStreamObserver {
         core.books.fired(faults, isToClient: isToClient, port: clientPort, number: number)
     }
 
-    func delivered(_ bytes: ArraySlice<UInt8>) {
-        core.books.delivered(bytes, port: clientPort, number: number)
+    /// Sends the client what it takes of these bytes, and notes them.
+    func deliver(_ bytes: ArraySlice<UInt8>) -> IOResult {
+        core.books.deliver(bytes, port: clientPort, number: number) { [client] in client.write($0) }
     }
 
     /// A pause is over.

@@ -88,9 +88,8 @@ final class FaultDirection {
     }
 
     private func write() -> Bool {
-        switch outgoing.withUnsafeBytes({ sink.write($0) }) {
+        switch isToClient ? connection.deliver(outgoing) : outgoing.withUnsafeBytes({ sink.write($0) }) {
         case .bytes(let count):
-            if isToClient { connection.delivered(outgoing.prefix(count)) }
             outgoing = outgoing.dropFirst(count)
             return true
         case .wouldBlock:

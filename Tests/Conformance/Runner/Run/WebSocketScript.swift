@@ -39,8 +39,10 @@ struct WebSocketScript {
         case .send(let isText, let text): return [.send(message(isText, try words.bytes(text)))]
         case .frame(let first, let text, let isBytewise):
             let bytes = Self.frame(first, try words.bytes(text))
-            // A turn of the loop between two bytes gives the client a chance to see them apart.
-            return isBytewise ? bytes.flatMap { [.raw([$0]), .delay(.zero)] } : [.raw(bytes)]
+            // A turn of the loop between two bytes gives the client a chance to see them apart. None behind the last one: the
+            // client may have answered and gone by then, and the script would end before it has looked.
+            let pieces: [[WebSocketStep]] = isBytewise ? bytes.map { [.raw([$0])] } : [[.raw(bytes)]]
+            return Array(pieces.joined(separator: [.delay(.zero)]))
         case .raw(let text): return [.raw(try words.bytes(text))]
         case .close(let code, let reason): return [.close(code ?? 1005, try words.text(reason))]
         case .expectMessage(let isText, let text): return [.expect(.message(message(isText, try words.bytes(text))))]
