@@ -28,6 +28,11 @@ enum Soak {
 
     /// Whether all went well.
     private static func mixed(_ options: SoakOptions) async throws -> Bool {
+        // Half an hour leaves a hundred parts of downloads that nobody went on with.
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("soak-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        setenv("TMPDIR", scratch.path, 1)
         let report = try await MixedLoad.run(options)
         print(report.text)
         if let path = options.json { try report.json.write(to: URL(fileURLWithPath: path)) }

@@ -61,7 +61,7 @@ extension Lane {
                     session.dataTask(with: request, completionHandler: end)
                 } else {
                     session.downloadTask(with: request) { location, response, error in
-                        end(location.flatMap { try? Data(contentsOf: $0) }, response, error)
+                        end(location.flatMap { try? Data(downloadedTo: $0) }, response, error)
                     }
                 }
             task.delegate = watcher
@@ -89,7 +89,7 @@ extension Lane {
                 case .downloadAsynchronous:
                     let (file, response) = try await session.download(for: request, delegate: watcher)
                     ending.response = response
-                    ending.body = try Data(contentsOf: file)
+                    ending.body = try Data(downloadedTo: file)
                     try FileManager.default.removeItem(at: file)
                 default:
                     if let upload {

@@ -154,7 +154,9 @@ final class Lane: Sendable {
         {
             return .asDelivered
         }
-        let text = "status \(ending.status), \(ending.body.count) bytes of \(expected.body.count)"
+        let same = zip(ending.body, expected.body).prefix { $0 == $1 }.count
+        let text =
+            "status \(ending.status), \(ending.body.count) bytes of \(expected.body.count), the same up to \(same)"
         return .wrong("\(text); ports \(ending.ports), faults \(describe(entries))")
     }
 

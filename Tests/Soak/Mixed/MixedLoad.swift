@@ -89,6 +89,8 @@ enum MixedLoad {
 struct Sample: Codable, Sendable {
     let seconds: Double
     let residentKiB: Int
+    /// Allocated and not freed; nil where the C library does not tell.
+    let inUseKiB: Int?
     let descriptors: Int
     let threads: Int
     let requests: Int
@@ -98,6 +100,7 @@ struct Sample: Codable, Sendable {
         let counts = ProcessCounts.now()
         self.seconds = seconds
         residentKiB = counts.residentBytes >> 10
+        inUseKiB = HeapCounts.bytesInUse().map { $0 >> 10 }
         descriptors = counts.descriptors
         threads = counts.threads
         requests = ledger.endedCount

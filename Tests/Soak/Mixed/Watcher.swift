@@ -95,7 +95,7 @@ final class Watcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegat
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        let body = (try? Data(contentsOf: location)) ?? Data("the file cannot be read".utf8)
+        let body = (try? Data(downloadedTo: location)) ?? Data("the file cannot be read".utf8)
         state.withLock { $0.ending.body = body }
     }
 

@@ -7,11 +7,13 @@ enum SoakPlot {
     private struct Panel: Sendable {
         let title: String
         let colour: String
-        let value: @Sendable (Sample) -> Double
+        /// Nil where it could not be looked at; a panel without a value is left out.
+        let value: @Sendable (Sample) -> Double?
     }
 
     private static let panels = [
         Panel(title: "resident memory, MiB", colour: "#1f6feb") { Double($0.residentKiB) / 1024 },
+        Panel(title: "memory in use, MiB", colour: "#0a7ea4") { sample in sample.inUseKiB.map { Double($0) / 1024 } },
         Panel(title: "descriptors", colour: "#a5480d") { Double($0.descriptors) },
         Panel(title: "threads", colour: "#6e40c9") { Double($0.threads) },
         Panel(title: "requests ended, thousands", colour: "#1a7f37") { Double($0.requests) / 1000 },
@@ -19,6 +21,7 @@ enum SoakPlot {
     ]
 
     static func svg(_ samples: [Sample]) -> String {
+        let panels = panels.filter { panel in samples.contains { panel.value($0) != nil } }
         let height = Self.top + Double(panels.count) * (Self.panelHeight + Self.gap)
         var text = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(Self.width)) \(Int(height))" \
@@ -34,7 +37,7 @@ enum SoakPlot {
 
     private static func draw(_ panel: Panel, _ samples: [Sample], top: Double) -> String {
         let last = max(1, samples.last?.seconds ?? 1)
-        let most = ceiling(samples.map(panel.value).max() ?? 1)
+        let most = ceiling(samples.compactMap(panel.value).max() ?? 1)
         let (left, right, bottom) = (Self.left, Self.width - 20, top + Self.panelHeight)
         func x(_ seconds: Double) -> Double { left + (right - left) * seconds / last }
         func y(_ value: Double) -> Double { bottom - Self.panelHeight * value / most }
@@ -51,7 +54,9 @@ enum SoakPlot {
             text += "<text x=\"\(number(x(seconds)))\" y=\"\(number(bottom + 15))\" text-anchor=\"middle\" "
             text += "fill=\"#57606a\">\(time(seconds, of: last))</text>\n"
         }
-        let points = samples.map { "\(number(x($0.seconds))),\(number(y(panel.value($0))))" }.joined(separator: " ")
+        let points = samples.compactMap { sample in
+            panel.value(sample).map { "\(number(x(sample.seconds))),\(number(y($0)))" }
+        }.joined(separator: " ")
         return text + "<polyline fill=\"none\" stroke=\"\(panel.colour)\" stroke-width=\"1.5\" points=\"\(points)\"/>\n"
     }
 

@@ -31,18 +31,18 @@ struct SoakReport: Codable, Sendable {
         }
     }
 
-    /// How much more memory the last quarter took than the second, in KiB; what warms up does so in the first.
-    var growthKiB: Int {
+    /// How much more of something the last quarter held than the second, in KiB; what warms up does so in the first.
+    private func growth(of kibibytes: (Sample) -> Int) -> Int {
         let quarter = samples.count / 4
         guard quarter > 0 else { return 0 }
-        func mean(_ part: ArraySlice<Sample>) -> Int { part.reduce(0) { $0 + $1.residentKiB } / max(1, part.count) }
+        func mean(_ part: ArraySlice<Sample>) -> Int { part.reduce(0) { $0 + kibibytes($1) } / max(1, part.count) }
         return mean(samples.suffix(quarter)) - mean(samples[quarter..<2 * quarter])
     }
 
     /// Nothing wrong, nothing lost, nothing left.
     var isClean: Bool {
         sum.isClean && descriptorsLeft <= MixedLoad.keptDescriptors
-            && (options.seconds < 300 || growthKiB < 64 << 10)
+            && (options.seconds < 300 || growth { $0.inUseKiB ?? $0.residentKiB } < 16 << 10)
     }
 
     var json: Data {
@@ -111,14 +111,20 @@ struct SoakReport: Codable, Sendable {
     }
 
     private var memoryLines: [String] {
-        let resident = samples.map(\.residentKiB)
-        return [
-            "Resident memory: at most \((resident.max() ?? 0) >> 10) MiB, at the end \((resident.last ?? 0) >> 10) MiB; "
-                + "the last quarter took \(growthKiB) KiB more than the second",
+        let inUse = samples.allSatisfy { $0.inUseKiB != nil }
+        return (inUse ? [line("Memory in use, allocated and not freed") { $0.inUseKiB ?? 0 }] : []) + [
+            // What has been freed stays with the allocator, in an arena for each thread that there has been.
+            line("Resident memory") { $0.residentKiB },
             "Descriptors: at most \(samples.map(\.descriptors).max() ?? 0), and \(descriptorsLeft) more than before the run "
                 + "when all was ended (the process's loops keep theirs)",
             "Threads: at most \(samples.map(\.threads).max() ?? 0)",
         ]
+    }
+
+    private func line(_ what: String, of kibibytes: (Sample) -> Int) -> String {
+        let all = samples.map(kibibytes)
+        return "\(what): at most \((all.max() ?? 0) >> 10) MiB, at the end \((all.last ?? 0) >> 10) MiB; "
+            + "the last quarter held \(growth(of: kibibytes)) KiB more than the second on average"
     }
 
     private var faultList: [(name: String, count: Int)] { Self.sorted(faults) }
