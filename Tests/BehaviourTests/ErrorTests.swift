@@ -3,6 +3,7 @@
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 import URLLoading
 
@@ -157,15 +158,11 @@ struct ErrorTests {
 /// A network of one's own without anything in it.
 enum Namespace {
     /// Whether such a network can be made here.
-    static let isAllowed = (try? start("true"))?.exitCode == 0
+    static let isAllowed = (try? ChildRun(unshare, ["-rn", "true"]))?.exitCode == 0
 
     /// Runs fetch in it.
     static func run(_ url: String) async throws -> FetchRun {
-        try await FetchRun.run(["-rn", FetchRun.executable, "--max-time", "20", url], program: unshare)
-    }
-
-    private static func start(_ argument: String) throws -> FetchRun {
-        try FetchRun(["-rn", argument], program: unshare)
+        try await FetchRun.run(["-rn", ChildRun.path(of: "fetch"), "--max-time", "20", url], program: unshare)
     }
 
     private static let unshare = "/usr/bin/unshare"

@@ -45,11 +45,7 @@ private func written(_ arguments: [String]) async throws -> String {
     var changes: [String: String?] = [:]
     for name in ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] { changes[name] = home }
     let environment = changes
-    let child = try await withThrowingHandover { (handover: Handover<ChildRun, any Error>) in
-        Thread.detachNewThread {
-            handover.resume(with: Result { try ChildRun("secret-client", arguments, changing: environment) })
-        }
-    }
+    let child = try await ChildRun.run("secret-client", arguments, changing: environment)
     var text = child.outputText + child.complaintsText
     #expect(child.exitCode == 0 && text.contains("URLSession"), "\(text)")
     for name in FileManager.default.subpaths(atPath: home) ?? [] {

@@ -2,6 +2,7 @@
 // session reads it.
 
 import LoopbackServer
+import TestSupport
 import Testing
 
 @Suite("fetch and proxies")

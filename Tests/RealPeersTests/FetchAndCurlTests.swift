@@ -133,25 +133,14 @@ struct FetchAndCurlTests {
             })
         for errand in Errand.chosen {
             let url = base + errand.path
-            let (one, other) = try await withThrowingHandover { (done: Handover<(ChildRun, ChildRun), any Error>) in
-                Thread.detachNewThread {
-                    done.resume(
-                        with: Result {
-                            (
-                                try ChildRun(
-                                    "fetch",
-                                    (errand.follows ? [] : ["--no-redirects"]) + ["-s", "-i"] + errand.options + [url],
-                                    changing: clean),
-                                try ChildRun(
-                                    curl,
-                                    (errand.follows ? ["-L"] : []) + ["-qsgi", "--path-as-is"] + errand.options + [url],
-                                    changing: clean)
-                            )
-                        })
-                }
-            }
-            let ours = ErrandResult(one, heads: 1)
-            let theirs = ErrandResult(other, heads: errand.follows ? 2 : 1)
+            let ours = ErrandResult(
+                try await ChildRun.run(
+                    "fetch", (errand.follows ? [] : ["--no-redirects"]) + ["-s", "-i"] + errand.options + [url],
+                    changing: clean), heads: 1)
+            let theirs = ErrandResult(
+                try await ChildRun.run(
+                    curl, (errand.follows ? ["-L"] : []) + ["-qsgi", "--path-as-is"] + errand.options + [url],
+                    changing: clean), heads: errand.follows ? 2 : 1)
             #expect(ours == theirs, "\(errand.options) \(url)\n  fetch: \(ours)\n  curl:  \(theirs)")
             #expect(!ours.status.isEmpty || ours.exitCode != 0)
         }

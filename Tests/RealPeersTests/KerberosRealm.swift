@@ -45,10 +45,10 @@ final class KerberosRealm: Sendable {
         try directory.write(Self.apache(in: path, port), to: "httpd.conf")
         try directory.write("Hello behind Kerberos.\n", to: "www/hello")
 
-        try Self.run(program("kdb5_util"), ["create", "-s", "-r", "PEERS.TEST", "-P", "master"], environment)
+        try await Self.run(program("kdb5_util"), ["create", "-s", "-r", "PEERS.TEST", "-P", "master"], environment)
         for (principal, file) in [("somebody", "user.keytab"), ("HTTP/localhost", "service.keytab")] {
-            try Self.run(program("kadmin.local"), ["-q", "addprinc -randkey \(principal)"], environment)
-            try Self.run(program("kadmin.local"), ["-q", "ktadd -k \(path)/\(file) \(principal)"], environment)
+            try await Self.run(program("kadmin.local"), ["-q", "addprinc -randkey \(principal)"], environment)
+            try await Self.run(program("kadmin.local"), ["-q", "ktadd -k \(path)/\(file) \(principal)"], environment)
         }
         // Apache gives up its rights before it reads the key.
         guard chmod("\(path)/service.keytab", 0o644) == 0 else {
@@ -57,7 +57,7 @@ final class KerberosRealm: Sendable {
         let variables = environment.map { "\($0)=\($1)" }
         ticketServer = try PeerProcess("/usr/bin/env", variables + [program("krb5kdc"), "-n"])
         try await ticketServer.line(containing: "commencing operation")
-        try Self.run(program("kinit"), ["-k", "-t", "\(path)/user.keytab", "somebody"], environment)
+        try await Self.run(program("kinit"), ["-k", "-t", "\(path)/user.keytab", "somebody"], environment)
         apache = try PeerProcess(
             "/usr/bin/env", variables + [program("apache2"), "-X", "-d", path, "-f", "\(path)/httpd.conf"])
         // In one process Apache tells nobody that it is ready, but for the module whose threads then accept.
@@ -70,11 +70,7 @@ final class KerberosRealm: Sendable {
         if !hasTicket { variables["KRB5CCNAME"] = "FILE:\(directory.path)/none" }
         let changed = variables.mapValues(Optional.some)
         let arguments = ["http://localhost:\(port)\(path)"] + (body.map { [$0] } ?? [])
-        let child = try await withThrowingHandover { (handover: Handover<ChildRun, any Error>) in
-            Thread.detachNewThread {
-                handover.resume(with: Result { try ChildRun("kerberos-client", arguments, changing: changed) })
-            }
-        }
+        let child = try await ChildRun.run("kerberos-client", arguments, changing: changed)
         return child.outputText.split(separator: "\n").map(String.init)
     }
 
@@ -83,8 +79,8 @@ final class KerberosRealm: Sendable {
         try await apache.lines(count, containing: "entry ")
     }
 
-    private static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) throws {
-        let child = try ChildRun(program, arguments, changing: environment.mapValues(Optional.some))
+    private static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) async throws {
+        let child = try await ChildRun.run(program, arguments, changing: environment.mapValues(Optional.some))
         guard child.exitCode == 0 else {
             throw PeerProcess.StartFailure(description: "\(program) \(arguments): \(child.complaintsText)")
         }

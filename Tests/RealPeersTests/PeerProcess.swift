@@ -82,7 +82,22 @@ final class PeerProcess: Sendable {
         return output.lines.filter { $0.contains(text) }
     }
 
-    /// Why no more lines will come, and those that came.
+    /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
+    func listens(on port: Int, isIPv6: Bool = false) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !LoopbackPort.isListening(port, isIPv6: isIPv6) {
+            guard !hasEnded, ContinuousClock.now < deadline else { throw missing("nothing listens on port \(port)") }
+            await Task.yield()
+        }
+    }
+
+    /// Whether the program has ended by itself.
+    private var hasEnded: Bool {
+        var information = siginfo_t()
+        return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo != 0
+    }
+
+    /// What did not come, how the program ended, and what it said.
     private func missing(_ what: String) -> StartFailure {
         let status = end().map { "status \($0)" } ?? "a status that is gone"
         return StartFailure(

@@ -87,9 +87,7 @@ func freePorts(_ count: Int) throws -> [Int] {
             last = last < 32_000 ? last + 1 : 12_000
             return last
         }
-        var options = LoopbackServer.Options()
-        options.binding = .tcp(host: "127.0.0.1", port: port)
-        if (try? LoopbackServer.start(options) { _ in .status(404) }) != nil { ports.append(port) }
+        if LoopbackPort.isFree(port) { ports.append(port) }
     }
     guard ports.count == count else { throw PeerProcess.StartFailure(description: "there are no free ports") }
     return ports

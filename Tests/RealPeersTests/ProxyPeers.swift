@@ -167,7 +167,7 @@ final class ProxyPeer: Sendable {
         let directory = try PeerDirectory()
         let (path, port) = (directory.path, try freePorts(1)[0])
         for name in ["host", "user"] {
-            let run = try ChildRun(programs.keys, ["-q", "-t", "ed25519", "-N", "", "-f", "\(path)/\(name)"])
+            let run = try await ChildRun.run(programs.keys, ["-q", "-t", "ed25519", "-N", "", "-f", "\(path)/\(name)"])
             guard run.exitCode == 0 else { throw PeerProcess.StartFailure(description: run.complaintsText) }
         }
         try directory.write(
@@ -206,7 +206,7 @@ final class ProxyPeer: Sendable {
 
             """, to: "ssh.conf")
         let process = try PeerProcess(programs.client, ["-N", "-F", "\(path)/ssh.conf", "peers.test"])
-        try await listening(port)
+        try await process.listens(on: port)
         return ProxyPeer(port, directory, process)
     }
 
@@ -217,49 +217,8 @@ final class ProxyPeer: Sendable {
         let port = try freePorts(1)[0]
         let process = try PeerProcess(
             program, ["-i", "127.0.0.1", "-p", "\(port)"] + (asks ? ["-u", "user", "-P", "secret"] : []))
-        try await listening(port)
+        try await process.listens(on: port)
         return ProxyPeer(port, directory, process)
-    }
-
-    /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
-    static func listening(_ port: Int, isIPv6: Bool = false) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !(isIPv6 ? isListening6(port) : isListening(port)) {
-            guard ContinuousClock.now < deadline else {
-                throw PeerProcess.StartFailure(description: "nothing listens on port \(port)")
-            }
-            await Task.yield()
-        }
-    }
-
-    private static func isListening(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func isListening6(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = in_port_t(UInt16(clamping: port)).bigEndian
-        address.sin6_addr = in6addr_loopback
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
-            }
-        }
     }
 }
 

@@ -39,7 +39,7 @@ final class Vsftpd: Sendable {
                 bytesPerSecond: bytesPerSecond),
             to: "vsftpd.conf")
         process = try PeerProcess(program, ["\(path)/vsftpd.conf"])
-        try await ProxyPeer.listening(port, isIPv6: isIPv6)
+        try await process.listens(on: port, isIPv6: isIPv6)
     }
 
     /// More than sockets hold.

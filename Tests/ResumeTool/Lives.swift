@@ -49,12 +49,7 @@ final class Lives: Sendable {
         while true {
             lives += 1
             isRunning.store(true, ordering: .relaxed)
-            let run = await withHandover { continuation in
-                Thread.detachNewThread { [folder] in
-                    continuation.resume(
-                        returning: try? ChildRun(program, words, changing: ["TMPDIR": folder.temporary]))
-                }
-            }
+            let run = try? await ChildRun.run(program, words, changing: ["TMPDIR": folder.temporary])
             isRunning.store(false, ordering: .relaxed)
             guard let run else { return nil }
             switch run.exitCode {

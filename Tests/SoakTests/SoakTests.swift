@@ -7,9 +7,9 @@ import Testing
 /// Loads that need a process of their own.
 @Suite(.serialized) struct SoakTests {
     @Test("B1.64: 2 GiB stream to a delegate within 64 MiB; a delegate that sleeps stops the sender")
-    func streaming() throws {
+    func streaming() async throws {
         let bytes: Int64 = Sanitizer.isActive ? 256 << 20 : 2 << 30
-        let report = try SoakReport.run("stream", "\(bytes)")
+        let report = try await SoakReport.run("stream", "\(bytes)")
         #expect(report["bytes"] == "\(bytes)")
         #expect(report["blocked"] == "true")
         let written = try #require(report["writtenWhileAsleep"].flatMap { Int64($0) })
@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test("B11.5, B5.28: a file and a stream of 2 GiB are uploaded within 64 MiB")
-    func uploading() throws {
+    func uploading() async throws {
         let bytes: Int64 = Sanitizer.isActive ? 64 << 20 : 2 << 30
-        let report = try SoakReport.run("upload", "\(bytes)")
+        let report = try await SoakReport.run("upload", "\(bytes)")
         #expect(report["file"] == "\(bytes)")
         #expect(report["stream"] == "\(bytes)")
         let peak = try #require(report["peakKiB"].flatMap { Int($0) })
@@ -29,11 +29,12 @@ import Testing
     }
 
     @Test("Under a mixed load on bad networks no answer is wrong, lost or unaccounted for, and nothing is left")
-    func mixed() throws {
+    func mixed() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("soak-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
         let workers = Sanitizer.isActive ? "6" : "16"
-        let child = try ChildRun("soak", ["mixed", "--seconds", "10", "--workers", workers, "--json", file.path])
+        let child = try await ChildRun.run(
+            "soak", ["mixed", "--seconds", "10", "--workers", workers, "--json", file.path])
         #expect(child.exitCode == 0, "\(child.outputText) \(child.complaintsText)")
         #expect(child.outputText.hasSuffix("\nclean\n"))
         let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
@@ -47,9 +48,9 @@ import Testing
     }
 
     @Test("B1.43, B17.9, B17.53: of many requests in flight, a third cancelled, each answers once and nothing is left")
-    func cancelling() throws {
+    func cancelling() async throws {
         let requests = Sanitizer.isActive ? 2_000 : 10_000
-        let report = try SoakReport.run("cancel", "\(requests)")
+        let report = try await SoakReport.run("cancel", "\(requests)")
         #expect(report["answers"] == "\(requests)")
         #expect(report["wrong"] == "0")
         #expect(report["twice"] == "0")
@@ -60,8 +61,8 @@ import Testing
     }
 
     @Test("B15.24, B15.35: many web sockets at once, a message on each, all closed with 1000, nothing left")
-    func webSockets() throws {
-        let report = try SoakReport.run("many", "200", program: "websocket-tool")
+    func webSockets() async throws {
+        let report = try await SoakReport.run("many", "200", program: "websocket-tool")
         for name in ["opened", "closedWith1000", "completed", "goodbyes", "serverMessages", "serverGoodbyes"] {
             #expect(report[name] == "200", "\(name) is \(report[name] ?? "absent")")
         }
@@ -79,8 +80,8 @@ struct SoakReport {
     subscript(_ name: String) -> String? { values[name] }
 
     /// Runs the program to its end.
-    static func run(_ arguments: String..., program: String = "soak") throws -> SoakReport {
-        let child = try ChildRun(program, arguments)
+    static func run(_ arguments: String..., program: String = "soak") async throws -> SoakReport {
+        let child = try await ChildRun.run(program, arguments)
         let output = child.outputText
         try #require(child.exitCode == 0, "\(output) \(child.complaintsText)")
         let pairs = output.split(whereSeparator: \.isWhitespace).map { $0.split(separator: "=") }

@@ -3,6 +3,8 @@
 // Not by Foundation's Process: its start lists the open descriptors into memory of a size that it measured before, and
 // a suite that opens many meanwhile crashes it.
 
+import class Foundation.Thread
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -29,7 +31,31 @@ package struct ChildRun: Sendable {
     /// Standard error as text.
     package var complaintsText: String { String(decoding: complaints, as: UTF8.self) }
 
-    /// Runs `program`, a path or the name of one that lies beside the tests, on this thread; `changing` sets or, with nil, unsets variables.
+    /// Runs `program`, a path or the name of one that lies beside the tests; `changing` sets or, with nil, unsets variables.
+    package static func run(
+        _ program: String, _ arguments: [String], changing environment: [String: String?] = [:]
+    ) async throws -> ChildRun {
+        // On a thread of its own: tasks have one for each core, and where two wait for programs nothing else is done by any.
+        try await withThrowingHandover { handover in
+            Thread.detachNewThread {
+                handover.resume(with: Result { try ChildRun(program, arguments, changing: environment) })
+            }
+        }
+    }
+
+    /// Runs `program` where no file may be longer than so many bytes, which is an error and no signal.
+    package static func run(
+        withRoomForFiles bytes: Int, _ program: String, _ arguments: [String],
+        changing environment: [String: String?] = [:]
+    ) async throws -> ChildRun {
+        // ThreadSanitizer's runtime begins with half a MiB in a file of TMPDIR, and does without where there is none.
+        let script = "trap '' XFSZ; ulimit -f \(bytes / 512); exec \"$0\" \"$@\""
+        return try await run(
+            "/bin/sh", ["-c", script, path(of: program)] + arguments,
+            changing: environment.merging(["TMPDIR": "/nowhere"]) { given, _ in given })
+    }
+
+    /// Runs a program to its end on this thread, which may be none that tasks run on.
     package init(
         _ program: String, _ arguments: [String], changing environment: [String: String?] = [:]
     ) throws(StartFailure) {
@@ -58,18 +84,6 @@ package struct ChildRun: Sendable {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         exitCode = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-    }
-
-    /// Runs `program` where no file may be longer than so many bytes, which is an error and no signal.
-    package init(
-        withRoomForFiles bytes: Int, _ program: String, _ arguments: [String],
-        changing environment: [String: String?] = [:]
-    ) throws(StartFailure) {
-        // ThreadSanitizer's runtime begins with half a MiB in a file of TMPDIR, and does without where there is none.
-        let script = "trap '' XFSZ; ulimit -f \(bytes / 512); exec \"$0\" \"$@\""
-        try self.init(
-            "/bin/sh", ["-c", script, Self.path(of: program)] + arguments,
-            changing: environment.merging(["TMPDIR": "/nowhere"]) { given, _ in given })
     }
 
     /// Where a program is that was built with the tests; a path stays what it is.

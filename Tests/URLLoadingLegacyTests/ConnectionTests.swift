@@ -112,10 +112,7 @@ struct ConnectionTests {
     @Test("Failures are told")
     @available(*, deprecated)
     func failures() async throws {
-        let server = try LoopbackServer.start { _ in .text("") }
-        let request = try server.request()
-        await server.stop()
-        let refused = await record(request)
+        let refused = await record(URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/"))))
         #expect(refused.notes.lines.last == "fail \(URLError.Code.cannotConnectToHost.rawValue)")
         let strange = await record(URLRequest(url: try #require(URL(string: "gopher://host/"))))
         #expect(strange.notes.lines.last == "fail \(URLError.Code.unsupportedURL.rawValue)")
@@ -321,8 +318,9 @@ struct ConnectionTests {
         #expect((text, status) == ("hello", 200))
         #expect(here)
         await server.stop()
+        let nowhere = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
         let failed: (Bool, Int) = await withHandover { continuation in
-            NSURLConnection.sendAsynchronousRequest(request, queue: queue) { _, data, error in
+            NSURLConnection.sendAsynchronousRequest(nowhere, queue: queue) { _, data, error in
                 continuation.resume(returning: (data == nil, error.map { code($0) } ?? 0))
             }
         }

@@ -215,14 +215,7 @@ struct PlaceTests {
     @Test("A command-line program on its main thread", arguments: ["flag", "run"])
     func program(mode: String) async throws {
         try await withServer(router: { _ in .text("hello") }) { server async throws in
-            let url = server.url()
-            let run: Result<ChildRun, any Error> = await withHandover { continuation in
-                Thread {
-                    continuation.resume(
-                        returning: Result { try ChildRun("legacy-client", [mode, url], changing: ["http_proxy": nil]) })
-                }.start()
-            }
-            let ended = try run.get()
+            let ended = try await ChildRun.run("legacy-client", [mode, server.url()], changing: ["http_proxy": nil])
             #expect(ended.outputText == "hello true\n")
             #expect(ended.exitCode == 0)
         }

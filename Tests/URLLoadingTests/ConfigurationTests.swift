@@ -234,7 +234,9 @@ struct ConfigurationTests {
             seen.value = [request.fields.first(.cacheControl), request.fields.first(.pragma)]
             return .status(200)
         }) { server in
-            let session = URLSession(configuration: .default)
+            let configuration = URLSessionConfiguration.default
+            configuration.urlCache = nil
+            let session = URLSession(configuration: configuration)
             var request = URLRequest(url: try server.at("/"), cachePolicy: .returnCacheDataDontLoad)
             let cacheOnly = request
             #expect(await codeThrown { _ = try await session.data(for: cacheOnly) } == .resourceUnavailable)

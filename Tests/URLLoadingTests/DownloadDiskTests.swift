@@ -130,7 +130,7 @@ struct DownloadDiskTests {
             .generated(length: 30_000_000, framing: request.path == "/long" ? .chunked : .automatic)
         }
         try await withServer(router: router) { server in
-            let told = try SmallDisk.download(server.url(path))
+            let told = try await SmallDisk.download(server.url(path))
             #expect(told == "-3003 errno 28, no data, 0 files\n")
         }
     }
@@ -144,12 +144,12 @@ private enum SmallDisk {
         == 0
 
     /// What came of it.
-    static func download(_ url: String) throws -> String {
+    static func download(_ url: String) async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
         let words = #"mount -t tmpfs -o size=1m none "$TMPDIR" && exec "$0" once "$1""#
-        let run = try ChildRun(
+        let run = try await ChildRun.run(
             "/usr/bin/unshare", ["-m", "sh", "-c", words, ChildRun.path(of: "resume-tool"), url],
             changing: ["TMPDIR": folder.path])
         return run.outputText + run.complaintsText

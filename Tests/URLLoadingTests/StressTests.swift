@@ -136,7 +136,9 @@ struct StressTests {
         "84 delegate tasks through a 303 to another host, one of them cancelled, on no more threads than there should be"
     )
     func manyRedirects() async throws {
-        try await withServer(router: { _ in .text("arrived") }) { other in
+        // Nothing arrives before the cancellation, which would come too late where this thread has to wait for a processor.
+        let cancelled = ServerGate()
+        try await withServer(router: { _ in .slow([.init("arrived", when: cancelled)]) }) { other in
             let port = other.port
             try await withServer(router: { _ in
                 ServerResponse.text("see", status: 303).adding("Location", "http://127.0.0.1:\(port)/")
@@ -147,6 +149,7 @@ struct StressTests {
                 let tasks = (0..<84).map { _ in session.dataTask(with: url) }
                 for task in tasks { task.resume() }
                 tasks[41].cancel()
+                cancelled.open()
                 session.finishTasksAndInvalidate()
                 let most = try await Self.mostThreads { await delegate.transcript.invalidated.wait() }
                 // Every session of the process shares the loops and the four threads for look-ups; other tests use them too.

@@ -4,14 +4,8 @@ import ConformanceSupport
 import Foundation
 import TestSupport
 
-/// Runs the program to its end, on a thread of its own: those of the tests are few.
-func conformance(_ arguments: [String]) async throws -> ChildRun {
-    try await withThrowingHandover { handover in
-        Thread.detachNewThread {
-            handover.resume(with: Result { try ChildRun("conformance", arguments) })
-        }
-    }
-}
+/// Runs the program to its end.
+func conformance(_ arguments: [String]) async throws -> ChildRun { try await ChildRun.run("conformance", arguments) }
 
 /// A folder of its own for a test; gone with this object.
 final class CaseDirectory {

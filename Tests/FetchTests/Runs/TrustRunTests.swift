@@ -3,6 +3,7 @@
 import Foundation
 import LoopbackServer
 import TLS
+import TestSupport
 import Testing
 import Trust
 

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPWire
 import LoopbackServer
+import TestSupport
 import Testing
 
 @Suite("fetch: web sockets")

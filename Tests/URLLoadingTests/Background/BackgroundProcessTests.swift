@@ -30,8 +30,8 @@ struct BackgroundProcessTests {
             gate.open()
             // Nobody is there to hear of it.
             await server.wait { $0.responses == 15 }
-            try await until { try run(server, "pending").outputText == "must be shown\n" }
-            #expect(try run(server, "resume").exitCode == 0)
+            try await until { try await run(server, "pending").outputText == "must be shown\n" }
+            #expect(try await run(server, "resume").exitCode == 0)
             let log = self.log
             checkEverythingOnce()
             #expect(log.filter { $0 == "events" || $0 == "invalid" } == ["events", "invalid"])
@@ -44,7 +44,7 @@ struct BackgroundProcessTests {
     func alone() async throws {
         try await withServer(router: router) { server in
             try prepare()
-            #expect(try run(server, "begin", alone: true).exitCode == 128 + SIGKILL)
+            #expect(try await run(server, "begin", alone: true).exitCode == 128 + SIGKILL)
             #expect(folder.journals.count == 15)
             #expect(folder.processes.isEmpty)
             try await goOn(server, with: Self.met, alone: true)
@@ -109,9 +109,9 @@ struct BackgroundProcessTests {
         let (port, url) = (before.port, before.url("/"))
         await before.stop()
         try prepare()
-        #expect(try run(url, "begin").exitCode == 128 + SIGKILL)
+        #expect(try await run(url, "begin").exitCode == 128 + SIGKILL)
         try await withServer(LoopbackServer.Options(port: port), router: router) { server in
-            #expect(try run(server, "resume").exitCode == 0)
+            #expect(try await run(server, "resume").exitCode == 0)
             checkEverythingOnce()
             try await checkNothingIsLeft()
         }
@@ -122,7 +122,7 @@ struct BackgroundProcessTests {
         try await withServer(router: router) { server in
             try prepare()
             let first = try await start(server, "run")
-            #expect(try run(server, "intrude").exitCode == 0)
+            #expect(try await run(server, "intrude").exitCode == 0)
             #expect(log.filter { !$0.hasPrefix("met") } == ["end intruder -996", "invalid"])
             gate.open()
             await first.end()
@@ -138,7 +138,7 @@ struct BackgroundProcessTests {
     func fullDisk(alone: Bool) async throws {
         try await withServer(router: { _ in .text("fits") }) { server in
             try prepare()
-            let run = try ChildRun(
+            let run = try await ChildRun.run(
                 withRoomForFiles: 4 << 10, "background-tool", [folder.path, server.url("/"), "crowd"],
                 changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
             #expect(run.exitCode == 0)
@@ -196,7 +196,7 @@ struct BackgroundProcessTests {
     @Test("B10.29: a program that may run in the background needs no background session for what it loads there")
     func ordinary() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
-            let run = try run(server, "ordinary")
+            let run = try await run(server, "ordinary")
             #expect(run.exitCode == 0 && run.outputText == "hello\n")
             #expect(folder.processes.isEmpty && folder.names.isEmpty)
         }
@@ -238,13 +238,13 @@ struct BackgroundProcessTests {
             String.init)
     }
 
-    private func run(_ server: LoopbackServer, _ mode: String, alone: Bool = false) throws -> ChildRun {
-        try run(server.url("/"), mode, alone: alone)
+    private func run(_ server: LoopbackServer, _ mode: String, alone: Bool = false) async throws -> ChildRun {
+        try await run(server.url("/"), mode, alone: alone)
     }
 
     /// It ends although a helper lives on, which therefore has none of its descriptors.
-    private func run(_ url: String, _ mode: String, alone: Bool = false) throws -> ChildRun {
-        try ChildRun(
+    private func run(_ url: String, _ mode: String, alone: Bool = false) async throws -> ChildRun {
+        try await ChildRun.run(
             "background-tool", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
     }
 
@@ -269,8 +269,8 @@ struct BackgroundProcessTests {
         let url = server.url("/")
         // Not the folder itself, with which the program is ended.
         let path = folder.path
-        DispatchQueue.global().async {
-            _ = try? ChildRun(
+        Task {
+            _ = try? await ChildRun.run(
                 "background-tool", [path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
             ended.fire()
         }

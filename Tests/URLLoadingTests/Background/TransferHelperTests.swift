@@ -18,8 +18,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TransferHelperTests {
     /// Starts a helper that stays for so many seconds when it has nothing to do.
-    private static func start(_ directory: BackgroundDirectory, seconds: Int = 60) throws -> Int32 {
-        try ChildRun("urlloading-transfers", ["--start", directory.path, "\(seconds)"]).exitCode
+    private static func start(_ directory: BackgroundDirectory, seconds: Int = 60) async throws -> Int32 {
+        try await ChildRun.run("urlloading-transfers", ["--start", directory.path, "\(seconds)"]).exitCode
     }
 
     /// The process that serves a directory, by its command line.
@@ -84,7 +84,7 @@ import Testing
         let directory = try folder.directory()
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("he"), .init("llo", when: gate)]) }) { server in
-            #expect(try Self.start(directory) == 0)
+            #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
             // Nobody's child here, and in a session of its own.
             #expect(getsid(process) == process)
@@ -127,7 +127,7 @@ import Testing
             return .bytes(Array(body[start...]), status: 206).adding("ETag", "\"v\"")
                 .adding("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
         }) { server in
-            #expect(try Self.start(directory) == 0)
+            #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
             let (owner, first, _) = try await Self.program(directory)
             owner.received(.start(Rig.download(server.url("/a"))), from: first)
@@ -139,7 +139,7 @@ import Testing
             await Self.untilGone(directory)
             withExtendedLifetime(owner) {}
 
-            #expect(try Self.start(directory) == 0)
+            #expect(try await Self.start(directory) == 0)
             let (again, second, tasks) = try await Self.program(directory)
             #expect(tasks.map(\.task) == [1])
             #expect(try await second.end(of: 1) == nil)
@@ -156,7 +156,7 @@ import Testing
     func leaves() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        #expect(try Self.start(directory, seconds: 0) == 0)
+        #expect(try await Self.start(directory, seconds: 0) == 0)
         await Self.untilGone(directory)
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
@@ -165,23 +165,23 @@ import Testing
     func twice() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        #expect(try Self.start(directory) == 0)
+        #expect(try await Self.start(directory) == 0)
         let process = try #require(Self.process(directory))
-        #expect(try Self.start(directory) == TransferHelper.Status.inUse.rawValue)
+        #expect(try await Self.start(directory) == TransferHelper.Status.inUse.rawValue)
         kill(process, SIGTERM)
         await Self.untilGone(directory)
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
     @Test("B10.31: a helper refuses what is no session's directory, and arguments that are none")
-    func refusals() throws {
+    func refusals() async throws {
         let file = FileManager.default.temporaryDirectory.path + "/file-\(UUID().uuidString)"
         try Data().write(to: URL(fileURLWithPath: file))
         defer { try? FileManager.default.removeItem(atPath: file) }
         let noDirectory = TransferHelper.Status.noDirectory.rawValue
-        #expect(try ChildRun("urlloading-transfers", ["--start", file]).exitCode == noDirectory)
+        #expect(try await ChildRun.run("urlloading-transfers", ["--start", file]).exitCode == noDirectory)
         for arguments in [[], ["--start"], ["--start", "relative"], ["--other", "/"], ["--start", "/tmp", "x"]] {
-            let run = try ChildRun("urlloading-transfers", arguments)
+            let run = try await ChildRun.run("urlloading-transfers", arguments)
             #expect(run.exitCode == TransferHelper.Status.usage.rawValue)
         }
     }
@@ -191,7 +191,8 @@ import Testing
         let folder = try StateFolder()
         let directory = try folder.directory()
         // A long label leaves nothing of the room for a file.
-        let run = try ChildRun(withRoomForFiles: 4 << 10, "urlloading-transfers", ["--start", directory.path, "60"])
+        let run = try await ChildRun.run(
+            withRoomForFiles: 4 << 10, "urlloading-transfers", ["--start", directory.path, "60"])
         #expect(run.exitCode == 0)
         try await withServer(router: { _ in .text("fits") }) { server in
             let (owner, program, _) = try await Self.program(directory)
@@ -215,7 +216,7 @@ import Testing
         let directory = try folder.directory()
         let note = folder.path + "/note"
         try await withServer(router: { _ in .text("x") }) { server in
-            #expect(try Self.start(directory) == 0)
+            #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
             var settings = Rig.settings
             // The note is there when it is whole.

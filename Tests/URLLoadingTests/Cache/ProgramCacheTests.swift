@@ -27,12 +27,13 @@ private final class OwnCache: URLCache, @unchecked Sendable {
     ) {
         note("get \(dataTask.currentRequest?.url?.path ?? "")")
         let found = substitute.value ?? dataTask.currentRequest.flatMap { super.cachedResponse(for: $0) }
-        asked.fire()
         var isHeld = false
         held.change { held in
             isHeld = held != nil
             held?.append { completionHandler(found) }
         }
+        // Who has waited for this finds the answer.
+        asked.fire()
         if !isHeld { completionHandler(found) }
     }
 

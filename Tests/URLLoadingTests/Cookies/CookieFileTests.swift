@@ -13,9 +13,9 @@ struct CookieFileTests {
     private let home = DataHome()
 
     @Test("B8.68, B8.69: what lasts survives the process, in a file of its own for its owner only")
-    func survives() throws {
-        try home.run(["set", "a", "1", "3600"])
-        #expect(try home.run(["list"]) == ["a=1"])
+    func survives() async throws {
+        try await home.run(["set", "a", "1", "3600"])
+        #expect(try await home.run(["list"]) == ["a=1"])
         let path = home.path + "/cookie-tool/.cookies.shared"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -24,28 +24,28 @@ struct CookieFileTests {
     }
 
     @Test("B8.68, B8.70: what ends with the program is not written")
-    func session() throws {
-        try home.run(["set", "a", "1", "-"])
-        #expect(try home.run(["list"]) == [])
+    func session() async throws {
+        try await home.run(["set", "a", "1", "-"])
+        #expect(try await home.run(["list"]) == [])
         #expect(home.files == [])
-        try home.run(["set", "b", "2", "3600"])
-        try home.run(["set", "b", "3", "-"])
-        #expect(try home.run(["list"]) == [], "one that became a session's is in the file no more")
+        try await home.run(["set", "b", "2", "3600"])
+        try await home.run(["set", "b", "3", "-"])
+        #expect(try await home.run(["list"]) == [], "one that became a session's is in the file no more")
     }
 
     @Test(
         "B8.69: without XDG_DATA_HOME, or with a relative one, it lies in the home directory",
         arguments: [nil, "", "relative"])
-    func homeDirectory(data: String?) throws {
-        let run = try ChildRun(
+    func homeDirectory(data: String?) async throws {
+        let run = try await ChildRun.run(
             "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": data, "HOME": home.path])
         #expect(run.exitCode == 0)
         #expect(FileManager.default.fileExists(atPath: home.path + "/.local/share/cookie-tool/.cookies.shared"))
     }
 
     @Test("B8.69: without any directory to write to, cookies are kept in memory and nothing fails")
-    func nowhere() throws {
-        let run = try ChildRun(
+    func nowhere() async throws {
+        let run = try await ChildRun.run(
             "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": "/proc/none", "HOME": "/proc/none"])
         #expect(run.exitCode == 0 && run.complaints.isEmpty)
     }
@@ -53,17 +53,17 @@ struct CookieFileTests {
     @Test(
         "B8.61: groups have files of their own, whatever their names are",
         arguments: ["one", "../../two", ".", "", "ü/\n"])
-    func groups(name: String) throws {
-        try home.run(["--group", name, "set", "a", "1", "3600"])
-        try home.run(["--group", name + "x", "set", "b", "2", "3600"])
-        #expect(try home.run(["--group", name, "list"]) == ["a=1"])
-        #expect(try home.run(["list"]) == [])
+    func groups(name: String) async throws {
+        try await home.run(["--group", name, "set", "a", "1", "3600"])
+        try await home.run(["--group", name + "x", "set", "b", "2", "3600"])
+        #expect(try await home.run(["--group", name, "list"]) == ["a=1"])
+        #expect(try await home.run(["list"]) == [])
         #expect(home.files.count == 2, "none of them lies elsewhere")
     }
 
     @Test("B8.69: a file that is torn or somebody else's counts as none, and the next writing replaces it")
-    func torn() throws {
-        try home.run(["set", "a", "1", "3600"])
+    func torn() async throws {
+        try await home.run(["set", "a", "1", "3600"])
         let path = home.path + "/cookie-tool/.cookies.shared"
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         let torn: [Data] =
@@ -71,16 +71,16 @@ struct CookieFileTests {
             + [Data("bplist00".utf8), Data([0, 255, 10, 13]), Data("URLLoading cookies 1\n\nend 1\n".utf8)]
         for bytes in torn {
             try bytes.write(to: URL(fileURLWithPath: path))
-            #expect(try home.run(["list"]) == [])
-            try home.run(["set", "b", "2", "3600"])
-            #expect(try home.run(["list"]) == ["b=2"])
+            #expect(try await home.run(["list"]) == [])
+            try await home.run(["set", "b", "2", "3600"])
+            #expect(try await home.run(["list"]) == ["b=2"])
         }
     }
 
     @Test(
         "B8.69: a directory, a pipe or a link to nowhere in the file's place is no trouble",
         arguments: ["folder", "pipe", "link"])
-    func strange(kind: String) throws {
+    func strange(kind: String) async throws {
         try FileManager.default.createDirectory(
             atPath: home.path + "/cookie-tool", withIntermediateDirectories: true)
         let path = home.path + "/cookie-tool/.cookies.shared"
@@ -89,32 +89,32 @@ struct CookieFileTests {
         case "pipe": #expect(mkfifo(path, 0o600) == 0)
         default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/none/x")
         }
-        #expect(try home.run(["list"]) == [])
-        try home.run(["set", "a", "1", "3600"])
-        #expect(try home.run(["list"]) == (kind == "folder" ? [] : ["a=1"]))
+        #expect(try await home.run(["list"]) == [])
+        try await home.run(["set", "a", "1", "3600"])
+        #expect(try await home.run(["list"]) == (kind == "folder" ? [] : ["a=1"]))
     }
 
     @Test("B8.69: of two processes the last to say something about a cookie wins, and both keep what the other has set")
-    func merges() throws {
+    func merges() async throws {
         // What a storage has read before another process writes is what it knows.
         let file = SharedFile(path: home.path + "/cookie-tool/.cookies.shared")
         // Without a storage, which would write by itself after a while.
         let mine = CookieStore(file: file)
-        try home.run(["set", "a", "1", "3600"])
-        try home.run(["set", "b", "1", "3600"])
+        try await home.run(["set", "a", "1", "3600"])
+        try await home.run(["set", "b", "1", "3600"])
         #expect(Self.values(mine) == ["a=1", "b=1"])
-        try home.run(["set", "a", "2", "3600"])
-        try home.run(["set", "c", "2", "3600"])
-        try home.run(["delete", "b"])
+        try await home.run(["set", "a", "2", "3600"])
+        try await home.run(["set", "c", "2", "3600"])
+        try await home.run(["delete", "b"])
         #expect(mine.set(try Self.cookie("d", "3").cookie))
         #expect(Self.values(mine) == ["a=1", "b=1", "d=3"])
         #expect(mine.write(), "others' changes are noticed")
         #expect(Self.values(mine) == ["a=2", "c=2", "d=3"])
-        #expect(try Set(home.run(["list"])) == ["a=2", "c=2", "d=3"])
+        #expect(Set(try await home.run(["list"])) == ["a=2", "c=2", "d=3"])
         #expect(mine.set(try Self.cookie("a", "3").cookie))
-        try home.run(["set", "a", "4", "3600"])
+        try await home.run(["set", "a", "4", "3600"])
         #expect(!mine.write())
-        #expect(try Set(home.run(["list"])) == ["a=3", "c=2", "d=3"], "the last to write about it")
+        #expect(Set(try await home.run(["list"])) == ["a=3", "c=2", "d=3"], "the last to write about it")
         #expect(!mine.needsWriting)
     }
 
@@ -125,7 +125,7 @@ struct CookieFileTests {
         async let right = home.hammer("r")
         let codes = try await (left, right)
         #expect(codes == (0, 0))
-        let kept = try Set(home.run(["list"]).map { String($0.prefix { $0 != "=" }) })
+        let kept = Set(try await home.run(["list"]).map { String($0.prefix { $0 != "=" }) })
         // Of each eight names two are deleted again, the last time round as well.
         #expect(kept == Set("lr".flatMap { prefix in [0, 1, 2, 4, 5, 6].map { "\(prefix)\($0)" } }))
         #expect(home.files.filter { $0.contains(".new-") } == [], "nothing half-written is left")
@@ -133,9 +133,9 @@ struct CookieFileTests {
 
     @Test("B1.26: reset removes the file, with what another process has put there; flush writes it")
     func reset() async throws {
-        try home.run(["set", "a", "1", "3600"])
-        try home.run(["reset"])
-        #expect(try home.run(["list"]) == [])
+        try await home.run(["set", "a", "1", "3600"])
+        try await home.run(["reset"])
+        #expect(try await home.run(["list"]) == [])
         #expect(home.files == [])
 
         let storage = HTTPCookieStorage(CookieStore(file: SharedFile(path: home.path + "/cookie-tool/.cookies.shared")))
@@ -144,12 +144,12 @@ struct CookieFileTests {
         let session = URLSession(configuration: configuration)
         storage.setCookie(try Self.cookie("b", "2"))
         await session.flush()
-        #expect(try home.run(["list"]) == ["b=2"])
+        #expect(try await home.run(["list"]) == ["b=2"])
         session.invalidateAndCancel()
     }
 
     @Test("B8.69: a lock that somebody keeps is waited for a while, then the cookies stay unwritten")
-    func locked() throws {
+    func locked() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
         let store = CookieStore(file: file)
         #expect(store.set(Cookie(name: "a")))
@@ -194,14 +194,14 @@ final class DataHome: Sendable {
 
     /// Runs the tool to its end and gives the lines that it wrote.
     @discardableResult
-    func run(_ arguments: [String]) throws -> [String] {
-        let run = try ChildRun("cookie-tool", arguments, changing: ["XDG_DATA_HOME": path])
+    func run(_ arguments: [String]) async throws -> [String] {
+        let run = try await ChildRun.run("cookie-tool", arguments, changing: ["XDG_DATA_HOME": path])
         #expect(run.exitCode == 0 && run.complaintsText == "")
         return run.outputText.split(separator: "\n").map(String.init)
     }
 
     func hammer(_ prefix: String) async throws -> Int32 {
-        try ChildRun("cookie-tool", ["hammer", prefix, "100"], changing: ["XDG_DATA_HOME": path]).exitCode
+        try await ChildRun.run("cookie-tool", ["hammer", prefix, "100"], changing: ["XDG_DATA_HOME": path]).exitCode
     }
 
     /// The files that are there, but for locks.

@@ -70,12 +70,12 @@ struct FTPResumptionTests {
     func silent() async throws {
         let gate = ServerGate()
         let server = try server(holding: gate)
-        let session = visitor { $0.timeoutIntervalForRequest = 0.5 }
+        let session = visitor { $0.timeoutIntervalForRequest = 1 }
         let failure = await #expect(throws: URLError.self) { _ = try await session.download(from: url(server)) }
         gate.open()
         #expect(failure?.code == .timedOut)
         let data = try #require(failure?.downloadTaskResumeData)
-        let (location, _) = try await session.download(resumeFrom: data)
+        let (location, _) = try await visitor().download(resumeFrom: data)
         #expect(try isWhole(location))
         #expect(server.commands.contains("REST 100000"))
     }

@@ -10,59 +10,70 @@ import Trust
 /// Accepts connections on 127.0.0.1 and runs a script on each.
 final class RawServer: Sendable {
     let port: Int
-    private let listener: Int32
-    private let open = Mutex<Set<Int32>?>([])
+    private let books: Mutex<Books>
     private let ended = Signal()
-    private let accepted = Mutex(0)
 
     /// The peer is gone.
     struct Gone: Error {}
 
+    /// What is open. A number is taken out before it is closed, and shut down only while it is in here: afterwards it may be
+    /// that of somebody else's connection.
+    private struct Books {
+        var listener: Int32?
+        var connections: Set<Int32> = []
+        var isStopped = false
+    }
+
     init(_ script: @escaping @Sendable (RawConnection) throws -> Void) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
         let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
             }
         }
-        guard isListening else { throw Gone() }
+        guard isListening else {
+            close(listener)
+            throw Gone()
+        }
         port = Int(UInt16(bigEndian: address.sin_port))
+        books = Mutex(Books(listener: listener))
         Thread.detachNewThread { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { break }
-                let isWanted = open.withLock { $0?.insert(descriptor) != nil }
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                let isWanted = books.withLock { books in
+                    if !books.isStopped { books.connections.insert(descriptor) }
+                    return !books.isStopped
+                }
                 guard isWanted else {
                     close(descriptor)
                     break
                 }
-                accepted.withLock { $0 += 1 }
                 Thread.detachNewThread { [self] in
                     // Where the peer is gone the script is over.
                     try? script(RawConnection(descriptor))
-                    // Order: out of the books first; the number may be another's afterwards.
-                    open.withLock { _ = $0?.remove(descriptor) }
+                    books.withLock { _ = $0.connections.remove(descriptor) }
                     close(descriptor)
                     ended.fire()
                 }
             }
+            books.withLock { $0.listener = nil }
             close(listener)
         }
     }
 
     /// Ends the listener and every connection.
     func stop() {
-        let left = open.withLock { open in
-            defer { open = nil }
-            return open ?? []
+        books.withLock { books in
+            books.isStopped = true
+            if let listener = books.listener { shutdown(listener, Int32(SHUT_RDWR)) }
+            for descriptor in books.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for descriptor in left { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
     /// Returns when so many scripts are over.

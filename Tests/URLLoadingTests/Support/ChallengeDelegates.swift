@@ -63,8 +63,9 @@ final class SessionJudge: NSObject, URLSessionDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         transcript.note("session \(challenge.kind)")
-        asked.fire()
         habit(challenge, completionHandler)
+        // Who has waited for this finds what the habit keeps.
+        asked.fire()
     }
 }
 
@@ -97,8 +98,9 @@ final class FullJudge: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         transcript.note("session \(challenge.kind)")
-        asked.fire()
         habit(challenge, completionHandler)
+        // Who has waited for this finds what the habit keeps.
+        asked.fire()
     }
 
     func urlSession(

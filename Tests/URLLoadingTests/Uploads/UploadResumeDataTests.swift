@@ -387,8 +387,8 @@ struct UploadResumeDataTests {
     @Test(
         "B11.28, B11.33: through twenty lost connections everything arrives once and whole, without being held in memory"
     )
-    func torment() throws {
-        let run = try ChildRun("upload-tool", ["torment", "67108864", "20", "7"])
+    func torment() async throws {
+        let run = try await ChildRun.run("upload-tool", ["torment", "67108864", "20", "7"])
         #expect(run.exitCode == 0, "\(run.outputText) \(run.complaintsText)")
         #expect(run.outputText.contains("arrived         once and whole"))
         #expect(run.outputText.contains("connections cut 20 of 20"))
