@@ -214,7 +214,9 @@ import Testing
     /// Two requests, both served by one connection: the one that was dialled for the second is never answered.
     private func rigWithSurplusDial() -> EngineRig {
         let rig = EngineRig()
-        rig.serve("host.test", [.receiveHead, .delay(.seconds(1)), .respond("1"), .receiveHead, .respond("2")])
+        // Then it is silent.
+        rig.serve(
+            "host.test", [.receiveHead, .delay(.seconds(1)), .respond("1"), .receiveHead, .respond("2"), .receiveHead])
         let first = rig.submit()
         rig.settle()
         rig.network.setAddress("10.0.0.1:80", .hang)
@@ -233,6 +235,25 @@ import Testing
         rig.advance(.seconds(2))
         #expect(rig.core.counts.connections == 0)
         #expect(rig.network.cancelledDials == ["10.0.0.1:80"])
+        rig.expectClean()
+    }
+
+    @Test("B6.10: who waits for a dial that was made for another, and which is never answered, gives up when its time is over")
+    func surplusDialJoined() {
+        let rig = rigWithSurplusDial()
+        let busy = rig.submit(idleTimeout: .seconds(600))
+        let joined = rig.submit()
+        rig.settle()
+        #expect(rig.core.counts == PoolCounts(leased: 1, dialling: 1, waiting: 1))
+        rig.advance(.seconds(59))
+        #expect(joined.ends == 0)
+        rig.advance(.seconds(2))
+        #expect(joined.ends == 1 && busy.ends == 0)
+        if case .idleTimeout(_, .connecting, _)? = joined.error {} else {
+            Issue.record("\(String(describing: joined.error))")
+        }
+        rig.core.shutDown(immediately: true)
+        rig.settle()
         rig.expectClean()
     }
 

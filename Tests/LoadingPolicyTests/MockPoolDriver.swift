@@ -24,6 +24,8 @@ final class MockPoolDriver {
         let needsNew: Bool
         /// The dial about whose peer it is asked.
         var boundTo: ConnectionID?
+        /// Whether the pool has said that a dial is under way for it.
+        var isTimed = false
     }
 
     private var pool: PoolMachine
@@ -202,6 +204,11 @@ final class MockPoolDriver {
             waiting.removeAll { $0.request == request }
             failed += 1
         }
+        if let request = actions.joined {
+            let index = waiting.firstIndex { $0.request == request }
+            check(index != nil, "a dial is for \(request), which does not wait")
+            if let index { waiting[index].isTimed = true }
+        }
         if let id = actions.ask {
             check(connections[id] != nil, "asks about a connection that has gone")
             check(!waiting.contains { $0.boundTo == id }, "asks anew though the request that was asked is there")
@@ -216,6 +223,7 @@ final class MockPoolDriver {
             let needed = waiting.count { $0.key == key }
             check(dials < needed, "dials \(keys[key].origin) beyond need")
             connections[dial] = Connection(key: key, state: .dialling)
+            for index in waiting.indices where waiting[index].key == key { waiting[index].isTimed = true }
         }
         switch actions.timer {
         case .none: break
@@ -271,6 +279,10 @@ final class MockPoolDriver {
         checkHosts()
         checkStandstill()
         checkSurplusDials()
+        for (id, connection) in connections where connection.state == .dialling {
+            guard let request = pool.request(behind: id) else { continue }
+            check(waiting.contains { $0.request == request && $0.isTimed }, "\(request) is not told of its dial")
+        }
         if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
             if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
             check(timer != nil, "no timer for idle connections")

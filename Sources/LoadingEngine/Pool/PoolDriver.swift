@@ -185,6 +185,7 @@ final class PoolDriver {
         if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
         if let id = actions.dial, let key = machine.key(of: id) { dial(id, key) }
         if let id = actions.fail { fail(id) }
+        if let id = actions.joined { joined(id) }
         if let id = actions.ask { settle(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
         if let (request, connection) = actions.use {
@@ -218,6 +219,13 @@ final class PoolDriver {
             for transaction in (untimed.removeValue(forKey: key) ?? [:]).values { transaction.dialBegan() }
         }
         connector.start()
+    }
+
+    /// A dial that is under way may be one that nobody answers: who waits for it has a limit.
+    private func joined(_ id: RequestID) {
+        guard let transaction = core.transactions[id] else { return }
+        noteEndOfWait(transaction)
+        transaction.dialBegan()
     }
 
     private func noteEndOfWait(_ transaction: Transaction) {

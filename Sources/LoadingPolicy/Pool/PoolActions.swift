@@ -27,6 +27,8 @@ package struct PoolActions: Sendable {
     /// A dial whose request went away after it was `asked` about the peer; another one waits for it now. An open question
     /// is to be put to that one.
     package var ask: ConnectionID?
+    /// A waiting request that has got a dial which was under way before: it waits for the network from now on.
+    package var joined: RequestID?
     /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key.
     package var dial: ConnectionID?
     /// What to do with the pool's timer.

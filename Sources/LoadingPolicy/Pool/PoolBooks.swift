@@ -250,13 +250,17 @@ struct PoolBooks {
     // MARK: Pairs of waiting requests and dials
 
     /// Pairs waiting requests of a key that have no dial, first in line first, with dials that have no request,
-    /// oldest first.
-    mutating func matchUp(_ key: Int) {
+    /// oldest first. Returns the last that was paired.
+    @discardableResult
+    mutating func matchUp(_ key: Int) -> Int {
+        var paired = Self.none
         while keys[key].surplusDials > 0, keys[key].unmet > 0, let waiter = firstWithoutDial(of: key) {
             var dial = keys[key].dialling.oldest
             while connections[dial].waiter != Self.none { dial = connections[dial].newer }
             pair(dial, with: waiter)
+            paired = waiter
         }
+        return paired
     }
 
     /// Takes a waiting request that has a dial out of its line: no other connection than that dial's serves it.

@@ -83,7 +83,7 @@ package struct PoolMachine: ~Copyable {
                 request: request, key: row, priority: Self.usable(priority),
                 order: Waiter.order(askedAt: requestsSoFar, atFront: atFront), needsNewConnection: onNewConnection))
         requestsSoFar += 1
-        books.matchUp(row)
+        matchUp(row, &actions)
         dialIfNeeded(books.keys[row].host, &actions)
         return actions
     }
@@ -102,7 +102,7 @@ package struct PoolMachine: ~Copyable {
         let wasBound = books.waiters[waiter].isBound
         if dial != PoolBooks.none { endQuestion(of: dial, now) }
         books.removeWaiter(waiter)
-        books.matchUp(key)
+        matchUp(key, &actions)
         if dial != PoolBooks.none {
             if books.connections[dial].waiter == PoolBooks.none {
                 cancel(dial, &actions)
@@ -297,7 +297,7 @@ package struct PoolMachine: ~Copyable {
         books.removeWaiter(waiter)
         books.move(row, to: .leased)
         // The dial under way for this request serves the next; beyond need, it may make room for another key.
-        books.matchUp(books.connections[row].key)
+        matchUp(books.connections[row].key, &actions)
         dialIfNeeded(books.keys[books.connections[row].key].host, &actions)
         if dial != PoolBooks.none, books.connections[dial].servesNobody { becameSurplus(dial, now: now, &actions) }
     }
@@ -338,6 +338,12 @@ package struct PoolMachine: ~Copyable {
     }
 
     // MARK: Dialling
+
+    /// Gives a dial that has lost its request, or a request that is new, what it lacks: there is one at most.
+    private mutating func matchUp(_ key: Int, _ actions: inout PoolActions) {
+        let waiter = books.matchUp(key)
+        if waiter != PoolBooks.none { actions.joined = books.waiters[waiter].request }
+    }
 
     /// Dials for the first request in line at this host that has no dial under way, if it may.
     private mutating func dialIfNeeded(_ host: Int, _ actions: inout PoolActions) {
