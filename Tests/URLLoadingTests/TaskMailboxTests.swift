@@ -33,24 +33,54 @@ struct TaskMailboxTests {
         }
     }
 
-    @Test("What follows a hop whose end came through is asked about, and read on, as before")
-    func nextHop() {
+    @Test("Pieces of the body that are not told make room for others as those that are", arguments: Ending.allCases)
+    func untoldBody(ending: Ending) throws {
         var mailbox = TaskMailbox()
         _ = mailbox.post(.response(URLResponse()))
-        _ = mailbox.post(body: Data(count: TaskMailbox.highWaterMark))
-        _ = mailbox.post(Run.end)
-        let taken = mailbox.take()
-        #expect(taken.count == 3)
+        let questions = mailbox.take()
+        #expect(questions.count == 1)
         let token = mailbox.beginWaiting()
-        #expect(token == nil)
-        mailbox.passedEnd()
-        let rest = mailbox.take()
-        #expect(rest.isEmpty)
-        let (mustSchedule, demand) = mailbox.post(body: Data(count: 1))
-        #expect(mustSchedule)
-        if case .pause = demand { Issue.record("what was not told holds up what follows") }
-        let next = mailbox.beginWaiting()
-        #expect(next != nil)
+        guard token != nil, case .wait = mailbox.goOn(returning: []) else {
+            Issue.record("the question holds nothing up")
+            return
+        }
+        let (_, demand) = mailbox.post(body: Data(count: TaskMailbox.highWaterMark))
+        guard case .pause = demand else {
+            Issue.record("reading goes on")
+            return
+        }
+        let isScheduled = ending == .hop ? mailbox.post(Run.end) : mailbox.abandonWaiting()
+        #expect(isScheduled)
+        guard case .data(let data)? = mailbox.take().first else {
+            Issue.record("the body is not there any more")
+            return
+        }
+        #expect(!mailbox.tellsBody)
+        let goesOn = mailbox.delivered(bytes: data.count)
+        #expect(goesOn, "whoever reads is told to go on")
+    }
+
+    @Test("A question is known to stand before an end, whichever of them comes first")
+    func questionBeforeEnd() {
+        let end = TaskEvent.hopEnded(HopEnd(failure: nil, needsNewBody: false, url: nil, body: nil, records: []))
+        for endsFirst in [true, false] {
+            var mailbox = TaskMailbox()
+            _ = mailbox.post(.response(URLResponse()))
+            if endsFirst { _ = mailbox.post(end) }
+            let events = mailbox.take()
+            #expect(!mailbox.isWaitingBeforeEnd)
+            let token = mailbox.beginWaiting()
+            #expect(token != nil)
+            guard case .wait = mailbox.goOn(returning: events.dropFirst()) else {
+                Issue.record("the question holds nothing up")
+                return
+            }
+            #expect(mailbox.isWaitingBeforeEnd == endsFirst)
+            if !endsFirst { _ = mailbox.post(end) }
+            #expect(mailbox.isWaitingBeforeEnd)
+            mailbox.tellingEnd()
+            #expect(!mailbox.isWaitingBeforeEnd)
+        }
     }
 
     @Test("What a delegate has allowed is told although the end comes while its answer is carried out")
@@ -138,9 +168,11 @@ struct TaskMailboxTests {
         private mutating func tell(_ event: TaskEvent) {
             switch event {
             case .response: if mailbox.beginWaiting() != nil { told += "q" }
-            case .data: told += "d"
+            case .data(let data):
+                if mailbox.tellsBody { told += "d" }
+                _ = mailbox.delivered(bytes: data.count)
             case .hopEnded:
-                mailbox.passedEnd()
+                mailbox.tellingEnd()
                 hasEnded = true
             default: break
             }

@@ -14,6 +14,8 @@ struct UnansweredQuestionTests {
         case nothing
         /// About a response that a cache has, and whether one is to go there.
         case stored, storing
+        /// About a part of a body whose next part is broken: nothing is loading any more.
+        case part
 
         /// What the delegate hears before the end.
         var told: [String] {
@@ -21,8 +23,12 @@ struct UnansweredQuestionTests {
             case .response, .nothing, .stored: ["response"]
             case .redirect, .trust, .stream: [rawValue]
             case .storing: ["response", "data", "storing"]
+            case .part: ["response", "response"]
             }
         }
+
+        /// What is told in the end where the question was asked.
+        var end: String { self == .part ? "complete -1017" : "complete -1001" }
     }
 
     @Test(
@@ -59,7 +65,8 @@ struct UnansweredQuestionTests {
     /// before.
     private func expectEnd(_ delegate: SilentOnQuestions, after question: Question) {
         let calls = delegate.transcript.calls
-        #expect(calls.last == "complete -1001" && question.told.starts(with: calls.dropLast()), "\(calls)")
+        #expect([question.end, "complete -1001"].contains(calls.last), "\(calls)")
+        #expect(question.told.starts(with: calls.dropLast()), "\(calls)")
     }
 
     /// Runs a task whose delegate is asked that, for as long as the task may take: a second.
@@ -71,6 +78,9 @@ struct UnansweredQuestionTests {
             switch request.path {
             case "/redirect": .text("moved", status: 302).adding("Location", "/end")
             case "/nothing": .status(204)
+            case "/part":
+                .slow([.init("--b\r\n\r\none\r\n--b\r\nno field\r\n\r\n")], framing: .chunked).adding(
+                    "Content-Type", "multipart/x-mixed-replace; boundary=b")
             default: .text("hello").adding("Cache-Control", "max-age=600")
             }
         }
@@ -129,7 +139,9 @@ private final class SilentOnQuestions: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         transcript.note("response")
-        if response.url?.path == "/storing" { completionHandler(.allow) }
+        // The question is the next one.
+        let isTold = ["/storing", "/part"].contains(response.url?.path) && transcript.calls.count == 1
+        if isTold { completionHandler(.allow) }
     }
 
     func urlSession(

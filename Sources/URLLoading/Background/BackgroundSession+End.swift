@@ -52,8 +52,9 @@ extension BackgroundSession {
         guard let onEnd else { return }
         let finish = { @Sendable [self] in
             line.run { [self] in
-                // The owner's process has gone when his lock has.
-                if let directory, let lock = try? directory.takeLock(patience: .seconds(5)) {
+                // The owner's process has gone when his lock has. Picked by feel: long enough for a busy machine, since what is left
+                // now is left for good, and not for ever, should the process hang.
+                if let directory, let lock = try? directory.takeLock(patience: .seconds(15)) {
                     directory.removeEverything()
                     lock.hold()
                 }

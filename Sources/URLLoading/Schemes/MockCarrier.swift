@@ -94,12 +94,3 @@ final class MockCarrier: SchemeCarrier {
                 ?? NSURLSessionTransferSizeUnknown)
     }
 }
-
-extension Duration {
-    /// In whole nanoseconds, as far as they can be counted.
-    fileprivate var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        let (nanoseconds, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflowed ? .never : .nanoseconds(Int(clamping: nanoseconds &+ attoseconds / 1_000_000_000))
-    }
-}

@@ -143,7 +143,7 @@ extension SchemeLoad {
 
     /// Ends the hop.
     func end(_ error: (any Error)?, isCancelled: Bool) {
-        let (ended, watch) = state.withLock { state -> (SchemeLoadState, Task<Void, Never>?) in
+        let (ended, watch) = state.withLock { state -> (SchemeLoadState, Alarm?) in
             defer {
                 state.body = Data()
                 state.openQuestions = []

@@ -176,12 +176,8 @@ final class SchemeLoad: LoadHandle {
     // MARK: Time
 
     private func watchTime() {
-        let watch = Task { [weak self] in
-            while let wait = self?.timeLeft() {
-                try? await Task.sleep(for: wait)
-                if Task.isCancelled { return }
-            }
-        }
+        guard let wait = timeLeft() else { return }
+        let watch = Alarm(at: LoopClock.elapsed + wait) { [weak self] in self?.watchTime() }
         let isLate = state.withLock { state in
             if state.hasEnded { return true }
             state.watch = watch

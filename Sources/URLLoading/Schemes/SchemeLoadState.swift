@@ -38,7 +38,7 @@ struct SchemeLoadState: Sendable {
 
     /// The last sign of life.
     var quietSince: Duration
-    var watch: Task<Void, Never>?
+    var watch: Alarm?
     var openQuestions: [SchemeQuestion] = []
 
     // Touched by whoever works through the line.

@@ -16,19 +16,7 @@ extension TaskCore {
 
     /// Something that calls `ring` at a moment of the loops' clock. Until then it holds the task, and what `ring` holds; the
     /// end of the task lets go of the one in its state.
-    func alarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) -> Task<Void, Never> {
-        Task { [self] in
-            try? await Task.sleep(for: moment - LoopClock.elapsed)
-            if !Task.isCancelled { ring(self) }
-        }
-    }
-
-    /// What the alarm was set for has come before it.
-    func stopAlarm() {
-        let alarm = state.withLock { state in
-            defer { state.alarm = nil }
-            return state.alarm
-        }
-        alarm?.cancel()
+    func alarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) -> Alarm {
+        Alarm(at: moment) { [self] in ring(self) }
     }
 }

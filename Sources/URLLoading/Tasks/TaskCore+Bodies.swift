@@ -103,13 +103,13 @@ extension TaskCore {
 
     /// A delegate has answered.
     func received(_ stream: InputStreamSource?) {
-        let (request, alarm) = state.withLock { state -> (URLRequest?, Task<Void, Never>?) in
-            guard case .preparing = state.stage else { return (nil, nil) }
+        let request = state.withLock { state -> URLRequest? in
+            guard case .preparing = state.stage else { return nil }
             state.stage = .betweenHops
-            defer { state.alarm = nil }
-            return (state.currentRequest, state.alarm)
+            // Gone, it does not ring.
+            state.alarm = nil
+            return state.currentRequest
         }
-        alarm?.cancel()
         guard let request else { return }
         if let stream, carryOn(request, with: stream) { return }
         if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }

@@ -8,7 +8,9 @@ extension TaskCore: RelayClient {
     /// Adds an event to the task's list; on a loop it sets off at the end of the turn.
     func post(_ event: TaskEvent, on reactor: Reactor? = nil) {
         guard usesRelay else { return }
-        if mailbox.withLock({ $0.post(event) }) { schedule(on: reactor) }
+        let (mustSchedule, isHeldUp) = mailbox.withLock { ($0.post(event), $0.isWaitingBeforeEnd) }
+        if mustSchedule { schedule(on: reactor) }
+        if isHeldUp { limitWaiting() }
     }
 
     /// Adds a piece of the body; says whether more can be taken.
@@ -32,7 +34,9 @@ extension TaskCore: RelayClient {
             switch mailbox.withLock({ $0.goOn(returning: events) }) {
             case .next: if events.isEmpty { events = mailbox.withLock { $0.take() }[...] }
             case .takeAgain: events = mailbox.withLock { $0.take() }[...]
-            case .wait: return
+            case .wait:
+                if mailbox.withLock({ $0.isWaitingBeforeEnd }) { limitWaiting() }
+                return
             }
         }
     }
@@ -76,12 +80,12 @@ extension TaskCore: RelayClient {
         case .accepted(let offer):
             store(offer)
         case .data(let data):
-            tellData(data)
+            if mailbox.withLock({ $0.tellsBody }) { tellData(data) }
             if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
                 state.withLock { $0.stage.load }?.resumeReading()
             }
         case .storedBody(let data):
-            deliverStored(data)
+            if mailbox.withLock({ $0.tellsBody }) { deliverStored(data) }
         case .caching(let step):
             carryOut(step)
         case .written(let total):
@@ -99,7 +103,7 @@ extension TaskCore: RelayClient {
             guard !isOver else { return }
             ask(.bodyStream(offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
-            if end.breaksWaiting { mailbox.withLock { $0.passedEnd() } }
+            mailbox.withLock { $0.tellingEnd() }
             decide(after: end)?.resume()
         case .stream(let event):
             deliver(event)

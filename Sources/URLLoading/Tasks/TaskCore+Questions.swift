@@ -72,25 +72,23 @@ extension TaskCore {
     /// Asks, on the delegate queue, unless the end has come already; nothing else is delivered until the answer has come.
     func ask(_ question: TaskQuestion) {
         guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
-        // Order: the answer may come while the delegate is asked, and stops the alarm.
-        limitWaiting(for: question, token)
         ask(question, token: token)
     }
 
-    /// Sees to it that the task's time ends the waiting (B6.8) where nothing is loading any more that would notice: what a
-    /// cache has needs no load, and what is to go there has been loaded.
-    private func limitWaiting(for question: TaskQuestion, _ token: Int) {
-        let isAboutLoaded = if case .storing = question { true } else { false }
+    /// Sees to it that the task's time ends the waiting (B6.8) where a hop's end stands behind a question: nothing is loading any
+    /// more that would notice.
+    func limitWaiting() {
         state.withLock { state in
-            // One that is set already is for the same moment.
-            guard state.alarm == nil, isAboutLoaded || state.isAnswerStored, let deadline = state.resourceDeadline
-            else { return }
-            state.alarm = alarm(at: deadline) { $0.answerTookTooLong(token) }
+            // One that is set already, for a question before this one, is for the same moment.
+            guard state.alarm == nil, !state.isOver, let deadline = state.resourceDeadline else { return }
+            state.alarm = alarm(at: deadline) { $0.answerTookTooLong() }
         }
     }
 
-    private func answerTookTooLong(_ token: Int) {
-        guard mailbox.withLock({ $0.isWaiting(for: token) }) else { return }
+    private func answerTookTooLong() {
+        // Order: whoever is asked from now on sets another.
+        state.withLock { $0.alarm = nil }
+        guard mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
         willFail(
             LoadFailure.make(.timedOut, currentRequest?.url, "A delegate did not answer before the task's time-out."))
         if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
@@ -262,7 +260,6 @@ extension TaskCore {
             ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
             return
         }
-        stopAlarm()
         carryOut(answer, of: question)
         if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
     }

@@ -31,7 +31,7 @@ struct RouteQuestion: Sendable {
     var number = 0
     /// The call, and who looks at the clock meanwhile.
     var asking: Task<Void, Never>?
-    var watch: Task<Void, Never>?
+    var watch: Alarm?
 
     /// Ends both.
     mutating func stop() {
@@ -82,10 +82,7 @@ extension TaskCore {
             }
         }
         let idle = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
-        let watch = Task { [weak self] in
-            try? await Task.sleep(for: min(idle, deadline ?? idle) - LoopClock.elapsed)
-            if !Task.isCancelled { self?.routesTookTooLong(number, url) }
-        }
+        let watch = Alarm(at: min(idle, deadline ?? idle)) { [weak self] in self?.routesTookTooLong(number, url) }
         let isLate = state.withLock { state in
             guard state.isAskingForRoutes(number) else { return true }
             state.routeQuestion.asking = asking

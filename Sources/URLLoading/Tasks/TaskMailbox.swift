@@ -92,10 +92,12 @@ struct TaskMailbox: Sendable {
     private var awaited: Int?
     private var isAnswering = false
     private var answered = 0
-    /// Whether the task ends, or its hop, whatever a delegate says.
+    /// Whether the task ends whatever a delegate says: nothing follows a hop whose end breaks the waiting.
     private var isEnding = false
     /// Whether the end has come before the answer to a question.
     private var isUnanswered = false
+    /// Whether a hop's end has been put in and not told.
+    private var holdsEnd = false
 
     /// Parts whose beginning has not been told.
     private(set) var untoldParts = 0
@@ -122,7 +124,9 @@ struct TaskMailbox: Sendable {
         }
         switch event {
         case .part: untoldParts += 1
-        case .hopEnded(let end) where end.breaksWaiting: giveUpWaiting()
+        case .hopEnded(let end):
+            holdsEnd = true
+            if end.breaksWaiting { giveUpWaiting() }
         case .stream(.ended), .webSocket(.ended): giveUpWaiting()
         default: break
         }
@@ -179,16 +183,18 @@ struct TaskMailbox: Sendable {
 
     /// What follows now; where it is not the next event, those that were not delivered come back.
     mutating func goOn(returning rest: ArraySlice<TaskEvent>) -> Continuation {
-        guard awaited != nil || hasFirst || isUnanswered else { return .next }
+        guard awaited != nil || hasFirst else { return .next }
         events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
-        if isUnanswered { dropBody() }
         hasFirst = false
         if awaited == nil { return .takeAgain }
         isScheduled = false
         return .wait
     }
 
-    /// Notes that a piece of the body was delivered; `true` if the socket should be read again.
+    /// Whether pieces of the body are told: what a delegate was to decide about is not brought to it undecided.
+    var tellsBody: Bool { !isUnanswered }
+
+    /// Notes that a piece of the body was delivered, told or not; `true` if the socket should be read again.
     mutating func delivered(bytes: Int) -> Bool {
         undeliveredBytes -= bytes
         guard isReadingPaused, undeliveredBytes <= Self.lowWaterMark else { return false }
@@ -220,6 +226,13 @@ struct TaskMailbox: Sendable {
         return nextToken
     }
 
+    /// Whether a question is open behind which a hop's end stands: nothing is loading any more that would notice the task's
+    /// time-out.
+    var isWaitingBeforeEnd: Bool { holdsEnd && awaited != nil }
+
+    /// A hop's end has been taken out.
+    mutating func tellingEnd() { holdsEnd = false }
+
     /// Whether the question is still open: a delegate that was told the end must not be asked any more (B1.71).
     func isWaiting(for token: Int) -> Bool { awaited == token }
 
@@ -246,34 +259,12 @@ struct TaskMailbox: Sendable {
         return claimSchedule()
     }
 
-    /// The end of a hop that comes through has been taken out, and with it everything of that hop; what follows may be
-    /// asked about again.
-    mutating func passedEnd() {
-        isEnding = false
-        isUnanswered = false
-        undeliveredBytes = 0
-        isReadingPaused = false
-    }
-
     private mutating func giveUpWaiting() {
         isEnding = true
         guard awaited != nil else { return }
         // An answer that is just being carried out is one.
-        if !isAnswering {
-            isUnanswered = true
-            dropBody()
-        }
+        if !isAnswering { isUnanswered = true }
         stopWaiting()
-    }
-
-    /// What a delegate was to decide about is not brought to it undecided.
-    private mutating func dropBody() {
-        events.removeAll { event in
-            switch event {
-            case .data, .storedBody: true
-            default: false
-            }
-        }
     }
 
     private mutating func stopWaiting() {

@@ -24,7 +24,7 @@ struct TaskState: ~Copyable, Sendable {
     /// What ended the sending before, while a stream for another is asked for.
     var loss: URLError?
     /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
-    var alarm: Task<Void, Never>?
+    var alarm: Alarm?
     var response: URLResponse?
     var error: (any Error)?
     /// An error that the API's own layer decided on while the engine was at work.
@@ -235,7 +235,7 @@ struct TaskResult: Sendable {
     /// What a download leaves behind.
     let download: DownloadRecord
     /// What nobody needs to be woken by any more.
-    let alarm: Task<Void, Never>?
+    let alarm: Alarm?
 }
 
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.

@@ -1,0 +1,40 @@
+// Something that happens at a moment, unless it is called off before.
+//
+// Measured: not by Task.sleep. The runtime keeps the timer of a sleep that was cancelled until its moment, 340 bytes each; with
+// the resource time-out of a week that is for good.
+
+import Dispatch
+import Sockets
+
+/// Rings once, on a thread of Dispatch's. Until it has rung or was cancelled it holds what `ring` holds; gone, it never rings.
+//
+// `@unchecked Sendable`: a source of Dispatch's may be used on any thread, which its type does not say; nothing else is in here.
+final class Alarm: @unchecked Sendable {
+    private let timer: any DispatchSourceTimer
+
+    /// An alarm for a moment of the loops' clock.
+    init(at moment: Duration, _ ring: @escaping @Sendable () -> Void) {
+        timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + max(.zero, moment - LoopClock.elapsed).dispatchInterval)
+        timer.setEventHandler { [weak self] in
+            // Lets go of this handler.
+            self?.timer.cancel()
+            ring()
+        }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Calls it off; one that is just ringing rings.
+    func cancel() { timer.cancel() }
+}
+
+extension Duration {
+    /// In whole nanoseconds, as far as they can be counted.
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        let (nanoseconds, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflowed ? .never : .nanoseconds(Int(clamping: nanoseconds &+ attoseconds / 1_000_000_000))
+    }
+}
