@@ -24,10 +24,14 @@ package struct ProcessCounts: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Threads whose name begins with `prefix`.
-    package static func threads(named prefix: String) -> Int {
-        ProcessFiles.entries(of: "/proc/self/task").count {
-            ProcessFiles.contents("/proc/self/task/\($0)/comm").hasPrefix(prefix)
-        }
+    package static func threads(named prefix: String) -> Int { threadNumbers(named: prefix).count }
+
+    /// The numbers of the threads whose name begins with `prefix`.
+    package static func threadNumbers(named prefix: String) -> Set<String> {
+        Set(
+            ProcessFiles.entries(of: "/proc/self/task").filter {
+                ProcessFiles.contents("/proc/self/task/\($0)/comm").hasPrefix(prefix)
+            })
     }
 
     /// The size of the address space in bytes.

@@ -5,7 +5,7 @@ import LoopbackServer
 import Testing
 import URLLoading
 
-@Suite("Body streams")
+@Suite("Body streams", .timeLimit(.minutes(5)))
 struct BodyStreamTests {
     private func request(_ url: URL, _ stream: InputStream) -> URLRequest {
         var request = URLRequest(url: url)
@@ -109,7 +109,7 @@ struct BodyStreamTests {
             let hand = StreamHand()
             let session = URLSession(configuration: .ephemeral)
             var request = request(try server.at("/"), HandStream(hand))
-            request.timeoutInterval = 1
+            request.timeoutInterval = 5
             let blocked = request
             do {
                 _ = try await session.data(for: blocked)

@@ -188,9 +188,11 @@ struct ConfigurationTests {
             let task = session.dataTask(with: try server.at("/"))
             task.resume()
             await delegate.transcript.completed.wait()
-            #expect(
-                delegate.transcript.calls == ["created 1", "response 200", "data", "metrics 1", "complete -1001"])
-            #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+            let calls = delegate.transcript.calls
+            #expect(calls.first == "created 1" && calls.suffix(2) == ["metrics 1", "complete -1001"])
+            // A slow machine may not have come to the response in time.
+            #expect(["response 200", "data"].starts(with: calls.dropFirst().dropLast(2)))
+            if calls.contains("response 200") { #expect((task.response as? HTTPURLResponse)?.statusCode == 200) }
             let error = try #require(task.error as? URLError)
             #expect(error.failingURL == (try server.at("/")))
             session.invalidateAndCancel()
@@ -206,7 +208,10 @@ struct ConfigurationTests {
             let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
             session.dataTask(with: try server.at("/")).resume()
             await delegate.transcript.completed.wait()
-            #expect(delegate.transcript.calls == ["created 1", "response 200", "metrics 1", "complete -1001"])
+            let calls = delegate.transcript.calls
+            #expect(calls.first == "created 1" && calls.suffix(2) == ["metrics 1", "complete -1001"])
+            // A slow machine may not have come to the response in time.
+            #expect(["response 200"].starts(with: calls.dropFirst().dropLast(2)))
             session.invalidateAndCancel()
         }
     }

@@ -34,7 +34,7 @@ struct ConnectivityTests {
     @Test("B6.16, B6.17: it says that it waits, and the resource time-out ends it", arguments: Scribe.Form.allCases)
     func resourceTimeout(form: Scribe.Form) async throws {
         let configuration = Self.configuration(waits: true)
-        configuration.timeoutIntervalForResource = 3
+        configuration.timeoutIntervalForResource = 6
         let scribe = Scribe()
         let session = URLSession(configuration: configuration, delegate: scribe.delegate(form), delegateQueue: nil)
         let task = session.dataTask(with: try Self.url())
@@ -48,8 +48,8 @@ struct ConnectivityTests {
     @Test("B6.16, B6.17: streams and FTP wait too, and say so once", arguments: ["ftp", "stream"])
     func others(kind: String) async throws {
         let configuration = Self.configuration(waits: true)
-        configuration.timeoutIntervalForResource = 3
-        configuration.timeoutIntervalForRequest = 1
+        configuration.timeoutIntervalForResource = 7
+        configuration.timeoutIntervalForRequest = 6
         let scribe = Scribe()
         let session = URLSession(configuration: configuration, delegate: scribe.delegate(.handler), delegateQueue: nil)
         let task =

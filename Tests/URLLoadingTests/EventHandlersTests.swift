@@ -97,7 +97,7 @@ struct EventHandlersTests {
             ]
             func run(_ count: Int) async throws {
                 let task = session.dataTask(with: try server.at("/original"))
-                task.earliestBeginDate = Date(timeIntervalSinceNow: 0.02)
+                task.earliestBeginDate = Date(timeIntervalSinceNow: 1)
                 task.resume()
                 await transcript.completed.wait(times: count)
             }

@@ -318,8 +318,8 @@ struct TaskConductTests {
                 onResponse: { _, answer in kept.change { $0.append { answer(.allow) } } },
                 onRedirect: { request, answer in kept.change { $0.append { answer(request) } } })
             let configuration = URLSessionConfiguration.default
-            configuration.timeoutIntervalForRequest = 3
-            configuration.timeoutIntervalForResource = 4
+            configuration.timeoutIntervalForRequest = 6
+            configuration.timeoutIntervalForResource = 7
             let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
             let task = session.dataTask(with: try server.at("/\(place)"))
             task.resume()

@@ -211,10 +211,15 @@ struct UploadTaskTests {
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
                 let task = session.uploadTask(withStreamedRequest: request(try server.at("/")))
                 task.resume()
-                await delegate.asked.wait()
-                if isCancelled { task.cancel() }
+                if isCancelled {
+                    await delegate.asked.wait()
+                    task.cancel()
+                }
                 await delegate.transcript.completed.wait()
-                #expect(delegate.transcript.calls == ["stream", "complete \(isCancelled ? -999 : -1001)"])
+                let calls = delegate.transcript.calls
+                #expect(calls.last == "complete \(isCancelled ? -999 : -1001)")
+                // A slow machine may not have come to the question in time.
+                #expect((isCancelled ? [["stream"]] : [["stream"], []]).contains(Array(calls.dropLast())))
                 session.invalidateAndCancel()
             }
         }

@@ -40,7 +40,7 @@ import Testing
             return Self.answer(request, body, ServerGate())
         }) { server in
             var settings = Rig.settings
-            settings.requestTimeout = 300
+            settings.requestTimeout = 5000
             let owner = try Rig.owner(try folder.directory())
             let (program, _) = try await Rig.program(owner, settings: settings)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
@@ -73,22 +73,20 @@ import Testing
     func serverDown() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        // A port that nobody listens on, until somebody does.
-        let place = try LoopbackServer.start { _ in .text("x") }
-        let port = place.port
-        let url = place.url("/a")
-        await place.stop()
+        // Nobody listens there, until somebody does.
+        let place = try ReservedPort()
         let clock = MovableClock()
         let owner = try Rig.owner(directory) { $0.clock = clock.clock }
         let (program, _) = try await Rig.program(owner)
-        owner.received(.start(Rig.download(url)), from: program)
+        owner.received(.start(Rig.download("http://127.0.0.1:\(place.number)/a")), from: program)
         await clock.retries.wait()
         let state = try directory.read(settingAside: false).records.first?.state
         guard case .retrying(attempt: 1, delay: _)? = state else {
             Issue.record("not to be tried again: \(String(describing: state))")
             return
         }
-        try await withServer(LoopbackServer.Options(port: port), router: { _ in .text("up again") }) { _ in
+        try await withServer(LoopbackServer.Options(port: place.number), router: { _ in .text("up again") }) { _ in
+            place.keep()
             clock.move(milliseconds: 700_000)
             #expect(try await program.end(of: 1) == nil)
             let file = try Rig.file(program.news(of: 1))

@@ -116,7 +116,7 @@ struct ResumptionTests {
         let half = HalfServer(ending: ending)
         try await withServer(router: half.router) { server in
             let scribe = ResumptionScribe(onWrite: { _, _ in written.open() })
-            let session = session(of: scribe) { $0.timeoutIntervalForRequest = kind == "silence" ? 0.3 : 60 }
+            let session = session(of: scribe) { $0.timeoutIntervalForRequest = kind == "silence" ? 5 : 60 }
             session.downloadTask(with: try server.at("/")).resume()
             await scribe.transcript.completed.wait()
             #expect(scribe.transcript.calls.last == "complete \(code)")

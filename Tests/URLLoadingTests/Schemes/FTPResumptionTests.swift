@@ -70,7 +70,7 @@ struct FTPResumptionTests {
     func silent() async throws {
         let gate = ServerGate()
         let server = try server(holding: gate)
-        let session = visitor { $0.timeoutIntervalForRequest = 1 }
+        let session = visitor { $0.timeoutIntervalForRequest = 5 }
         let failure = await #expect(throws: URLError.self) { _ = try await session.download(from: url(server)) }
         gate.open()
         #expect(failure?.code == .timedOut)

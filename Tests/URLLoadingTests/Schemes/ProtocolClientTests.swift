@@ -202,7 +202,7 @@ struct ProtocolClientTests {
             held.respond()
             held.load("x")
         }
-        let request = URLRequest(url: try script.url(), timeoutInterval: 2)
+        let request = URLRequest(url: try script.url(), timeoutInterval: 5)
         let (data, response, error) = await protocolSession().handled(request)
         #expect(data == nil && response != nil && (error as? URLError)?.code == .timedOut)
         await script.stopped.wait()
