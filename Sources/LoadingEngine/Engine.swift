@@ -73,6 +73,11 @@ package final class Engine: Sendable {
         port.tell { $0.closeIdleConnections() }
     }
 
+    /// Ends every request that waits for a connection.
+    package func cancelWaiting() {
+        port.tell { $0.cancelWaiting() }
+    }
+
     /// Ends the engine: at once, with every request cancelled, or when the last request has ended.
     package func shutDown(immediately: Bool) {
         port.tell { $0.shutDown(immediately: immediately) }

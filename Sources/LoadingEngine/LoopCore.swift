@@ -204,6 +204,7 @@ package final class LoopCore {
     package func shutDown(immediately: Bool) {
         isShutDown = true
         if immediately {
+            cancelWaiting()
             // In the order of submission, so that whoever listens sees the same order each time.
             for id in transactions.keys.sorted() { transactions[id]?.cancel() }
             for id in ftpTransfers.keys.sorted() { ftpTransfers[id]?.cancel() }
@@ -212,6 +213,11 @@ package final class LoopCore {
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
+    }
+
+    /// Ends every request that waits for a connection: before the end of another makes room for it.
+    package func cancelWaiting() {
+        for id in transactions.keys.sorted() where transactions[id]?.isWaiting == true { transactions[id]?.cancel() }
     }
 
     /// What the pool holds.

@@ -287,6 +287,7 @@ struct ConnectTests {
         }
         #expect(head.status == status && journal.head == nil && journal.body.isEmpty && journal.questions.isEmpty)
         #expect(journal.error?.description.contains("\(status)") == true)
+        #expect(journal.outcome?.timelines.last?.usesProxy == true, "B12.17")
         rig.expectClean()
     }
 

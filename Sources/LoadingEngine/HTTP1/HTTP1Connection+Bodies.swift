@@ -33,7 +33,8 @@ extension HTTP1Connection {
         turnsLeft -= 1
         switch feed.next() {
         case .bytes(let framing, let content, let trailingFraming):
-            output.set(head: framing, body: content.isEmpty ? nil : content, trailingFraming: trailingFraming)
+            output.set(
+                framing: framing, content: content.isEmpty ? nil : content, trailingFraming: trailingFraming)
             return true
         case .whole(let bytes):
             output.set(head: [], body: bytes)
@@ -83,7 +84,7 @@ extension HTTP1Connection {
 
     private func noteFileBytes(_ count: Int) {
         feed?.sent(count)
-        wrote(body: count)
+        wrote(body: PendingOutput.BodyCount(count))
     }
 
     // MARK: Stopping

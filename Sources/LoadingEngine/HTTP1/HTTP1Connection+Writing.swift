@@ -82,7 +82,7 @@ extension HTTP1Connection {
     }
 
     /// Encrypts the next piece; head and small body share one record. Answers how much of it was body.
-    private func encryptNext(_ tls: TLSSession) throws(TLSError) -> Int {
+    private func encryptNext(_ tls: TLSSession) throws(TLSError) -> PendingOutput.BodyCount {
         // Measured: four full records a call halve the system calls of a large upload; more gain nothing.
         let piece = 4 * 16 * 1024
         if output.headLeft > 0, output.bodyLeft > 0, output.headLeft + output.bodyLeft <= 16 * 1024 {
@@ -139,8 +139,8 @@ extension HTTP1Connection {
         pump()
     }
 
-    func wrote(body count: Int) {
-        transaction?.requestBytesMoved(bodyBytes: count)
+    func wrote(body count: PendingOutput.BodyCount) {
+        transaction?.requestBytesMoved(body: count)
     }
 
     private func finishedSending() {

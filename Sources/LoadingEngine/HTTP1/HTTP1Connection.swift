@@ -156,6 +156,7 @@ final class HTTP1Connection: ByteStreamObserver {
 
     /// Gives the exchange up: its answer is of no use any more (B16.5).
     func abandon() {
+        noteWireBodyBytes()
         transaction = nil
         dropBody()
         close()
@@ -187,10 +188,16 @@ final class HTTP1Connection: ByteStreamObserver {
         let failed = transaction
         let facts = ExchangeFacts(
             reusedConnection: !wasFresh, bytesWritten: requestBytesWritten, responseBytes: responseBytesSeen)
+        noteWireBodyBytes()
         transaction = nil
         dropBody()
         close()
         failed?.exchangeFailed(error, facts: facts)
+    }
+
+    /// B12.19: also of an answer that does not come to its end.
+    private func noteWireBodyBytes() {
+        if responseBytesSeen { transaction?.noteWireBodyBytes(decoder.wireBodyBytes) }
     }
 
     /// Closes the connection and tells the pool.

@@ -11,16 +11,43 @@ struct PendingOutput: ~Copyable {
     private(set) var bodySent = 0
     /// Bytes at the body's end that are framing and not counted as body (B11.13).
     private var trailingFraming = 0
+    /// Whether what precedes the body is framing too, and not the request's head.
+    private var isFramed = false
+
+    /// What has moved of a request's body: by itself (B11.13), and with its framing (B12.19).
+    struct BodyCount {
+        let content: Int
+        let wire: Int
+
+        init(content: Int, wire: Int) {
+            self.content = content
+            self.wire = wire
+        }
+
+        /// Without framing.
+        init(_ count: Int) { self.init(content: count, wire: count) }
+    }
 
     var isEmpty: Bool { headSent == head.count && bodyLeft == 0 }
     var headLeft: Int { head.count - headSent }
     var bodyLeft: Int { (body?.count ?? 0) - bodySent }
 
     /// Takes a new request on; everything before must be out.
-    mutating func set(head: [UInt8], body: (any BodyBytes)?, trailingFraming: Int = 0) {
+    mutating func set(head: [UInt8], body: (any BodyBytes)?) {
         self.head = head
         self.body = body
+        trailingFraming = 0
+        isFramed = false
+        headSent = 0
+        bodySent = 0
+    }
+
+    /// Takes a piece of a body on that is sent in chunks; everything before must be out.
+    mutating func set(framing: [UInt8], content: (any BodyBytes)?, trailingFraming: Int) {
+        head = framing
+        body = content
         self.trailingFraming = trailingFraming
+        isFramed = true
         headSent = 0
         bodySent = 0
     }
@@ -37,13 +64,14 @@ struct PendingOutput: ~Copyable {
     }
 
     /// Notes that `count` bytes are out; answers how many of them were the body's.
-    mutating func advance(_ count: Int) -> Int {
+    mutating func advance(_ count: Int) -> BodyCount {
         let ofHead = min(count, headLeft)
         headSent += ofHead
         let left = bodyLeft
         let ofBody = min(count - ofHead, left)
         bodySent += ofBody
-        return max(0, min(ofBody, left - trailingFraming))
+        return BodyCount(
+            content: max(0, min(ofBody, left - trailingFraming)), wire: ofBody + (isFramed ? ofHead : 0))
     }
 
     /// Lets go of everything once it is out, or when it will never be sent.
@@ -53,5 +81,6 @@ struct PendingOutput: ~Copyable {
         body = nil
         bodySent = 0
         trailingFraming = 0
+        isFramed = false
     }
 }

@@ -34,6 +34,8 @@ package struct Timeline: Sendable {
     package var requestHeadBytes: Int64 = 0
     /// Bytes of the request's body, framing included.
     package var requestBodyBytes: Int64 = 0
+    /// Bytes of the request's body by themselves.
+    package var requestBodyBytesBeforeEncoding: Int64 = 0
     /// Bytes of status line and fields.
     package var responseHeadBytes: Int64 = 0
     /// Bytes of the response's body as they came, framing and coding included.

@@ -34,11 +34,13 @@ extension Transaction {
     }
 
     /// The socket took bytes of the request.
-    func requestBytesMoved(bodyBytes: Int) {
+    func requestBytesMoved(body: PendingOutput.BodyCount) {
         byteMoved()
-        guard bodyBytes > 0 else { return }
-        bodySentInAttempt += Int64(bodyBytes)
-        timeline.requestBodyBytes = bodySentInAttempt
+        guard body.wire > 0 else { return }
+        timeline.requestBodyBytes += Int64(body.wire)
+        guard body.content > 0 else { return }
+        bodySentInAttempt += Int64(body.content)
+        timeline.requestBodyBytesBeforeEncoding = bodySentInAttempt
         receiver.sent(bodyBytes: bodySentInAttempt)
     }
 

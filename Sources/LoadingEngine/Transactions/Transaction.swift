@@ -256,6 +256,9 @@ final class Transaction: SteeredLoad {
 
     // MARK: Waiting for a connection
 
+    /// Whether it waits for a connection.
+    var isWaiting: Bool { if case .waiting = state { true } else { false } }
+
     /// Whether it waits for the network.
     var isOffline: Bool { if case .offline = state { true } else { false } }
 

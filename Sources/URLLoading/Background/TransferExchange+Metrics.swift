@@ -54,6 +54,8 @@ extension TransactionRecord {
         }
         timeline.requestHeadBytes = exchange.counts.requestHead
         timeline.requestBodyBytes = exchange.counts.requestBody
+        // Bodies of background uploads are files, whose length is known.
+        timeline.requestBodyBytesBeforeEncoding = exchange.counts.requestBody
         timeline.responseHeadBytes = exchange.counts.responseHead
         timeline.responseBodyBytes = exchange.counts.responseBody
         timeline.responseBodyBytesDecoded = exchange.counts.responseBodyDecoded

@@ -221,12 +221,14 @@ final class SessionCore: Sendable {
     /// B1.15, B1.16.
     func invalidate(_ session: URLSession, cancelling: Bool) {
         guard !isShared else { return }
-        let (tasks, isEmpty) = state.withLock { state -> ([TaskCore], Bool) in
+        let (tasks, isEmpty, engine) = state.withLock { state -> ([TaskCore], Bool, Engine?) in
             let tasks = cancelling ? state.tasks.all : []
-            guard state.ending == .none else { return (tasks, false) }
+            guard state.ending == .none else { return (tasks, false, state.engine) }
             state.ending = .afterTasks
-            return (tasks, state.outstanding == 0)
+            return (tasks, state.outstanding == 0, state.engine)
         }
+        // Order: or the end of one would give its connection to another that is about to be cancelled.
+        if cancelling { engine?.cancelWaiting() }
         for task in tasks { task.cancel() }
         if isEmpty { becomeInvalid(session) }
     }

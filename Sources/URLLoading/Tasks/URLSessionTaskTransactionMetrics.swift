@@ -92,7 +92,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     open var countOfRequestBodyBytesSent: Int64 { record?.timeline.requestBodyBytes ?? 0 }
 
     /// Bytes of the request's body before framing.
-    open var countOfRequestBodyBytesBeforeEncoding: Int64 { record?.timeline.requestBodyBytes ?? 0 }
+    open var countOfRequestBodyBytesBeforeEncoding: Int64 { record?.timeline.requestBodyBytesBeforeEncoding ?? 0 }
 
     /// Bytes of status line and fields.
     open var countOfResponseHeaderBytesReceived: Int64 { record?.timeline.responseHeadBytes ?? 0 }

@@ -39,7 +39,7 @@ enum Conformance {
             progress.tell($0)
         }.run(jobs: options.jobs)
         progress.end()
-        print(Table.text(results))
+        print(Table.byGroup(results), Table.byChapter(results), separator: "\n\n", terminator: "\n\n")
         print("\(results.count) cases in \((ContinuousClock.now - start) / .seconds(1)) seconds")
         if let path = options.json { try ReportFiles.json(results).write(to: URL(fileURLWithPath: path)) }
         if let path = options.junit { try ReportFiles.junit(results).write(to: URL(fileURLWithPath: path)) }

@@ -21,6 +21,16 @@ struct ConformanceCase: Sendable {
     /// The name in lists and in the file of expected failures.
     var name: String { "\(group): \(title)" }
 
+    /// The chapters of the behaviour statements among the references, each once: of "B16.31" it is "16".
+    var chapters: [String] {
+        var chapters: [String] = []
+        for reference in references where reference.hasPrefix("B") {
+            let chapter = String(reference.dropFirst().prefix { $0 != "." })
+            if !chapters.contains(chapter) { chapters.append(chapter) }
+        }
+        return chapters
+    }
+
     /// Whether a server is wanted that no line declares.
     var usesServer: Bool {
         steps.contains { step in

@@ -1,23 +1,40 @@
-// The results of a run as a table, a line for each group.
+// The results of a run as tables: a line for each group, and a line for each chapter of the behaviour statements.
 //
 // Must not know: how cases run.
 
-/// Makes the table.
+/// Makes the tables.
 enum Table {
-    /// The table as text, with a last line of sums.
-    static func text(_ results: [CaseResult]) -> String {
-        var groups: [(name: String, results: [CaseResult])] = []
+    /// By groups, with a last line of sums.
+    static func byGroup(_ results: [CaseResult]) -> String {
+        text(by: "group", parts(of: results) { [$0.group] } + [(name: "all", results: results)])
+    }
+
+    /// By chapters. A case that proves statements of several counts in each, one that proves none in no line.
+    static func byChapter(_ results: [CaseResult]) -> String {
+        text(by: "chapter", parts(of: results, by: \.chapters).sorted { Int($0.name) ?? 0 < Int($1.name) ?? 0 })
+    }
+
+    private typealias Part = (name: String, results: [CaseResult])
+
+    /// The results of each name, in the order in which the names come first.
+    private static func parts(of results: [CaseResult], by names: (ConformanceCase) -> [String]) -> [Part] {
+        var parts: [Part] = []
         for result in results {
-            let name = result.conformanceCase.group
-            if let index = groups.firstIndex(where: { $0.name == name }) {
-                groups[index].results.append(result)
-            } else {
-                groups.append((name, [result]))
+            for name in names(result.conformanceCase) {
+                if let index = parts.firstIndex(where: { $0.name == name }) {
+                    parts[index].results.append(result)
+                } else {
+                    parts.append((name, [result]))
+                }
             }
         }
-        var rows = [["group", "cases", "passed", "failed", "not supported", "expected", "seconds"]]
-        for group in groups { rows.append(row(group.name, group.results)) }
-        rows.append(row("all", results))
+        return parts
+    }
+
+    private static func text(by what: String, _ parts: [Part]) -> String {
+        let rows =
+            [[what, "cases", "passed", "failed", "not supported", "expected", "seconds"]]
+            + parts.map { row($0.name, $0.results) }
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row.enumerated().map { column, text in
