@@ -96,10 +96,21 @@ struct Run: Sendable {
 enum Interruption {
     /// Runs something that is cancelled by the first signal; a second one ends the process as ever.
     static func cancelling(_ work: @escaping @Sendable () async -> ExitCode) async -> ExitCode {
-        let task = Task { await work() }
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
+        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        let registered = DispatchGroup()
+        for _ in numbers { registered.enter() }
+        let task = Task {
+            // Nothing is begun before all signals are watched: one that came in between would end the program, and what can be
+            // gone on with would not be kept.
+            await withCheckedContinuation { continuation in
+                registered.notify(queue: .global()) { continuation.resume() }
+            }
+            return await work()
+        }
+        let sources = numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            // From here on Dispatch catches the signal; until then it ends the program, as ever.
+            source.setRegistrationHandler { registered.leave() }
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 task.cancel()

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("fetch: files")
+@Suite("fetch: files", .timeLimit(.minutes(5)))
 struct FileTests {
     private static let length: Int64 = 300_000
     private static let bytes = (0..<length).map(GeneratedBytes.byte(at:))
