@@ -40,6 +40,15 @@ struct PartsTests {
         }
     }
 
+    @Test("A text of escapes is read")
+    func escapes() throws {
+        let count = 200_000
+        let piece = "\(String(repeating: "x", count: 20))\\/\\u00e9\\n"
+        var parser = JSONParser(Array("\"\(String(repeating: piece, count: count / 3))\"".utf8))
+        let expected = String(repeating: "\(String(repeating: "x", count: 20))/\u{E9}\n", count: count / 3)
+        #expect(try parser.parse() == .string(expected))
+    }
+
     @Test("What is written is read back")
     func written() throws {
         let value: JSONValue = [
@@ -93,5 +102,28 @@ struct PartsTests {
         #expect(reader.next() == .bytes(Array("last".utf8)))
         #expect(reader.next() == .end)
         #expect(reader.next() == .end)
+    }
+
+    @Test("Answers wait for a reader that comes late, and those who write do not wait for one that does not come")
+    func outbox() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let outbox = Outbox(descriptor: ends[1])
+        // More than a pipe holds.
+        let line = Data(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        outbox.send(line)
+        outbox.send(Data("last".utf8))
+        #expect(!outbox.flush(untilStuckAt: .now(), latest: .now()))
+        #expect(!outbox.flush(untilStuckAt: .now(), latest: .distantFuture))
+        let isRead = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [descriptor = ends[0], isRead] in
+            var reader = LineReader(descriptor: descriptor)
+            #expect(reader.next() == .bytes(Array(line)))
+            #expect(reader.next() == .bytes(Array("last".utf8)))
+            isRead.signal()
+        }
+        #expect(outbox.flush(untilStuckAt: .distantFuture, latest: .distantFuture))
+        isRead.wait()
     }
 }

@@ -137,6 +137,37 @@ struct PasswordTests {
         await proxy.stop()
     }
 
+    @Test("A user without a password has an empty one")
+    func proxyUserAlone() async throws {
+        let proxy = try LoopbackProxy.start { $0.authorization = Self.key("me", "") }
+        try await withDriver(router: { _ in .text("ok") }) { driver, server in
+            let setting: JSONValue = [
+                "kind": "http", "host": "127.0.0.1", "port": .integer(Int64(proxy.port)), "user": "me",
+            ]
+            try await driver.open("a", ["proxy": setting])
+            #expect(try await driver.result(driver.get(server.url()))["body_base64"]?.data == Data("ok".utf8))
+        }
+        await proxy.stop()
+    }
+
+    @Test("Of a connection that there never was metrics say nothing", arguments: [407, 502])
+    func refusedTunnel(status: Int) async throws {
+        let proxy = try LoopbackProxy.start { options in
+            options.script = { _ in
+                .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n", thenClose: true)
+            }
+        }
+        try await withDriver(router: { _ in .text("ok") }) { driver, _ in
+            let setting: JSONValue = ["kind": "http", "host": "127.0.0.1", "port": .integer(Int64(proxy.port))]
+            try await driver.open("a", ["proxy": setting])
+            let result = try await driver.result(driver.get("https://origin.test/"))
+            #expect(result["error"] != .null)
+            let transaction = try #require(result["metrics"]?["transactions"]?.elements.first)
+            for member in ["proxy", "reused", "remote_port"] { #expect(transaction[member] == nil, "\(member)") }
+        }
+        await proxy.stop()
+    }
+
     @Test("Schemes and hosts that are not for the proxy go past it; so does everything where there is none")
     func pastTheProxy() async throws {
         let proxy = try LoopbackProxy.start()

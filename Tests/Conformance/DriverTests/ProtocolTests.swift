@@ -76,7 +76,11 @@ struct ProtocolTests {
     func harmlessConfiguration() async throws {
         let driver = try DriverProcess()
         try await driver.open(
-            "a", ["cookies": false, "cache": .null, "credentials": [], "proxy": .null, "trust": ["mode": "system"]])
+            "a",
+            [
+                "cookies": false, "cache": .null, "credentials": [], "proxy": .null, "trust": ["mode": "system"],
+                "client_identity": .null, "max_connections_per_host": .null,
+            ])
     }
 
     @Test(
@@ -122,7 +126,11 @@ struct ProtocolTests {
             ["session": "a", "config": ["proxy": [:]]],
             ["session": "a", "config": ["proxy": ["kind": "http", "host": "h"]]],
             ["session": "a", "config": ["proxy": ["kind": "gopher", "host": "h", "port": 1]]],
-            ["session": "a", "config": ["proxy": ["kind": "http", "host": "h", "port": 1, "user": "u"]]],
+            ["session": "a", "config": ["proxy": ["kind": "http", "host": "h", "port": 1, "password": "p"]]],
+            ["session": "a", "config": ["proxy": ["kind": "http", "host": "", "port": 1]]],
+            ["session": "a", "config": ["client_identity": [:]]],
+            ["session": "a", "config": ["max_connections_per_host": 0]],
+            ["session": "a", "config": ["max_connections_per_host": -1]],
             ["session": "a", "config": ["proxy": ["kind": "http", "host": "h", "port": 1, "schemes": ["ftp"]]]],
             ["session": "a", "config": ["resolve": ["a.test": 1]]], ["session": "a", "config": []], ["session": 1], [:],
         ] as [JSONValue])

@@ -174,6 +174,75 @@ struct RequestTests {
         }
     }
 
+    @Test("A scalar in a header list is the byte of its number")
+    func fieldBytes() async throws {
+        try await withDriver(router: { .text($0.fields.first("X-A") ?? "none") }) { driver, server in
+            try await driver.open()
+            func answer(_ value: String) async throws -> JSONValue {
+                try await driver.call(
+                    "request",
+                    [
+                        "session": "a", "method": "GET", "url": .string(server.url()),
+                        "headers": [["X-A", .string(value)]],
+                    ])
+            }
+            let sent = try await answer("gr\u{C3}\u{BC}n")
+            #expect(sent["result"]?["body_base64"]?.data == Data("gr\u{FC}n".utf8))
+            // The package's API has text only, of which it sends the UTF-8.
+            #expect(try await answer("gr\u{FC}n")["problem"] == "unsupported")
+            #expect(try await answer("gr\u{100}n")["problem"] == "bad_command")
+            for (value, problem) in [("\u{FC}", "unsupported"), ("\u{100}", "bad_command")] as [(String, JSONValue)] {
+                let fields: JSONValue = [["X-A", .string(value)]]
+                let session = try await driver.call("session.open", ["session": "b", "config": ["headers": fields]])
+                #expect(session["problem"] == problem)
+                let socket = try await driver.call(
+                    "ws.open", ["session": "a", "ws": "w", "url": .string(server.url()), "headers": fields])
+                #expect(socket["problem"] == problem)
+            }
+        }
+    }
+
+    @Test("A sequence that is cancelled at a byte is cancelled, also where the whole body is there")
+    func cancelSequence() async throws {
+        try await withDriver(router: { _ in .text("0123456789") }) { driver, server in
+            try await driver.open()
+            for _ in 0..<20 {
+                let result = try await driver.result(
+                    driver.get(server.url(), options: ["task": "bytes", "cancel_after_bytes": 3]))
+                #expect(result.errorName == "cancelled" && result["error"]?["code"] == -999)
+                #expect(result["response"]?["status"] == 200)
+            }
+        }
+    }
+
+    @Test("The chunks of a download are those that were written, not those in which its file is read")
+    func downloadChunks() async throws {
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { request in
+            request.path == "/whole"
+                ? .generated(length: 3_000_000) : .slow([.init("0123456789"), .init("more", when: gate)])
+        }
+        try await withDriver(router: router) { driver, server in
+            try await driver.open()
+            func chunks(_ url: String, _ more: [JSONMember] = []) async throws -> (bytes: Int64, result: JSONValue) {
+                let options: [(String, JSONValue)] = [
+                    ("task", "download"), ("report_chunks", true), ("max_body_bytes", 0),
+                ]
+                let result = try await driver.result(
+                    driver.get(url, options: .object(options.map { .init(name: $0, value: $1) } + more)))
+                let lengths = result["chunks"]?.elements.map { $0.elements.last?.number ?? 0 } ?? []
+                return (lengths.reduce(0, +), result)
+            }
+            let whole = try await chunks(server.url("/whole"))
+            #expect(whole.bytes == 3_000_000 && whole.result["body_length"] == 3_000_000)
+            // A file that was not finished is not read.
+            let part = try await chunks(server.url("/part"), [.init(name: "cancel_after_bytes", value: 3)])
+            #expect(part.bytes == 10 && part.result["body_length"] == 0)
+            #expect(part.result.errorName == "cancelled")
+            gate.open()
+        }
+    }
+
     @Test("Redirects are followed and listed, or stopped at")
     func redirects() async throws {
         let router: LoopbackServer.Router = { request in

@@ -105,6 +105,26 @@ struct TLSTests {
             let trust: JSONValue = ["mode": "ask", "answer": .string(answer)]
             let result = try await load("a", trust, "api.example.test", driver, server)
             #expect(result.errorName == error)
+            let asked: JSONValue = [
+                "method": "NSURLAuthenticationMethodServerTrust", "host": "api.example.test",
+                "port": .integer(Int64(server.port)), "realm": .null, "proxy": false, "previous_failures": 0,
+            ]
+            #expect(result["challenges"] == [asked])
+        }
+    }
+
+    @Test("The delegate of a web socket answers about servers too")
+    func askForWebSocket() async throws {
+        let (_, identity) = try CertificateFactory.server("127.0.0.1")
+        try await withDriver(.init(tls: ServerTLS(identity: identity)), router: { _ in .webSocket() }) {
+            driver, server in
+            for (answer, error) in [("use", nil), ("cancel", "cancelled")] as [(String, JSONValue?)] {
+                try await driver.open(answer, ["trust": ["mode": "ask", "answer": .string(answer)]])
+                let url = server.url().replacingOccurrences(of: "https:", with: "wss:")
+                let opened = try await driver.result(
+                    "ws.open", ["session": .string(answer), "ws": .string(answer), "url": .string(url)])
+                #expect(opened.errorName == error)
+            }
         }
     }
 
@@ -153,6 +173,17 @@ struct TLSTests {
             let transaction = result["metrics"]?["transactions"]?.elements.first
             #expect(transaction?["tls_version"] == .string(name))
             #expect(transaction?["ms"]?["tls"]?.number != nil)
+        }
+    }
+
+    @Test("A limit that is given alone does not contradict the other's default")
+    func oldVersionAlone() async throws {
+        let (_, identity) = try CertificateFactory.server("127.0.0.1")
+        let tls = ServerTLS(identity: identity, minimum: .v10, maximum: .v11)
+        try await withDriver(.init(tls: tls), router: { _ in .text("ok") }) { driver, server in
+            try await driver.open("a", ["trust": ["mode": "accept_any"], "tls": ["max": "1.1"]])
+            let result = try await driver.result(driver.get(server.url()))
+            #expect(result["metrics"]?["transactions"]?.elements.first?["tls_version"] == "1.1", "\(result)")
         }
     }
 

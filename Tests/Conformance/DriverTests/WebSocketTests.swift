@@ -114,6 +114,75 @@ struct WebSocketTests {
         }
     }
 
+    @Test("A message of 16 MiB goes back as it came")
+    func longEcho() async throws {
+        let long = [UInt8](repeating: 7, count: 16 << 20)
+        let router: LoopbackServer.Router = { _ in
+            .webSocket([.binary(long), .expect(.message(.init(.binary, long))), .close(1000)])
+        }
+        try await withDriver(router: router) { driver, server in
+            try await driver.open()
+            let echo = try await driver.result(
+                "ws.echo", ["session": "a", "url": url(server), "timeout_ms": 300_000])
+            #expect(echo["messages"] == 1 && echo["bytes"] == .count(long.count), "\(echo)")
+            #expect(echo["closed"]?["code"] == 1000 && echo["error"] == .null)
+        }
+    }
+
+    @Test("An echo does not wait for ever for a peer that sends nothing, that reads nothing, or that does not end")
+    func stuckEcho() async throws {
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { request in
+            switch request.path {
+            case "/silent": .webSocket([.wait(gate)])
+            case "/deaf":
+                .webSocket(
+                    [.stopReading] + (0..<256).map { _ in .binary([UInt8](repeating: 1, count: 1 << 17)) }
+                        + [.wait(gate)])
+            default: .script([.wait(gate), .close])
+            }
+        }
+        try await withDriver(router: router) { driver, server in
+            try await driver.open()
+            for (path, patience) in [("/silent", 100), ("/deaf", 2000), ("/no-answer", 100)] as [(String, Int64)] {
+                let result = try await driver.result(
+                    "ws.echo", ["session": "a", "url": url(server, path), "timeout_ms": .integer(patience)])
+                #expect(result.errorName == "timedOut", "\(path)")
+                #expect(result["closed"] == .null, "\(path)")
+                #expect(path == "/deaf" || result["messages"] == 0, "\(path)")
+            }
+            gate.open()
+        }
+    }
+
+    @Test("An echo at a URL that is none has counted nothing")
+    func impossibleEcho() async throws {
+        let driver = try DriverProcess()
+        try await driver.open()
+        let result = try await driver.result("ws.echo", ["session": "a", "url": "", "timeout_ms": 100])
+        guard case .object(let members) = result else {
+            Issue.record("no object: \(result)")
+            return
+        }
+        #expect(members.map(\.name).sorted() == ["bytes", "closed", "error", "messages"])
+        #expect(result["messages"] == 0 && result["bytes"] == 0 && result["closed"] == .null)
+        #expect(result.errorName == "badURL")
+    }
+
+    @Test("A number that no close frame can hold is no code")
+    func closeCodes() async throws {
+        try await withDriver(router: { _ in .webSocket() }) { driver, server in
+            try await driver.open()
+            _ = try await open(driver, server)
+            for code in [-1, 65_536, .max] as [Int64] {
+                let answer = try await driver.call("ws.close", ["ws": "w", "code": .integer(code)])
+                #expect(answer["problem"] == "bad_command", "\(code)")
+            }
+            let closed = try await driver.result("ws.close", ["ws": "w", "code": 1000])
+            #expect(closed["closed"]?["code"] == 1000)
+        }
+    }
+
     @Test("What is no command on a web socket is refused, and a long message fails by its limit")
     func refusals() async throws {
         try await withDriver(router: { _ in .webSocket() }) { driver, server in

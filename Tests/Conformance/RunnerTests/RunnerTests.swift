@@ -27,8 +27,9 @@ struct RunnerTests {
         let groups = Dictionary(grouping: cases.compactMap { Self.text($0["group"]) }) { $0 }.mapValues(\.count)
         #expect(groups.count >= 9)
         if share == 1 {
-            let table = try Self.documentedCounts()
+            let table = try Self.documentedCounts(below: "## The table")
             #expect(table == groups.merging(["all": cases.count]) { $1 }, "docs/conformance.md")
+            #expect(try Self.documentedCounts(below: "## By chapter") == Self.chapterCounts(run.outputText))
         }
         #expect(try folder.text("r.xml").components(separatedBy: "<testcase ").count == cases.count + 1)
     }
@@ -38,13 +39,24 @@ struct RunnerTests {
         return text
     }
 
-    /// The groups in docs/conformance.md, and how many cases each is said to have.
-    private static func documentedCounts() throws -> [String: Int] {
+    /// How many cases the runner's second table has for each chapter.
+    private static func chapterCounts(_ output: String) -> [String: Int] {
+        let rows = output.components(separatedBy: "\nchapter ").last?.components(separatedBy: "\n\n").first ?? ""
+        var counts: [String: Int] = [:]
+        for row in rows.split(separator: "\n").dropFirst() {
+            let words = row.split(separator: " ")
+            if words.count > 1 { counts[String(words[0])] = Int(words[1]) }
+        }
+        return counts
+    }
+
+    /// The groups or chapters in a table of docs/conformance.md, and how many cases each is said to have.
+    private static func documentedCounts(below heading: String) throws -> [String: Int] {
         // Tests/Conformance/RunnerTests/RunnerTests.swift, below the package.
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { folder.deleteLastPathComponent() }
         let page = try String(contentsOf: folder.appendingPathComponent("docs/conformance.md"), encoding: .utf8)
-        let rows = page.components(separatedBy: "## The table").last?.components(separatedBy: "\n## ").first ?? ""
+        let rows = page.components(separatedBy: heading + "\n").last?.components(separatedBy: "\n## ").first ?? ""
         var counts: [String: Int] = [:]
         for row in rows.split(separator: "\n") where row.hasPrefix("| ") {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -14,7 +14,8 @@ package final class DriverProcess: Sendable {
         package let description: String
     }
 
-    private let process: pid_t
+    /// The number of the process.
+    package let process: pid_t
     private let input: Mutex<Int32>
     private let lastID = Mutex<Int64>(0)
     private let answers = AnswerBoard()

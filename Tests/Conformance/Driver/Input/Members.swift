@@ -102,16 +102,30 @@ struct Members {
         return texts
     }
 
-    /// A header list.
+    /// A header list, as the package takes it: as text, of which it sends the UTF-8.
     mutating func fields(_ name: String) throws(Refusal) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         for element in try array(name) ?? [] {
             guard case .array(let pair) = element, pair.count == 2, case .string(let field)? = pair.first,
                 case .string(let value)? = pair.last
             else { throw wrong(name, "a list of pairs of strings") }
-            fields.append((field, value))
+            fields.append((try fieldText(field, of: name), try fieldText(value, of: name)))
         }
         return fields
+    }
+
+    /// In header lists a scalar is the byte of its number. Bytes that are no UTF-8 cannot be said to the package.
+    private func fieldText(_ text: String, of name: String) throws(Refusal) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            guard let byte = UInt8(exactly: scalar.value) else { throw wrong(name, "bytes") }
+            bytes.append(byte)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .unsupported("\(place): \(name) with bytes that are not UTF-8")
+        }
+        return text
     }
 
     mutating func base64(_ name: String) throws(Refusal) -> Data? {

@@ -5,17 +5,19 @@ import Foundation
 import Synchronization
 
 /// Writes lines to a descriptor, in the order in which they were given.
-final class Outbox: Sendable {
+package final class Outbox: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "output")
     private let isBroken = Atomic<Bool>(false)
+    /// How much was taken from us, to see whether anything moves.
+    private let writtenBytes = Atomic<Int>(0)
 
-    init(descriptor: Int32) {
+    package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
     /// Writes a line, some time.
-    func send(_ line: Data) {
+    package func send(_ line: Data) {
         queue.async { [self] in
             var line = line
             line.append(0x0A)
@@ -23,23 +25,42 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Waits until everything given so far is written, or until the time is over.
-    func flush(within interval: DispatchTimeInterval) {
+    /// Waits until everything given so far is written; whether it is.
+    ///
+    /// Gives up at the first time where the reader takes nothing, and later when it has taken nothing for a second; at the
+    /// latest at the second time. While there is room for more the reader is not what we wait for.
+    @discardableResult
+    package func flush(untilStuckAt firstTime: DispatchTime, latest: DispatchTime) -> Bool {
         let written = DispatchSemaphore(value: 0)
         queue.async { written.signal() }
-        _ = written.wait(timeout: .now() + interval)
+        var end = firstTime
+        var before = writtenBytes.load(ordering: .relaxed)
+        while written.wait(timeout: .now() + .milliseconds(50)) == .timedOut {
+            let (now, count) = (DispatchTime.now(), writtenBytes.load(ordering: .relaxed))
+            if count != before || hasRoom { end = max(end, now + .seconds(1)) }
+            before = count
+            if now >= min(end, latest) { return false }
+        }
+        return true
     }
 
-    /// Runs on the queue. Nothing is kept back in a buffer of ours, so there is nothing to flush.
+    private var hasRoom: Bool {
+        var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&query, 1, 0) > 0
+    }
+
+    /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a long
+    /// line would return at its end only, and nobody could see that it moves.
     private func write(_ line: Data) {
         guard !isBroken.load(ordering: .relaxed) else { return }
         line.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceLength))
                 let count = Foundation.write(descriptor, part.baseAddress, part.count)
                 if count > 0 {
                     rest = rest.dropFirst(count)
+                    writtenBytes.add(count, ordering: .relaxed)
                 } else if count == 0 || errno != EINTR {
                     isBroken.store(true, ordering: .relaxed)
                     return
@@ -47,4 +68,7 @@ final class Outbox: Sendable {
             }
         }
     }
+
+    /// A quarter of what a pipe holds.
+    private static let pieceLength = 16 * 1024
 }

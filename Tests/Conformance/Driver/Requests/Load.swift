@@ -38,12 +38,21 @@ final class BytesLoad: Load {
     private func load() async {
         do {
             let (bytes, response) = try await session.bytes(for: request, delegate: transfer)
-            if transfer.received(response) { cancel() }
-            for try await chunk in bytes.chunks where transfer.received(chunk) { cancel() }
+            if transfer.received(response) { return await stop(bytes) }
+            for try await chunk in bytes.chunks where transfer.received(chunk) { return await stop(bytes) }
             transfer.ended(nil)
         } catch {
             transfer.ended(error)
         }
+    }
+
+    /// Cancels where the options say so. What is there already, the end included, does not count any more: how much that
+    /// is is chance.
+    private func stop(_ bytes: URLSession.AsyncBytes) async {
+        bytes.task.cancel()
+        // Waited for, since metrics come with the end.
+        do { for try await _ in bytes.chunks {} } catch {}
+        transfer.ended(URLError(.cancelled))
     }
 }
 

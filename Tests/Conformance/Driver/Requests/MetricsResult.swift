@@ -17,11 +17,14 @@ extension URLSessionTaskMetrics {
 
 extension URLSessionTaskTransactionMetrics {
     fileprivate var json: JSONValue {
+        // Without a connection, as where a proxy has refused the tunnel, there is nothing to know about it. What comes from
+        // elsewhere than the network uses none.
+        let isKnown = remotePort != nil || resourceFetchType != .networkLoad
         var members: [(String, JSONValue?)] = [
             ("fetch", .string(fetch)),
-            ("reused", .bool(isReusedConnection)),
+            ("reused", isKnown ? .bool(isReusedConnection) : nil),
             ("protocol", networkProtocolName.map(JSONValue.string)),
-            ("proxy", .bool(isProxyConnection)),
+            ("proxy", isKnown || isProxyConnection ? .bool(isProxyConnection) : nil),
             ("status", (response as? HTTPURLResponse).map { .count($0.statusCode) }),
             ("local_port", localPort.map(JSONValue.count)),
             ("remote_port", remotePort.map(JSONValue.count)),

@@ -29,12 +29,12 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
 
     /// `completion` is called once, when the task has ended.
     init(
-        options: RequestOptions, redirects: RedirectPolicy, credentials: [CredentialPlan],
+        options: RequestOptions, redirects: RedirectPolicy, answers: ChallengeAnswers,
         completion: @escaping @Sendable (TransferRecord) -> Void
     ) {
         self.options = options
         self.redirects = redirects
-        answers = ChallengeAnswers(credentials)
+        self.answers = answers
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
         // Not the initial value: a semaphore must not be let go below that one.
@@ -85,7 +85,7 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if ChallengeAnswers.isForCredentials(challenge) {
+        if answers.isMeant(by: challenge) {
             let record = TransferRecord.Challenge(challenge)
             note { $0.challenges.append(record) }
         }
@@ -116,6 +116,10 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
+        if options.reportsChunks {
+            let elapsed = elapsed
+            note { $0.addChunk(Int(clamping: bytesWritten), at: elapsed) }
+        }
         guard let limit = options.cancelAfterBytes, totalBytesWritten >= limit else { return }
         guard options.resumes else { return downloadTask.cancel() }
         // The data comes with the error; the second transfer is not stopped any more.
@@ -170,15 +174,19 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
 
     /// Notes a part of the body; whether the load is to be cancelled.
     func received(_ data: Data) -> Bool {
-        let elapsed = (ContinuousClock.now - start).milliseconds
+        let elapsed = elapsed
         let length = length.add(Int64(data.count), ordering: .relaxed).newValue
         room.wait()
-        note { [room] record in
-            record.add(data, at: elapsed)
+        note { [room, options] record in
+            record.add(data)
+            // A download was delivered when it was written, not when its file is read.
+            if options.task != .download { record.addChunk(data.count, at: elapsed) }
             room.signal()
         }
         return options.cancelAfterBytes.map { length >= $0 } ?? false
     }
+
+    private var elapsed: Int64 { (ContinuousClock.now - start).milliseconds }
 
     /// Answers.
     func ended(_ error: (any Error)?) {

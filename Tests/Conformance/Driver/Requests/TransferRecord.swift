@@ -60,15 +60,19 @@ struct TransferRecord: Sendable {
     var bodyHash: String { hash.hexDigest() }
 
     /// A part of the body was delivered. What is beyond the limit is counted and hashed only.
-    mutating func add(_ data: Data, at milliseconds: Int64) {
+    mutating func add(_ data: Data) {
         body.append(data.prefix(max(mostBodyBytes - body.count, 0)))
         bodyLength += Int64(data.count)
         hash.update(data)
+    }
+
+    /// A part of the body of this length was delivered at this time.
+    mutating func addChunk(_ length: Int, at milliseconds: Int64) {
         guard let count = chunks?.count else { return }
         if count < Self.mostChunks {
-            chunks?.append(Chunk(milliseconds: milliseconds, length: data.count))
+            chunks?.append(Chunk(milliseconds: milliseconds, length: length))
         } else {
-            chunks?[count - 1].length += data.count
+            chunks?[count - 1].length += length
         }
     }
 

@@ -7,9 +7,11 @@ import URLLoading
 /// An open session.
 final class DriverSession: Sendable {
     let redirects: RedirectPolicy
-    let credentials: [CredentialPlan]
     let cookies: DriverCookies
     let cache: URLCache?
+    private let credentials: [CredentialPlan]
+    private let trustAnswer: TrustAnswer?
+    private let scratch: URL?
     private let session: URLSession
     private let watch: InvalidationWatch
 
@@ -19,10 +21,14 @@ final class DriverSession: Sendable {
         redirects = plan.redirects
         credentials = plan.credentials
         cookies = DriverCookies(plan.configuration.httpCookieStorage)
+        trustAnswer = plan.trustAnswer
         cache = plan.configuration.urlCache
-        let delegate: any URLSessionDelegate = plan.trustAnswer.map { Judge($0, watch) } ?? watch
-        session = URLSession(configuration: plan.configuration, delegate: delegate, delegateQueue: nil)
+        scratch = plan.scratch
+        session = URLSession(configuration: plan.configuration, delegate: watch, delegateQueue: nil)
     }
+
+    /// Who answers the challenges of a task.
+    func makeAnswers() -> ChallengeAnswers { ChallengeAnswers(credentials, trust: trustAnswer) }
 
     /// A request, ready to be carried out.
     func load(_ plan: RequestPlan, from url: URL, reportingTo transfer: Transfer) -> any Load {
@@ -45,15 +51,24 @@ final class DriverSession: Sendable {
     /// A web socket, not begun; nil where its URL is none.
     func webSocket(_ plan: WebSocketPlan) -> DriverWebSocket? {
         plan.task(in: session).map { task in
-            DriverWebSocket(
-                task, session: plan.session, redirects: redirects, answers: ChallengeAnswers(credentials))
+            DriverWebSocket(task, session: plan.session, redirects: redirects, answers: makeAnswers())
         }
     }
 
     /// Ends the session with all that is in progress; `completion` is called when nothing of it is left.
     func close(_ completion: @escaping @Sendable () -> Void) {
-        watch.arm(completion)
+        watch.arm { [self] in
+            removeScratch()
+            completion()
+        }
         session.invalidateAndCancel()
+    }
+
+    private func removeScratch() {
+        guard let scratch else { return }
+        // What is still to be written would make the directory again.
+        cache?.diskCapacity = 0
+        try? FileManager.default.removeItem(at: scratch)
     }
 }
 
@@ -71,28 +86,5 @@ private final class InvalidationWatch: NSObject, URLSessionDelegate {
             return stored
         }
         completion?()
-    }
-}
-
-/// Answers for servers; a class of its own, because a delegate that has the method is asked about every one of them.
-private final class Judge: NSObject, URLSessionDelegate {
-    private let answer: TrustAnswer
-    private let watch: InvalidationWatch
-
-    init(_ answer: TrustAnswer, _ watch: InvalidationWatch) {
-        self.answer = answer
-        self.watch = watch
-    }
-
-    func urlSession(
-        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        let (disposition, credential) = answer.disposition(for: challenge)
-        completionHandler(disposition, credential)
-    }
-
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        watch.urlSession(session, didBecomeInvalidWithError: error)
     }
 }

@@ -25,12 +25,16 @@ struct ProxyPlan {
         guard let kind = try members.word("kind", Self.kinds) else { throw .badCommand("proxy: kind is missing") }
         self.kind = kind
         host = try members.requiredString("host")
+        if host.isEmpty { throw .badCommand("proxy: host is empty") }
         guard let port = try members.integer("port"), (1...65_535).contains(port) else {
             throw .badCommand("proxy: port is not the number of one")
         }
         self.port = Int(port)
         user = try members.string("user")
-        password = try members.string("password")
+        let password = try members.string("password")
+        if user == nil, password != nil { throw .badCommand("proxy: there is a password of nobody") }
+        // The package takes neither or both.
+        self.password = user.map { _ in password ?? "" }
         let schemes = try members.strings("schemes") ?? ["http", "https"]
         guard Set(schemes).isSubset(of: ["http", "https"]) else {
             throw .badCommand("proxy: schemes are not of http and https")
@@ -38,7 +42,6 @@ struct ProxyPlan {
         self.schemes = Set(schemes)
         bypass = try members.strings("bypass") ?? []
         try members.finish()
-        guard (user == nil) == (password == nil) else { throw .badCommand("proxy: user and password belong together") }
         // The package's settings have no SOCKS proxy for one scheme alone.
         if kind == .socks5, self.schemes.count == 1 { throw .unsupported("proxy: socks5 for one scheme") }
     }

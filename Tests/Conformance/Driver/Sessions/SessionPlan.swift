@@ -17,8 +17,10 @@ enum RedirectPolicy: Sendable {
 struct SessionPlan {
     let configuration: URLSessionConfiguration
     let redirects: RedirectPolicy
-    /// What a delegate says about servers.
+    /// What the delegates of tasks say about servers.
     let trustAnswer: TrustAnswer?
+    /// A directory that is the session's alone, if it needs one.
+    let scratch: URL?
     /// Who answers challenges.
     let credentials: [CredentialPlan]
 
@@ -36,6 +38,7 @@ struct SessionPlan {
         // 0 is no limit; the package's own default is a week.
         configuration.timeoutIntervalForResource = try members.timeout("resource_timeout_ms") ?? 0
         if let number = try members.integer("max_connections_per_host") {
+            guard number > 0 else { throw .badCommand("config: max_connections_per_host is not above 0") }
             configuration.httpMaximumConnectionsPerHost = Int(clamping: number)
         }
         let fields = try members.fields("headers")
@@ -45,13 +48,14 @@ struct SessionPlan {
         if let value = members.take("trust") { trust = try TrustPlan(Members(value, of: "trust")) } else { trust = nil }
         if let trust { configuration.serverTrustEvaluation = trust.evaluation }
         trustAnswer = trust?.answer
-        if let identity = try Self.identity(members.object("client_identity")) {
-            configuration.clientIdentities = .allHosts(identity)
+        if let value = members.take("client_identity") {
+            configuration.clientIdentities = .allHosts(
+                try Self.identity(Members(value, of: "client_identity")))
         }
         try Self.setVersions(members.object("tls"), of: configuration)
         redirects = try members.word("redirects", RedirectPolicy.words) ?? .follow
         if try members.bool("cookies") == false { configuration.httpCookieStorage = nil }
-        configuration.urlCache = try Self.cache(members.object("cache"))
+        (configuration.urlCache, scratch) = try Self.cache(members.object("cache"))
         credentials = try CredentialPlan.list(members.array("credentials"))
         // An empty dictionary is no proxy, whatever the environment says.
         configuration.connectionProxyDictionary = [:]
@@ -78,9 +82,8 @@ struct SessionPlan {
 
     private static func identity(
         _ members: Members
-    ) throws(Refusal) -> URLSessionConfiguration.ClientIdentity? {
+    ) throws(Refusal) -> URLSessionConfiguration.ClientIdentity {
         var members = members
-        guard !members.names.isEmpty else { return nil }
         let (chain, key) = (try members.requiredString("chain_pem"), try members.requiredString("key_pem"))
         try members.finish()
         do {
@@ -90,26 +93,33 @@ struct SessionPlan {
         }
     }
 
-    /// Nothing is cached unless that is asked for.
-    private static func cache(_ members: Members) throws(Refusal) -> URLCache? {
+    /// Nothing is cached unless that is asked for. The package's own place for caches is shared by all programs of this
+    /// name, so a cache on disk without a directory gets a fresh one, which is told.
+    private static func cache(_ members: Members) throws(Refusal) -> (URLCache?, scratch: URL?) {
         var members = members
-        guard !members.names.isEmpty else { return nil }
+        guard !members.names.isEmpty else { return (nil, nil) }
         let (memory, disk) = (try members.count("memory_bytes") ?? 0, try members.count("disk_bytes") ?? 0)
         let directory = try members.string("directory").map { URL(filePath: $0, directoryHint: .isDirectory) }
         try members.finish()
-        return URLCache(
-            memoryCapacity: Int(clamping: memory), diskCapacity: Int(clamping: disk), directory: directory)
+        let scratch = disk > 0 && directory == nil ? Scratch.place() : nil
+        let cache = URLCache(
+            memoryCapacity: Int(clamping: memory), diskCapacity: Int(clamping: disk), directory: directory ?? scratch)
+        return (cache, scratch)
     }
 
     private static func setVersions(_ members: Members, of configuration: URLSessionConfiguration) throws(Refusal) {
         var members = members
-        if let version = try members.word("min", versions) {
-            configuration.tlsMinimumSupportedProtocolVersion = version
-        }
-        if let version = try members.word("max", versions) {
-            configuration.tlsMaximumSupportedProtocolVersion = version
-        }
+        let (minimum, maximum) = (try members.word("min", versions), try members.word("max", versions))
         try members.finish()
+        if let minimum { configuration.tlsMinimumSupportedProtocolVersion = minimum }
+        if let maximum { configuration.tlsMaximumSupportedProtocolVersion = maximum }
+        // One that is given alone is not to contradict the other's default, which the runner does not know.
+        let (lowest, highest) = (
+            configuration.tlsMinimumSupportedProtocolVersion, configuration.tlsMaximumSupportedProtocolVersion
+        )
+        guard lowest.rawValue > highest.rawValue else { return }
+        if minimum == nil { configuration.tlsMinimumSupportedProtocolVersion = highest }
+        if maximum == nil { configuration.tlsMaximumSupportedProtocolVersion = lowest }
     }
 
     private static let versions: [String: tls_protocol_version_t] = [

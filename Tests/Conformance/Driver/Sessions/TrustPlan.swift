@@ -9,7 +9,7 @@ struct TrustPlan {
 
     /// What the configuration says.
     let evaluation: Evaluation
-    /// What a delegate says in its place.
+    /// What the delegates of tasks say in its place.
     let answer: TrustAnswer?
 
     private enum Mode {
@@ -96,7 +96,7 @@ enum TrustAnswer: Sendable {
     /// The answer as the package takes it; challenges of other kinds are left to default handling.
     func disposition(
         for challenge: URLAuthenticationChallenge
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    ) -> (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?) {
         guard let trust = challenge.protectionSpace.serverTrust else { return (.performDefaultHandling, nil) }
         return switch self {
         case .use: (.useCredential, URLCredential(trust: trust))

@@ -1,5 +1,7 @@
 // `trust.evaluate`: a chain that nobody has sent, judged as a server's would be by default, but for the anchors. What
-// cannot be read is not trusted. Driver protocol, section 7.
+// cannot be read is treated as the package does it: a handshake ends at the first certificate of a chain that is none
+// (OpenSSL's alert is bad_certificate), and a session one of whose anchors is none trusts nobody. Driver protocol,
+// section 7.
 
 import ConformanceSupport
 import Foundation
@@ -40,7 +42,10 @@ struct TrustEvaluation: Sendable {
             }
             var policy = policy
             for text in lists { policy.revocation.lists += try RevocationList.parse(pem: text) }
-            let evaluator = AnchorsEvaluator(anchors: try certificates(in: anchors))
+            guard let anchors = readAnchors() else {
+                return Self.refusal("serverCertificateUntrusted", "One of the anchors is not a certificate.")
+            }
+            let evaluator = AnchorsEvaluator(anchors: anchors)
             switch evaluator.evaluate(chain, policy: policy) {
             case .trusted: return ["trusted": true]
             case .refused(let failure):
@@ -50,6 +55,12 @@ struct TrustEvaluation: Sendable {
         } catch {
             return Self.refusal("secureConnectionFailed", error.description)
         }
+    }
+
+    /// The anchors, read in one piece as the sessions' are: what is no block is passed over.
+    private func readAnchors() -> [Certificate]? {
+        if anchors.isEmpty { return [] }
+        return try? Certificate.parse(pem: anchors.joined(separator: "\n"))
     }
 
     private func certificates(in texts: [String]) throws(CertificateError) -> [Certificate] {

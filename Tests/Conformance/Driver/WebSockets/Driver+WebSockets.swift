@@ -32,10 +32,11 @@ extension Driver {
 
     func echoWebSocket(_ members: Members, _ reply: Reply) throws(Refusal) {
         var members = members
-        let plan = try WebSocketPlan(&members)
+        // The package's 1 MiB is less than "every message", and nothing in the command would raise it.
+        let plan = try WebSocketPlan(&members, usualLimit: 64 << 20)
         let patience = try Self.patience(&members)
         try members.finish()
-        guard let socket = try webSocket(plan) else { return reply.succeed(Self.badURL) }
+        guard let socket = try webSocket(plan) else { return reply.succeed(WebSocketEcho.impossible) }
         WebSocketEcho(socket, patience: patience) { reply.succeed($0) }.begin()
     }
 
@@ -87,10 +88,13 @@ extension Driver {
     func closeWebSocket(_ members: Members, _ reply: Reply) throws(Refusal) {
         var members = members
         let socket = try webSocket(&members)
-        let code = try members.integer("code") ?? 1000
+        // What of these may not be sent is the package's affair (B15.30).
+        guard let number = UInt16(exactly: try members.integer("code") ?? 1000),
+            let code = URLSessionWebSocketTask.CloseCode(rawValue: Int(number))
+        else { throw .badCommand("ws.close: code is not the number of one") }
         let reason = try members.string("reason")
         try members.finish()
-        socket.close(Int(clamping: code), reason)
+        socket.close(code, reason)
         socket.end.whenKnown { end in
             let error = end.error.map { [JSONMember(name: "error", value: $0.json)] } ?? []
             reply.succeed(.object([JSONMember(name: "closed", value: end.close.json)] + error))

@@ -69,8 +69,8 @@ final class DriverWebSocket: NSObject, URLSessionWebSocketDelegate {
         task.send(message) { done($0.map(TransferError.init)) }
     }
 
-    /// The next message. One that comes when the time is over goes to the next who asks.
-    func receive(within milliseconds: Int, _ take: @escaping @Sendable (Received) -> Void) {
+    /// The next message. One that comes when the time is over, if there is one, goes to the next who asks.
+    func receive(within milliseconds: Int? = nil, _ take: @escaping @Sendable (Received) -> Void) {
         let (kept, number, asks) = state.withLock { state -> (Received?, Int, Bool) in
             if !state.kept.isEmpty { return (state.kept.removeFirst(), 0, false) }
             state.nextWaiter += 1
@@ -81,6 +81,7 @@ final class DriverWebSocket: NSObject, URLSessionWebSocketDelegate {
         }
         if let kept { return take(kept) }
         if asks { task.receive { [self] in received($0) } }
+        guard let milliseconds else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             self?.giveUp(number)
         }
@@ -90,10 +91,13 @@ final class DriverWebSocket: NSObject, URLSessionWebSocketDelegate {
         task.sendPing { done($0.map(TransferError.init)) }
     }
 
-    func close(_ code: Int, _ reason: String?) {
-        // Apple's initialiser takes any number.
-        guard let code = URLSessionWebSocketTask.CloseCode(rawValue: code) else { return task.cancel() }
+    func close(_ code: URLSessionWebSocketTask.CloseCode, _ reason: String?) {
         task.cancel(with: code, reason: reason.map { Data($0.utf8) })
+    }
+
+    /// Ends it at once, without goodbye.
+    func cancel() {
+        task.cancel()
     }
 
     private func received(_ result: Received) {

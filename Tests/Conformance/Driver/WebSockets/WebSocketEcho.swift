@@ -5,19 +5,23 @@ import Foundation
 import Synchronization
 import URLLoading
 
-/// An echo while it runs.
+/// An echo while it runs: one step after the other, each of which must be over before its time is.
 final class WebSocketEcho: Sendable {
-    private struct Count {
+    private struct State {
         var messages = 0
         var bytes = 0
+        /// When the step that is under way has taken too long.
+        var deadline = DispatchTime.distantFuture
+        var isOver = false
     }
 
     private let socket: DriverWebSocket
     private let patience: Int
-    private let count = Mutex(Count())
+    private let state = Mutex(State())
     private let done: @Sendable (JSONValue) -> Void
 
-    /// `done` is called once, with the result; no message may take longer than so many milliseconds to come.
+    /// `done` is called once, with the result; no message may take longer than so many milliseconds to come or to go, nor
+    /// may the end.
     init(_ socket: DriverWebSocket, patience: Int, done: @escaping @Sendable (JSONValue) -> Void) {
         self.socket = socket
         self.patience = patience
@@ -27,31 +31,70 @@ final class WebSocketEcho: Sendable {
     func begin() {
         socket.begin()
         next()
+        watch()
     }
+
+    /// The result for a URL that is none.
+    static let impossible = result(State(), closed: nil, error: .badURL)
+
+    // MARK: The steps
 
     private func next() {
-        socket.receive(within: patience) { [self] result in
-            guard case .success(let message) = result else { return finish(result) }
-            count.withLock { count in
-                count.messages += 1
-                count.bytes += message.byteCount
+        beginStep()
+        socket.receive { [self] result in
+            guard case .success(let message) = result else { return waitForEnd() }
+            state.withLock { state in
+                state.messages += 1
+                state.bytes += message.byteCount
             }
             // The next is asked for when this one is out, so that a peer that does not read is not read.
+            beginStep()
             socket.send(message) { [self] error in
-                if error == nil { next() } else { finish(result) }
+                if error == nil { next() } else { waitForEnd() }
             }
         }
     }
 
-    private func finish(_ result: DriverWebSocket.Received) {
-        if case .failure(let error as URLError) = result, error.code == .timedOut { socket.close(1000, nil) }
-        socket.end.whenKnown { [self] end in
-            let count = count.withLock { $0 }
-            done([
-                "messages": .count(count.messages), "bytes": .count(count.bytes), "closed": end.close.json,
-                "error": end.error.map(\.json) ?? .null,
-            ])
+    private func waitForEnd() {
+        beginStep()
+        socket.end.whenKnown { [self] end in finish(closed: end.close, error: end.error) }
+    }
+
+    private func finish(closed: DriverWebSocket.Close?, error: TransferError?) {
+        let last = state.withLock { state -> State? in
+            defer { state.isOver = true }
+            return state.isOver ? nil : state
         }
+        if let last { done(Self.result(last, closed: closed, error: error)) }
+    }
+
+    private static func result(_ state: State, closed: DriverWebSocket.Close?, error: TransferError?) -> JSONValue {
+        [
+            "messages": .count(state.messages), "bytes": .count(state.bytes), "closed": closed.json,
+            "error": error.map(\.json) ?? .null,
+        ]
+    }
+
+    // MARK: The time
+
+    private func beginStep() {
+        let deadline = DispatchTime.now() + .milliseconds(patience)
+        state.withLock { $0.deadline = deadline }
+    }
+
+    /// Looks when the time of the present step is over, which often is a later one by then. One timer at a time: one for
+    /// each step would stay behind for its whole time, millions of them where messages are short.
+    private func watch() {
+        let (deadline, isOver) = state.withLock { ($0.deadline, $0.isOver) }
+        if isOver { return }
+        if deadline <= .now() { return giveUp() }
+        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.watch() }
+    }
+
+    /// A peer that neither sends nor reads, or does not end the connection, is waited for no longer.
+    private func giveUp() {
+        finish(closed: nil, error: TransferError(URLError(.timedOut)))
+        socket.cancel()
     }
 }
 

@@ -11,13 +11,14 @@ struct WebSocketPlan {
     private let fields: [(name: String, value: String)]
     private let mostMessageBytes: Int?
 
-    /// Takes what is the same in both operations.
-    init(_ members: inout Members) throws(Refusal) {
+    /// Takes what is the same in both operations. How long a message may be where the command does not say so is the
+    /// package's own limit, or another one.
+    init(_ members: inout Members, usualLimit: Int? = nil) throws(Refusal) {
         session = try members.requiredString("session")
         url = try members.requiredString("url")
         protocols = try members.strings("protocols") ?? []
         fields = try members.fields("headers")
-        mostMessageBytes = try members.count("max_message_bytes").map { Int(clamping: $0) }
+        mostMessageBytes = try members.count("max_message_bytes").map { Int(clamping: $0) } ?? usualLimit
     }
 
     /// The task, not resumed; nil where the URL is none.

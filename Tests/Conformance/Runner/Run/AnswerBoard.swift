@@ -44,6 +44,9 @@ final class AnswerBoard: Sendable {
     /// What has been received until now, in order.
     var received: [Received] { state.withLock { $0.received } }
 
+    /// How many of them at a server.
+    func received(at server: String) -> Int { state.withLock { $0.received.count { $0.server == server } } }
+
     /// What went wrong at the servers.
     var problems: [String] { state.withLock { $0.problems } }
 

@@ -70,8 +70,11 @@ final class CaseQueue: Sendable {
             do {
                 let driver = try current ?? DriverProcess(driver)
                 current = driver
-                failure = await Self.run(cases[index], number: index, driver)
-                if !driver.isRunning { current = nil }
+                let run = await Self.run(cases[index], number: index, driver)
+                failure = run.failure
+                // The next case gets a new one after each failure, too: a driver whose output has ended, which is what a case sees of
+                // its end, still counts as running until the process has been waited for.
+                if run.hasEndedDriver || failure?.isUnsupported == false || !driver.isRunning { current = nil }
             } catch {
                 failure = CaseFailure("the driver could not be started: \(error)")
             }
@@ -81,20 +84,34 @@ final class CaseQueue: Sendable {
         _ = await current?.exitStatus()
     }
 
-    /// A case that does not end within its time is ended together with its driver.
+    private enum Part {
+        case ended(CaseFailure?)
+        /// The time is over, and the driver ended.
+        case late
+        /// The case has ended before.
+        case notLate
+    }
+
+    /// A case that does not end within its time is ended together with its driver. The time may be over just when the case ends by
+    /// itself: then the driver has ended, and the case has not failed.
     private static func run(
         _ conformanceCase: ConformanceCase, number: Int, _ driver: DriverProcess
-    ) async -> CaseFailure? {
-        await withTaskGroup(of: CaseFailure??.self) { group in
-            group.addTask { .some(await CaseRun.failure(of: conformanceCase, number: number, driver)) }
+    ) async -> (failure: CaseFailure?, hasEndedDriver: Bool) {
+        await withTaskGroup(of: Part.self) { group in
+            group.addTask { .ended(await CaseRun.failure(of: conformanceCase, number: number, driver)) }
             group.addTask {
-                do { try await Task.sleep(for: timeLimit) } catch { return nil }
+                do { try await Task.sleep(for: timeLimit) } catch { return .notLate }
                 driver.end()
-                return .some(CaseFailure("no end within \(timeLimit)"))
+                return .late
             }
-            let first = await group.next() ?? nil
+            let first = await group.next()
             group.cancelAll()
-            return first ?? nil
+            let second = await group.next()
+            switch (first, second) {
+            case (.ended(let failure), .late): return (failure, true)
+            case (.ended(let failure), _): return (failure, false)
+            case (.late, _), (.notLate, _), (nil, _): return (CaseFailure("no end within \(timeLimit)"), true)
+            }
         }
     }
 
