@@ -42,7 +42,7 @@ let package = Package(
         .executableTarget(name: "demo", dependencies: ["URLLoading", "LoopbackServer"]),
 
         // One test target per layer, and what they share.
-        .target(name: "TestSupport", dependencies: ["Sockets"], path: "Tests/Support"),
+        .target(name: "TestSupport", dependencies: ["Sockets", "CPlatform"], path: "Tests/Support"),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
         .executableTarget(name: "worst-cases", dependencies: ["Trust", "LoopbackServer"], path: "Tests/WorstCases"),
         .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL", "worst-cases"]),

@@ -131,10 +131,16 @@ struct PoolTests {
     func cancelledLookup() async throws {
         let url = try #require(URL(string: "http://no-such-host.invalid/"))
         let notebook = Notebook()
-        let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: nil)
+        // Where the look-up has failed before this thread comes to cancel, nothing has been told of it yet: a cancellation
+        // before the last message wins.
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: queue)
         let task = session.dataTask(with: url)
         task.resume()
         task.cancel()
+        queue.isSuspended = false
         await notebook.ended.wait()
         #expect((notebook.error as? URLError)?.code == .cancelled)
         session.invalidateAndCancel()

@@ -238,7 +238,9 @@ import Testing
         rig.expectClean()
     }
 
-    @Test("B6.10: who waits for a dial that was made for another, and which is never answered, gives up when its time is over")
+    @Test(
+        "B6.10: who waits for a dial that was made for another, and which is never answered, gives up when its time is over"
+    )
     func surplusDialJoined() {
         let rig = rigWithSurplusDial()
         let busy = rig.submit(idleTimeout: .seconds(600))
@@ -249,7 +251,8 @@ import Testing
         #expect(joined.ends == 0)
         rig.advance(.seconds(2))
         #expect(joined.ends == 1 && busy.ends == 0)
-        if case .idleTimeout(_, .connecting, _)? = joined.error {} else {
+        if case .idleTimeout(_, .connecting, _)? = joined.error {
+        } else {
             Issue.record("\(String(describing: joined.error))")
         }
         rig.core.shutDown(immediately: true)

@@ -256,7 +256,8 @@ struct ProxyLiveTests {
 
     @Test("B16.5, B17.51: a proxy that goes away is noticed by idle tunnels and by requests under way")
     func goesAway() async throws {
-        let (proxy, described) = try start(.http)
+        let place = try ReservedPort()
+        let (proxy, described) = try start(.http) { $0.binding = .tcp(host: "127.0.0.1", port: place.number) }
         let live = engine()
         #expect(try await live.get(server.secure, route: .proxied(described)).text == "secret")
         await proxy.stop()
@@ -265,6 +266,7 @@ struct ProxyLiveTests {
             Issue.record("\(String(describing: lost.error))")
             return
         }
+        place.keep()
         await server.stop()
     }
 }

@@ -95,7 +95,9 @@ import Testing
     private func withNetwork(
         _ plan: FaultPlan, _ body: (FaultProxy, LoopbackServer, RawClient) async throws -> Void
     ) async throws {
-        let server = try LoopbackServer.start { request in
+        // One of the tests stops the server: nobody else may answer in its place.
+        let place = try ReservedPort()
+        let server = try LoopbackServer.start(LoopbackServer.Options(port: place.number)) { request in
             .script([.send(Array("answer to \(request.target)".utf8)), .close])
         }
         let proxy = try FaultProxy.start(before: server.port) { options in
@@ -103,6 +105,7 @@ import Testing
             options.keptBytes = 1 << 20
         }
         try await body(proxy, server, RawClient(port: proxy.port))
+        place.keep()
         await proxy.stop()
         await server.stop()
     }

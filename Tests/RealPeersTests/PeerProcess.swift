@@ -16,11 +16,9 @@ final class PeerProcess: Sendable {
 
     /// Starts a program with standard output and standard error on one pipe.
     init(_ program: String, _ arguments: [String]) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw StartFailure(description: "pipe: error \(errno)") }
-        let (readEnd, writeEnd) = (ends[0], ends[1])
-        // The children of other tests must not hold this pipe open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // A pipe indeed, and no pair of sockets: nginx opens /dev/stdout, which leads to no socket.
+        let pipe = try OwnPipe()
+        let (readEnd, writeEnd) = (pipe.read, pipe.write)
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -83,11 +81,14 @@ final class PeerProcess: Sendable {
     }
 
     /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
+    ///
+    /// Somebody else's program tells nobody when it listens: it is asked again and again, with a rest in between in which it, and
+    /// the tests beside this one, can run.
     func listens(on port: Int, isIPv6: Bool = false) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !LoopbackPort.isListening(port, isIPv6: isIPv6) {
             guard !hasEnded, ContinuousClock.now < deadline else { throw missing("nothing listens on port \(port)") }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(10))
         }
     }
 

@@ -35,7 +35,7 @@ struct VsftpdTests {
 
     @Test("B9.27, B14.22: a download that was cancelled for data goes on by REST, plain and under TLS", arguments: ways)
     func resumed(isIPv6: Bool, isProtected: Bool) async throws {
-        let server = try await Vsftpd(isIPv6: isIPv6, isProtected: isProtected, bytesPerSecond: 2_500_000)
+        let server = try await Vsftpd(isIPv6: isIPv6, isProtected: isProtected, bytesPerSecond: 1_000_000)
         let url = try server.url("/large.bin", scheme: isProtected ? "ftps" : "ftp")
         let session = session(server, isIPv6 && isProtected ? TrustingTheSame() : nil)
         let failure = await #expect(throws: URLError.self) {

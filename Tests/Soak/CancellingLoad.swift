@@ -41,6 +41,11 @@ enum CancellingLoad {
         let before = ProcessCounts.now()
         let threadsBefore = ourThreads
         var report = try await round(requests: requests, url: url, body: Data(body), server: server)
+        // The server has seen every connection end, and both sides close their descriptors in their own time.
+        let mercy = ContinuousClock.now + .seconds(10)
+        while ProcessCounts.now().descriptors > before.descriptors, ContinuousClock.now < mercy {
+            try await Task.sleep(for: .milliseconds(10))
+        }
         let after = ProcessCounts.now()
         report.descriptorsLeft = after.descriptors - before.descriptors
         report.threadsLeft = ourThreads - threadsBefore

@@ -33,13 +33,8 @@ struct DialerTests {
     @Test("a port nobody listens on refuses", arguments: ["127.0.0.1", "::1"])
     func refused(host: String) async throws {
         try await withLoop { loop in
-            let address = try await onLoop(loop) { reactor, finish in
-                let listener = try Listener(
-                    reactor: reactor, address: required(SocketAddress(literal: host, port: 0), host))
-                finish(listener.address)
-                listener.close()
-            }
-            #expect(address.port != 0)
+            // No listener of another test gets this port.
+            let address = try #require(SocketAddress(literal: host, port: 1))
             let error = try await dial(loop, address)
             #expect(error == SystemError(errno: ECONNREFUSED, call: "connect"))
             #expect(error?.description == "connect: Connection refused")
@@ -48,9 +43,10 @@ struct DialerTests {
 
     @Test("a listener that is closed refuses, although a child that is being started has a copy of it")
     func copiedListener() async throws {
+        let place = try ReservedPort()
         try await withLoop { loop in
             let (address, copy) = try await onLoop(loop) { reactor, finish in
-                let listener = try Listener(reactor: reactor, address: loopback())
+                let listener = try Listener(reactor: reactor, address: loopback(port: place.number))
                 let copy = dup(try required(Self.listener(at: listener.address.port), "descriptor"))
                 listener.close()
                 finish((listener.address, copy))
@@ -59,6 +55,7 @@ struct DialerTests {
             #expect(error == SystemError(errno: ECONNREFUSED, call: "connect"))
             #expect(close(copy) == 0)
         }
+        place.keep()
     }
 
     /// The descriptor that listens there.

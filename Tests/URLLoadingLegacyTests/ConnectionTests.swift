@@ -266,7 +266,8 @@ struct ConnectionTests {
         let router: LoopbackServer.Router = { request in
             request.path == "/missing" ? .text("none", status: 404) : .text("hello")
         }
-        let server = try LoopbackServer.start(router: router)
+        let place = try ReservedPort()
+        let server = try LoopbackServer.start(LoopbackServer.Options(port: place.number), router: router)
         // A name of its own: the other tests' connections count together with those to the same host.
         let found = try server.request("/", host: "localhost")
         let missing = try server.request("/missing", host: "localhost")
@@ -297,6 +298,7 @@ struct ConnectionTests {
             }
         }
         #expect(throws: URLError.self) { try failed.get() }
+        place.keep()
     }
 
     @Test("An asynchronous request calls its handler on the queue")

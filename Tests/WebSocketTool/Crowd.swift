@@ -21,6 +21,7 @@ final class Crowd: Sendable {
         // What the first ones bring with them (a thread and descriptors for each loop, tables, code that is loaded) is not
         // what each one costs.
         for _ in 0..<Self.first { try await exchangeOne(url) }
+        try await settle(server)
         let start = ProcessCounts.now()
         let servedFirst = try server.report()
         let clock = ContinuousClock.now
@@ -86,6 +87,21 @@ final class Crowd: Sendable {
         task.cancel(with: .normalClosure, reason: nil)
         session.finishTasksAndInvalidate()
         await watcher.invalidated()
+    }
+
+    /// Waits until nothing of the first ones is left, and nothing is still to come that stays.
+    private func settle(_ server: EchoServer) async throws {
+        // Dispatch opens a descriptor for each clock with the first timer by it, and would otherwise do so while the end is waited
+        // for.
+        try await Task.sleep(for: .milliseconds(1))
+        try await until { try server.report().open == 0 }
+        // This side closes its descriptors in its own time, which nobody tells.
+        var last = -1
+        try await until {
+            let now = ProcessCounts.now().descriptors
+            defer { last = now }
+            return now == last
+        }
     }
 
     /// As many sessions as there can be loops.

@@ -35,8 +35,8 @@ enum MixedLoad {
         }
         var samples = [Sample(at: 0, ledger, lanes)]
         let interval = max(0.25, Double(options.seconds) / 600)
-        // What is still open some time after the end will never be answered.
-        let mercy = Duration.seconds(120)
+        // What is still open some time after the end will never be answered; some exercises wait in vain for several answers.
+        let mercy = Duration.seconds(Sanitizer.isActive ? 240 : 120)
         while ledger.endedWorkers < options.workers, ContinuousClock.now < end + mercy {
             try await Task.sleep(for: .seconds(interval))
             samples.append(Sample(at: (ContinuousClock.now - start) / .seconds(1), ledger, lanes))
@@ -50,7 +50,8 @@ enum MixedLoad {
         let connections = lanes.reduce(0) { $0 + ($1.proxy?.books.connections ?? 0) }
         for lane in lanes { await lane.stop() }
         // Sessions that were ended let their connections go in their own time.
-        for _ in 0..<100 where ProcessCounts.now().descriptors > before.descriptors + Self.keptDescriptors {
+        let limit = ContinuousClock.now + .seconds(60)
+        while ProcessCounts.now().descriptors > before.descriptors + Self.keptDescriptors, ContinuousClock.now < limit {
             try await Task.sleep(for: .milliseconds(50))
         }
         let after = ProcessCounts.now()
