@@ -4,8 +4,6 @@
 extension Transaction: ConnectivityWaiter {
     /// No connection could be opened.
     func dialFailed(_ error: EngineError) {
-        // B12.17: also where the proxy is what stands in the way.
-        timeline.usesProxy = key.route.proxy != nil
         guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
             return failed(error)
         }

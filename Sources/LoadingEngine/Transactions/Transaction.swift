@@ -208,6 +208,8 @@ final class Transaction: SteeredLoad {
     func dialBegan() {
         guard case .waiting(isTimed: false) = state else { return }
         state = .waiting(isTimed: true)
+        // B12.17: also where the proxy is what stands in the way.
+        timeline.usesProxy = key.route.proxy != nil
         deadlines.started(core.reactor.elapsed)
         rearm()
     }

@@ -150,7 +150,9 @@ struct PasswordTests {
         await proxy.stop()
     }
 
-    @Test("Of a connection that there never was metrics say nothing", arguments: [407, 502])
+    @Test(
+        "B12.17: of a connection that there never was metrics say nothing but that a proxy stood in the way",
+        arguments: [407, 502])
     func refusedTunnel(status: Int) async throws {
         let proxy = try LoopbackProxy.start { options in
             options.script = { _ in
@@ -163,7 +165,8 @@ struct PasswordTests {
             let result = try await driver.result(driver.get("https://origin.test/"))
             #expect(result["error"] != .null)
             let transaction = try #require(result["metrics"]?["transactions"]?.elements.first)
-            for member in ["proxy", "reused", "remote_port"] { #expect(transaction[member] == nil, "\(member)") }
+            #expect(transaction["proxy"] == true)
+            for member in ["reused", "remote_port"] { #expect(transaction[member] == nil, "\(member)") }
         }
         await proxy.stop()
     }
