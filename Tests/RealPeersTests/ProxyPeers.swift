@@ -86,7 +86,8 @@ final class ProxyPeer: Sendable {
         let name = "peer\(getpid())x\(port)"
         let process = try PeerProcess(program, ["-n", name, "-N", "-d", "1", "-f", "\(directory.path)/squid.conf"])
         defer { removeSharedMemory(of: name) }
-        try await process.line(containing: "Accepting HTTP Socket connections")
+        // It prints that it accepts connections before it listens.
+        try await process.listens(on: port)
         return ProxyPeer(port, directory, process)
     }
 

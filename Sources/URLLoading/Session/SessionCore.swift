@@ -227,9 +227,10 @@ final class SessionCore: Sendable {
             state.ending = .afterTasks
             return (tasks, state.outstanding == 0, state.engine)
         }
-        // Order: or the end of one would give its connection to another that is about to be cancelled.
+        // Order: those that wait go first, or the end of one would give its connection to another that is about to be cancelled.
+        let cancellations = tasks.map { $0.beginCancelling() }
         if cancelling { engine?.cancelWaiting() }
-        for task in tasks { task.cancel() }
+        for (task, cancellation) in zip(tasks, cancellations) { task.carryOut(cancellation) }
         if isEmpty { becomeInvalid(session) }
     }
 

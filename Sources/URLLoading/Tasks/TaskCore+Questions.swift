@@ -86,9 +86,14 @@ extension TaskCore {
     }
 
     private func answerTookTooLong() {
+        let isOwn = state.withLock { state in
+            // A pause that has begun meanwhile has an alarm of its own.
+            if case .preparing = state.stage { return false }
+            state.alarm = nil
+            return true
+        }
         // Order: whoever is asked from now on sets another.
-        state.withLock { $0.alarm = nil }
-        guard mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
+        guard isOwn, mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
         willFail(
             LoadFailure.make(.timedOut, currentRequest?.url, "A delegate did not answer before the task's time-out."))
         if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }

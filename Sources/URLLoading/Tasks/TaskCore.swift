@@ -197,9 +197,14 @@ final class TaskCore: Sendable {
     }
 
     /// Ends the task with −999, unless it has ended (B1.41, B1.43).
-    func cancel() {
-        enum Step { case none, load(any LoadHandle), end(URL?) }
-        let step = state.withLock { state -> Step in
+    func cancel() { carryOut(beginCancelling()) }
+
+    /// What is left to do of a cancellation.
+    enum Cancellation { case none, load(any LoadHandle), end(URL?) }
+
+    /// Decides that the task is cancelled: whatever befalls it from now on, that is its end.
+    func beginCancelling() -> Cancellation {
+        state.withLock { state in
             guard !state.isOver else { return .none }
             state.phase = .canceling
             switch state.stage {
@@ -218,6 +223,10 @@ final class TaskCore: Sendable {
                 return .none
             }
         }
+    }
+
+    /// Does the rest of it.
+    func carryOut(_ step: Cancellation) {
         switch step {
         case .none: break
         case .load(let handle): handle.cancel()
