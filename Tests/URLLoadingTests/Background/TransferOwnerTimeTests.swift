@@ -99,13 +99,14 @@ import Testing
     func resumption() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        let gate = ServerGate()
+        // The owner goes on at once; the answer waits until the program is there to hear of it.
+        let (gate, rest) = (ServerGate(), ServerGate())
         let body =
             Array(repeating: UInt8(ascii: "a"), count: 300_000) + Array(repeating: UInt8(ascii: "b"), count: 300_000)
         let ranges = Box<[String]>([])
         try await withServer(router: { request in
             ranges.change { $0.append(request.fields.first(.range) ?? "") }
-            return Self.answer(request, body, gate)
+            return Self.answer(request, body, gate, rest: rest)
         }) { server in
             let owner = try Rig.owner(directory)
             let (first, _) = try await Rig.program(owner)
@@ -118,6 +119,7 @@ import Testing
 
             let second = try Rig.owner(directory)
             let (program, tasks) = try await Rig.program(second)
+            rest.open()
             #expect(tasks.first?.isOver == false)
             #expect(try await program.end(of: 1) == nil)
             #expect(try Rig.file(program.news(of: 1)) == Data(body))
@@ -130,8 +132,10 @@ import Testing
         }
     }
 
-    /// The first half at once, the rest behind a gate; or what a range asks for.
-    private static func answer(_ request: ServerRequest, _ body: [UInt8], _ gate: ServerGate) -> ServerResponse {
+    /// The first half at once, the other behind a gate; or what a range asks for, behind a gate if there is one.
+    private static func answer(
+        _ request: ServerRequest, _ body: [UInt8], _ gate: ServerGate, rest: ServerGate? = nil
+    ) -> ServerResponse {
         var response: ServerResponse
         if let range = request.fields.first(.range), let start = Int(range.dropFirst(6).dropLast()) {
             response = .bytes(Array(body[start...]), status: 206)
@@ -140,7 +144,9 @@ import Testing
             let half = body.count / 2
             response = .slow([.init(Array(body[..<half])), .init(Array(body[half...]), when: gate)], framing: .chunked)
         }
-        return response.adding("ETag", "\"v1\"")
+        response = response.adding("ETag", "\"v1\"")
+        guard let rest, let message = response.message() else { return response }
+        return .script([.wait(rest), .send(message)])
     }
 
     @Test("B10.41: a task whose time is over when an owner comes ends with −1001, however clocks were moved")
