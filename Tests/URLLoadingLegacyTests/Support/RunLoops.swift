@@ -32,9 +32,10 @@ final class Keeper {
     func leave() { RunLoop.current._remove(source, for: .default) }
 }
 
-/// Runs `body` with a server, and stops the server afterwards.
+/// Runs `body` with a server, and stops the server afterwards. Each has an address of its own: what older classes load with is
+/// shared, and remembers passwords and pages by address, of which a port alone may come again.
 func withServer<R>(
-    _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
+    _ options: LoopbackServer.Options = LoopbackServer.Options(host: ownAddress()), router: @escaping LoopbackServer.Router,
     _ body: (LoopbackServer) async throws -> R
 ) async throws -> R {
     let server = try LoopbackServer.start(options, router: router)
@@ -47,6 +48,14 @@ func withServer<R>(
         throw error
     }
 }
+
+private func ownAddress() -> String {
+    let number = addresses.wrappingAdd(1, ordering: .relaxed).newValue
+    return "127.\(number >> 16 & 0x7F | 0x80).\(number >> 8 & 0xFF).\(number & 0xFF)"
+}
+
+/// How many have been given out.
+private let addresses = Atomic<UInt32>(0)
 
 extension LoopbackServer {
     /// A request for a path of this server, which no cache answers.
