@@ -194,6 +194,7 @@ extension TaskCore: RelayClient {
     /// What follows the end: the last message, and nothing that the session keeps.
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         end.alarm?.cancel()
+        end.answerLimit?.cancel()
         if kind == .upload { uploadEnded() }
         if end.error == nil { updateProgress(isAtEnd: true) }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }

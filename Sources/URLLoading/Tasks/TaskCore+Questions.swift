@@ -80,20 +80,15 @@ extension TaskCore {
     func limitWaiting() {
         state.withLock { state in
             // One that is set already, for a question before this one, is for the same moment.
-            guard state.alarm == nil, !state.isOver, let deadline = state.resourceDeadline else { return }
-            state.alarm = alarm(at: deadline) { $0.answerTookTooLong() }
+            guard state.answerLimit == nil, !state.isOver, let deadline = state.resourceDeadline else { return }
+            state.answerLimit = alarm(at: deadline) { $0.answerTookTooLong() }
         }
     }
 
     private func answerTookTooLong() {
-        let isOwn = state.withLock { state in
-            // A pause that has begun meanwhile has an alarm of its own.
-            if case .preparing = state.stage { return false }
-            state.alarm = nil
-            return true
-        }
         // Order: whoever is asked from now on sets another.
-        guard isOwn, mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
+        state.withLock { $0.answerLimit = nil }
+        guard mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
         willFail(
             LoadFailure.make(.timedOut, currentRequest?.url, "A delegate did not answer before the task's time-out."))
         if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }

@@ -25,6 +25,8 @@ struct TaskState: ~Copyable, Sendable {
     var loss: URLError?
     /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
     var alarm: Alarm?
+    /// Rings when the task's time is over, where nobody but a delegate could go on with it.
+    var answerLimit: Alarm?
     var response: URLResponse?
     var error: (any Error)?
     /// An error that the API's own layer decided on while the engine was at work.
@@ -188,11 +190,12 @@ struct TaskState: ~Copyable, Sendable {
             records = []
             downloadRecord = .none
             alarm = nil
+            answerLimit = nil
             if quietly { letGo() }
         }
         return TaskResult(
             error: failure, response: response, call: call, session: session, kept: takeKept(),
-            download: downloadRecord, alarm: alarm)
+            download: downloadRecord, alarm: alarm, answerLimit: answerLimit)
     }
 
     /// Lets go of what is needed up to the last message only.
@@ -236,6 +239,7 @@ struct TaskResult: Sendable {
     let download: DownloadRecord
     /// What nobody needs to be woken by any more.
     let alarm: Alarm?
+    let answerLimit: Alarm?
 }
 
 /// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.

@@ -35,7 +35,8 @@ final class Keeper {
 /// Runs `body` with a server, and stops the server afterwards. Each has an address of its own: what older classes load with is
 /// shared, and remembers passwords and pages by address, of which a port alone may come again.
 func withServer<R>(
-    _ options: LoopbackServer.Options = LoopbackServer.Options(host: ownAddress()), router: @escaping LoopbackServer.Router,
+    _ options: LoopbackServer.Options = LoopbackServer.Options(host: ownAddress()),
+    router: @escaping LoopbackServer.Router,
     _ body: (LoopbackServer) async throws -> R
 ) async throws -> R {
     let server = try LoopbackServer.start(options, router: router)
