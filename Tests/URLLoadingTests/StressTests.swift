@@ -236,10 +236,10 @@ struct StressTests {
             await delegate.done.wait()
             #expect(delegate.bytes.load(ordering: .relaxed) == length)
             #expect(delegate.wrong.load(ordering: .relaxed) == 0)
-            // Other suites run beside this one and use some memory too.
+            // Half of the body: other suites run beside this one and use some memory too.
             // A sanitizer keeps freed memory on purpose.
             if !Sanitizer.isActive {
-                #expect(delegate.mostMemory.load(ordering: .relaxed) - memoryBefore < 128 << 20)
+                #expect(delegate.mostMemory.load(ordering: .relaxed) - memoryBefore < 256 << 20)
             }
             session.invalidateAndCancel()
         }

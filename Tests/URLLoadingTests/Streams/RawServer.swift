@@ -5,6 +5,7 @@ import Foundation
 import LoopbackServer
 import Synchronization
 import TLS
+import TestSupport
 import Trust
 
 /// Accepts connections on 127.0.0.1 and runs a script on each.
@@ -42,10 +43,7 @@ final class RawServer: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         books = Mutex(Books(listener: listener))
         Thread.detachNewThread { [self] in
-            while true {
-                let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { break }
-                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            while let descriptor = OwnConnection.accept(from: listener) {
                 let isWanted = books.withLock { books in
                     if !books.isStopped { books.connections.insert(descriptor) }
                     return !books.isStopped
