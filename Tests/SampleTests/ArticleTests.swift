@@ -19,7 +19,7 @@ struct ArticleTests {
 
     @Test("Getting started: a page, an order, and what goes wrong", arguments: LanguageMode.allCases)
     func gettingStarted(mode: LanguageMode) async throws {
-        try await serving(Self.answer) { server in
+        try await withServer(router: Self.answer) { server in
             let page = try #require(URL(string: server.url("/page")))
             let missing = try #require(URL(string: server.url("/missing")))
             let nowhere = try #require(URL(string: "http://no-such-host.invalid/"))
@@ -38,7 +38,7 @@ struct ArticleTests {
 
     @Test("Downloads and uploads of files", arguments: LanguageMode.allCases)
     func transfers(mode: LanguageMode) async throws {
-        try await serving(Self.answer) { server in
+        try await withServer(router: Self.answer) { server in
             let page = try #require(URL(string: server.url("/page")))
             let echo = try #require(URL(string: server.url("/echo")))
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("articles-\(UUID().uuidString)")

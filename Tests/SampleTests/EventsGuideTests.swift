@@ -11,7 +11,7 @@ import URLLoading
 struct EventsGuideTests {
     @Test("Lines, server-sent events and pieces", arguments: LanguageMode.allCases)
     func bodies(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withEvents { server in
             let session = URLSession(configuration: .ephemeral)
             let url = try #require(URL(string: server.url("/events")))
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ struct EventsGuideTests {
 
     @Test("Every event of a load", arguments: LanguageMode.allCases)
     func everyEvent(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withEvents { server in
             let session = URLSession(configuration: .ephemeral)
             let request = URLRequest(url: try #require(URL(string: server.url("/moved"))))
             var told: [String] = []
@@ -57,7 +57,7 @@ struct EventsGuideTests {
 
     @Test("Closures and notifications", arguments: LanguageMode.allCases)
     func closures(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withEvents { server in
             let good = try #require(URL(string: server.url("/events")))
             let bad = try #require(URL(string: server.url("/missing?\(mode)")))
             let (ends, sink) = AsyncStream.makeStream(of: String.self)
@@ -94,7 +94,7 @@ struct EventsGuideTests {
 
     @Test("A body that is written while it is sent", arguments: LanguageMode.allCases)
     func writing(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withEvents { server in
             let session = URLSession(configuration: .ephemeral)
             let url = try #require(URL(string: server.url("/echo")))
             // More than the pair holds.
@@ -115,9 +115,9 @@ struct EventsGuideTests {
 
     private static let events = "data: one\ndata: two\n\ndata: three\n\n"
 
-    private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
-        try await serving(
-            { request in
+    private func withEvents(_ body: (LoopbackServer) async throws -> Void) async throws {
+        try await withServer(
+            router: { request in
                 switch request.path {
                 case "/events": .text(Self.events)
                 case "/moved": .status(302).adding("Location", "/events")

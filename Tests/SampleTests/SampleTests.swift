@@ -19,7 +19,7 @@ enum LanguageMode: CaseIterable {
 struct SampleTests {
     @Test("A page with a completion handler", arguments: LanguageMode.allCases)
     func completionHandler(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let load =
                 switch mode {
                 case .swift5: SamplesSwift5.PageLoader().load
@@ -50,7 +50,7 @@ struct SampleTests {
 
     @Test("A page by a delegate that looks at the response first", arguments: LanguageMode.allCases)
     func delegate(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             func received(_ path: String) async throws -> Data {
                 let url = try server.at(path)
                 return try await withThrowingHandover { continuation in
@@ -79,7 +79,7 @@ struct SampleTests {
 
     @Test("JSON with async and await", arguments: LanguageMode.allCases)
     func asyncAndAwait(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let base = try server.at("/notes")
             switch mode {
             case .swift5:
@@ -106,7 +106,7 @@ struct SampleTests {
 
     @Test("A link's target by a delegate of one task, in the async form", arguments: LanguageMode.allCases)
     func taskDelegate(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let link = try server.at("/short")
             let target =
                 switch mode {
@@ -119,7 +119,7 @@ struct SampleTests {
 
     @Test("A model on the main actor that is a task's delegate", arguments: LanguageMode.allCases)
     func mainActor(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let url = try server.at("/short")
             let (status, redirects): (String, Int)
             switch mode {
@@ -139,7 +139,7 @@ struct SampleTests {
 
     @Test("Lines as they arrive", arguments: LanguageMode.allCases)
     func lines(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let url = try server.at("/events")
             let (events, sink) = AsyncStream.makeStream(of: String.self)
             switch mode {
@@ -156,7 +156,7 @@ struct SampleTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("samples-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await withServer { server in
+        try await withSampleServer { server in
             let url = try server.at("/file.bin")
             let (steps, progress) = AsyncStream.makeStream(of: Double.self)
             let saved = try await withThrowingHandover { continuation in
@@ -193,7 +193,7 @@ struct SampleTests {
 
     @Test("JSON by an upload task", arguments: LanguageMode.allCases)
     func upload(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let url = try server.at("/orders")
             let (answers, sink) = AsyncStream.makeStream(of: String.self)
             let report: @Sendable (Int, String?, (any Error)?) -> Void = { status, text, _ in
@@ -210,7 +210,7 @@ struct SampleTests {
 
     @Test("A load that would wait for a network, and has one", arguments: LanguageMode.allCases)
     func patient(mode: LanguageMode) async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let url = try server.at("/page")
             let data = await withHandover { continuation in
                 switch mode {
@@ -234,7 +234,7 @@ struct SampleTests {
 
     @Test("Code from before Sendable: mutable state in a delegate, a semaphore, the reference types")
     func oldStyle() async throws {
-        try await withServer { server in
+        try await withSampleServer { server in
             let loader = OldStyleLoader()
             let address = try server.at("/short").absoluteString
             await withHandover { continuation in
@@ -282,9 +282,9 @@ struct Answer: Sendable {
 }
 
 /// Runs `body` with a server that answers what the samples ask for.
-private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
-    try await serving(
-        { request in
+private func withSampleServer(_ body: (LoopbackServer) async throws -> Void) async throws {
+    try await withServer(
+        router: { request in
             switch (request.method, request.path) {
             case ("GET", "/page"): .bytes(Array("<p>hello</p>".utf8), type: "text/html; charset=utf-8")
             case (_, "/short"): .status(302).adding("Location", "/page")

@@ -28,7 +28,7 @@ struct ConnectionChallengeTests {
     private func asked(
         _ realm: String, _ answer: @escaping @Sendable (URLAuthenticationChallenge) -> Void
     ) async throws -> AskedRecorder {
-        try await withServer(router: Self.door(realm)) { server async throws in
+        try await withServer(.alone(), router: Self.door(realm)) { server async throws in
             let request = try server.request()
             let recorder = AskedRecorder()
             recorder.answer = answer
@@ -90,7 +90,7 @@ struct ConnectionChallengeTests {
     @Test("A connection may be cancelled while it is asked")
     @available(*, deprecated)
     func cancelledWhileAsked() async throws {
-        try await withServer(router: Self.door("while")) { server async throws in
+        try await withServer(.alone(), router: Self.door("while")) { server async throws in
             let request = try server.request()
             let watch = Watch()
             let lines = await onRunLoop {
@@ -107,7 +107,7 @@ struct ConnectionChallengeTests {
     @Test("B2.7: the older methods are asked about the space first, and yes makes them asked for a credential")
     @available(*, deprecated)
     func older() async throws {
-        try await withServer(router: Self.door("older")) { server async throws in
+        try await withServer(.alone(), router: Self.door("older")) { server async throws in
             let request = try server.request()
             let recorder = OlderRecorder()
             recorder.answer = { $0.sender?.use(Self.right, for: $0) }
@@ -126,7 +126,7 @@ struct ConnectionChallengeTests {
         ])
     @available(*, deprecated)
     func storage(usesStorage: Bool) async throws {
-        try await withServer(router: Self.door("storage")) { server async throws in
+        try await withServer(.alone(), router: Self.door("storage")) { server async throws in
             let request = try server.request()
             let space = URLProtectionSpace(
                 host: server.address.host, port: server.port, protocol: "http", realm: "storage",
@@ -148,7 +148,7 @@ struct ConnectionChallengeTests {
     @Test("B2.7: a delegate that cannot say is asked about passwords, and not about servers")
     @available(*, deprecated)
     func unimplemented() async throws {
-        try await withServer(router: Self.door("bare")) { server async throws in
+        try await withServer(.alone(), router: Self.door("bare")) { server async throws in
             let request = try server.request()
             let recorder = BareRecorder()
             recorder.answer = { $0.sender?.use(Self.right, for: $0) }
@@ -191,7 +191,7 @@ struct ConnectionChallengeTests {
     @Test("Sample: a password that is tried once", arguments: [("p", "secret", 0), ("x", "", -1012)])
     @available(*, deprecated)
     func sampleOfPasswords(password: String, text: String, failure: Int) async throws {
-        try await withServer(router: Self.door("sample")) { server async throws in
+        try await withServer(.alone(), router: Self.door("sample")) { server async throws in
             let url = try #require(try server.request("/\(password)").url)
             let outcome = Box(("", 0))
             await onRunLoop {

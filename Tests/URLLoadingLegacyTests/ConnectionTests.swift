@@ -21,7 +21,7 @@ struct ConnectionTests {
     @Test("A load is told in order, on the thread that began it, whose run loop then has nothing left")
     @available(*, deprecated)
     func order() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let recorder = await record(try server.request("/page"))
             #expect(recorder.notes.lines == ["send /page", "storage", "response 200", "data", "store", "finish"])
             #expect(recorder.text == "hello")
@@ -35,7 +35,7 @@ struct ConnectionTests {
         let router: LoopbackServer.Router = { request in
             request.path == "/old" ? .text("moved", status: 302).adding("Location", "/new") : .text("new")
         }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let followed = await record(try server.request("/old"))
             #expect(
                 followed.notes.lines == [
@@ -53,7 +53,7 @@ struct ConnectionTests {
     @Test("The delegate may send another request, or take the first one back")
     @available(*, deprecated)
     func firstRequest() async throws {
-        try await withServer(router: { .text(String($0.path)) }) { server async throws in
+        try await withServer(.alone(), router: { .text(String($0.path)) }) { server async throws in
             let other = try server.request("/other")
             let changing = Recorder()
             changing.onSend = { _, _ in other }
@@ -80,7 +80,7 @@ struct ConnectionTests {
         let router: LoopbackServer.Router = { request in
             request.path == "/old" ? ServerResponse.status(307).adding("Location", "/new") : .echo(request)
         }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             var post = try server.request("/new")
             post.httpMethod = "POST"
             post.httpBody = Data("12345".utf8)
@@ -122,7 +122,7 @@ struct ConnectionTests {
     @available(*, deprecated)
     func storing() async throws {
         let router: LoopbackServer.Router = { _ in .text("kept").adding("Cache-Control", "max-age=600") }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let plain = URLRequest(url: try #require(URL(string: server.url("/a"))))
             let keeping = Recorder()
             keeping.stored = { $0 }
@@ -146,7 +146,7 @@ struct ConnectionTests {
     @available(*, deprecated)
     func cancelling(stage: String) async throws {
         let router: LoopbackServer.Router = { _ in .text("hello").adding("Cache-Control", "max-age=600") }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let request = URLRequest(url: try #require(URL(string: server.url("/\(stage)"))))
             let watch = Watch()
             let lines = await onRunLoop {
@@ -165,7 +165,7 @@ struct ConnectionTests {
     func cancellingFromElsewhere() async throws {
         let gate = ServerGate()
         let router: LoopbackServer.Router = { _ in .slow([.init("a"), .init("b", when: gate)]) }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let request = try server.request()
             let recorder = Recorder()
             let watch = Watch()
@@ -187,7 +187,7 @@ struct ConnectionTests {
     @available(*, deprecated)
     func life() async throws {
         let gate = ServerGate()
-        try await withServer(router: { _ in .slow([.init("late", when: gate)]) }) { server async throws in
+        try await withServer(.alone(), router: { _ in .slow([.init("late", when: gate)]) }) { server async throws in
             let request = try server.request()
             let watch = Watch()
             let ended = Box(false)
@@ -215,7 +215,7 @@ struct ConnectionTests {
     @Test("Without a delegate the request is sent all the same")
     @available(*, deprecated)
     func unheard() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let watch = Watch()
             await onRunLoop { watch.note(NSURLConnection(request: request, delegate: nil), nil) }
@@ -228,7 +228,7 @@ struct ConnectionTests {
     @available(*, deprecated)
     func backPressure() async throws {
         let length: Int64 = 64 << 20
-        try await withServer(router: { _ in .generated(length: length) }) { server async throws in
+        try await withServer(.alone(), router: { _ in .generated(length: length) }) { server async throws in
             let request = try server.request()
             let isBlocked = DispatchSemaphore(value: 0)
             let recorder = Recorder()
@@ -246,7 +246,7 @@ struct ConnectionTests {
     @Test("A delegate for downloads gets a file, which goes afterwards")
     @available(*, deprecated)
     func file() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let recorder = FileRecorder()
             await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) }

@@ -46,7 +46,7 @@ struct DownloadTests {
         let router: LoopbackServer.Router = { request in
             request.path == "/old" ? ServerResponse.status(301).adding("Location", "/dir/new.txt") : .text("hello")
         }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let recorder = DownloadRecorder()
             recorder.destination = place.path("here.txt")
             let request = try server.request("/old")
@@ -74,7 +74,7 @@ struct DownloadTests {
         ])
     @available(*, deprecated)
     func names(name: String, other: String) async throws {
-        try await withServer(router: { _ in .text("new") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("new") }) { server async throws in
             for allowsOverwrite in [false, true] {
                 let place = try Place()
                 try Data("old and longer".utf8).write(to: URL(fileURLWithPath: place.path(name)))
@@ -93,7 +93,7 @@ struct DownloadTests {
     @available(*, deprecated)
     func destinationAtOnce() async throws {
         let place = try Place()
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let recorder = DownloadRecorder()
             await onRunLoop {
@@ -116,7 +116,7 @@ struct DownloadTests {
     @available(*, deprecated)
     func noPlace() async throws {
         let place = try Place()
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let recorder = DownloadRecorder()
             recorder.destination = place.path("none/file")
             await download(try server.request(), recorder)
@@ -131,7 +131,9 @@ struct DownloadTests {
         let place = try Place()
         let text = String(repeating: "0123456789", count: 50_000)
         let packed = try #require(Gzip.compress(Array(text.utf8)))
-        try await withServer(router: { _ in .bytes(packed, type: "application/x-gzip") }) { server async throws in
+        try await withServer(
+            .alone(), router: { _ in .bytes(packed, type: "application/x-gzip") }
+        ) { server async throws in
             let recorder = DownloadRecorder()
             recorder.decodes = decodes
             recorder.destination = place.path("file")
@@ -152,7 +154,7 @@ struct DownloadTests {
         let place = try Place()
         let packed = try #require(Gzip.compress(Array(Self.text.utf8)))
         let broken = isCut ? Array(packed.dropLast(9)) : Array("no gzip at all".utf8)
-        try await withServer(router: { _ in .bytes(broken) }) { server async throws in
+        try await withServer(.alone(), router: { _ in .bytes(broken) }) { server async throws in
             let recorder = DownloadRecorder()
             recorder.decodes = true
             recorder.destination = place.path("file")
@@ -175,7 +177,7 @@ struct DownloadTests {
             request.fields.first(.authorization) == proof
                 ? .text("secret") : .text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"download\"")
         }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let recorder = DownloadRecorder()
             recorder.destination = place.path("file")
             recorder.answer = { challenge in
@@ -201,7 +203,7 @@ struct DownloadTests {
     private func stopped(at place: Place, keeps: Bool = true, _ tag: String = "\"one\"") async throws -> Data? {
         let gate = ServerGate()
         let data = Box<Data?>(nil)
-        try await withServer(router: Self.archive(tag, gate: gate)) { server async throws in
+        try await withServer(.alone(), router: Self.archive(tag, gate: gate)) { server async throws in
             let request = try server.request("/archive")
             let recorder = DownloadRecorder()
             recorder.destination = place.path("file")
@@ -254,7 +256,7 @@ struct DownloadTests {
             let resumes = request.fields.first(FieldName("Range")) != nil
             return Self.archive(tag.value, gate: resumes || course == "gone" && tag.value == "" ? nil : gate)(request)
         }
-        try await withServer(router: router) { server async throws in
+        try await withServer(.alone(), router: router) { server async throws in
             let request = try server.request("/archive")
             let data = Box<Data?>(nil)
             let first = DownloadRecorder()

@@ -20,7 +20,7 @@ struct PlaceTests {
     @Test("run(mode:before:) returns after messages, so that a program can wait for a flag of its own")
     @available(*, deprecated)
     func flag() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let lines = await onRunLoop {
                 let recorder = Recorder()
@@ -41,7 +41,7 @@ struct PlaceTests {
     @Test("Messages come in the modes in which the connection is scheduled, and in no other")
     @available(*, deprecated)
     func modes() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let (usual, own) = await onRunLoop { () -> ([String], [String]) in
                 let recorder = Recorder()
@@ -63,7 +63,7 @@ struct PlaceTests {
     @Test("Messages wait while the connection is scheduled nowhere")
     @available(*, deprecated)
     func unscheduling() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let (before, after) = await onRunLoop { () -> ([String], [String]) in
                 let recorder = Recorder()
@@ -85,7 +85,7 @@ struct PlaceTests {
     @Test("Another thread's run loop", arguments: [true, false])
     @available(*, deprecated)
     func anotherThread(isMain: Bool) async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let recorder = Recorder()
             let ended = DispatchSemaphore(value: 0)
@@ -129,7 +129,7 @@ struct PlaceTests {
     @Test("A queue takes the place of the run loop; calls do not overlap", arguments: [1, 8])
     @available(*, deprecated)
     func queue(width: Int) async throws {
-        try await withServer(router: { _ in .generated(length: 1 << 20) }) { server async throws in
+        try await withServer(.alone(), router: { _ in .generated(length: 1 << 20) }) { server async throws in
             let request = try server.request()
             let queue = OperationQueue()
             queue.maxConcurrentOperationCount = width
@@ -158,7 +158,7 @@ struct PlaceTests {
     @Test("From the run loop to a queue and back, within callbacks")
     @available(*, deprecated)
     func moving() async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let recorder = Recorder()
             let queue = OperationQueue()
@@ -193,7 +193,7 @@ struct PlaceTests {
     @Test("A callback that runs its run loop hears what follows", arguments: ["send", "response", "data"])
     @available(*, deprecated)
     func nested(in place: String) async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let request = try server.request()
             let recorder = Recorder()
             recorder.hook = { [weak recorder] word, _ in
@@ -214,7 +214,7 @@ struct PlaceTests {
 
     @Test("A command-line program on its main thread", arguments: ["flag", "run"])
     func program(mode: String) async throws {
-        try await withServer(router: { _ in .text("hello") }) { server async throws in
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
             let ended = try await ChildRun.run("legacy-client", [mode, server.url()], changing: ["http_proxy": nil])
             #expect(ended.outputText == "hello true\n")
             #expect(ended.exitCode == 0)

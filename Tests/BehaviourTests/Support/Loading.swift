@@ -1,26 +1,10 @@
-// What the tests of this target have in common: a server for the length of a test, a session that trusts it, and a
-// load told as a value. Only the public API is used to load.
+// What the tests of this target have in common: a session that trusts a server, and a load told as a value. Only the public
+// API is used to load.
 
 import Foundation
 import LoopbackServer
 import Testing
 import URLLoading
-
-/// Runs `body` with a server, and stops the server afterwards.
-func withServer<R>(
-    _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
-    _ body: (LoopbackServer) async throws -> R
-) async throws -> R {
-    let server = try LoopbackServer.start(options, router: router)
-    do {
-        let result = try await body(server)
-        await server.stop()
-        return result
-    } catch {
-        await server.stop()
-        throw error
-    }
-}
 
 /// Runs `body` with a server that answers every request with these bytes and then does as `then` says.
 func withAnswer<R>(

@@ -10,15 +10,8 @@ func withDriver(
     _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
     _ body: (DriverProcess, LoopbackServer) async throws -> Void
 ) async throws {
-    let server = try LoopbackServer.start(options, router: router)
     let driver = try DriverProcess()
-    do {
-        try await body(driver, server)
-    } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
+    try await withServer(options, router: router) { try await body(driver, $0) }
     driver.closeInput()
     _ = await driver.exitStatus()
 }

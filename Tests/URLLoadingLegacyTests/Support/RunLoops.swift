@@ -32,27 +32,13 @@ final class Keeper {
     func leave() { RunLoop.current._remove(source, for: .default) }
 }
 
-/// Runs `body` with a server, and stops the server afterwards. Each has an address of its own: what older classes load with is
-/// shared, and remembers passwords and pages by address, of which a port alone may come again.
-func withServer<R>(
-    _ options: LoopbackServer.Options = LoopbackServer.Options(host: ownAddress()),
-    router: @escaping LoopbackServer.Router,
-    _ body: (LoopbackServer) async throws -> R
-) async throws -> R {
-    let server = try LoopbackServer.start(options, router: router)
-    do {
-        let result = try await body(server)
-        await server.stop()
-        return result
-    } catch {
-        await server.stop()
-        throw error
+extension LoopbackServer.Options {
+    /// With an address of the server's own: what older classes load with is shared, and remembers passwords and pages by
+    /// address, of which a port alone may come again.
+    static func alone() -> LoopbackServer.Options {
+        let number = addresses.wrappingAdd(1, ordering: .relaxed).newValue
+        return LoopbackServer.Options(host: "127.\(number >> 16 & 0x7F | 0x80).\(number >> 8 & 0xFF).\(number & 0xFF)")
     }
-}
-
-private func ownAddress() -> String {
-    let number = addresses.wrappingAdd(1, ordering: .relaxed).newValue
-    return "127.\(number >> 16 & 0x7F | 0x80).\(number >> 8 & 0xFF).\(number & 0xFF)"
 }
 
 /// How many have been given out.

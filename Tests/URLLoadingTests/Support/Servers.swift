@@ -5,22 +5,6 @@ import LoopbackServer
 import Testing
 import URLLoading
 
-/// Runs `body` with a server, and stops the server afterwards.
-func withServer<R>(
-    _ options: LoopbackServer.Options = LoopbackServer.Options(), router: @escaping LoopbackServer.Router,
-    _ body: (LoopbackServer) async throws -> R
-) async throws -> R {
-    let server = try LoopbackServer.start(options, router: router)
-    do {
-        let result = try await body(server)
-        await server.stop()
-        return result
-    } catch {
-        await server.stop()
-        throw error
-    }
-}
-
 extension LoopbackServer {
     /// A path of this server.
     func at(_ path: String, host: String? = nil) throws -> URL {
