@@ -5,30 +5,9 @@ import LoadingPolicy
 import Testing
 
 @Suite("Web sockets at their end")
-struct WebSocketEndTests {
-    private typealias Action = WebSocketMachine.Action
-
-    private let now = Duration.seconds(100)
-
-    private func call(_ number: Int) -> WebSocketCall { WebSocketCall(number) }
-    private func text(_ text: String) -> WebSocketMessage { WebSocketMessage(text: text) }
-    private func ping(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
+struct WebSocketEndTests: WebSocketTable {
     private func close(_ code: Int, _ reason: String? = nil) -> WebSocketClose {
         WebSocketClose(code: code, reason: reason.map { Array($0.utf8) })
-    }
-
-    private func opened() -> WebSocketMachine {
-        var machine = WebSocketMachine()
-        machine.opened()
-        return machine
-    }
-
-    private func expect(
-        _ machine: inout WebSocketMachine, _ actions: [Action], _ location: SourceLocation = #_sourceLocation
-    ) {
-        var taken: [Action] = []
-        while let action = machine.nextAction() { taken.append(action) }
-        #expect(taken == actions, sourceLocation: location)
     }
 
     // MARK: Our goodbye

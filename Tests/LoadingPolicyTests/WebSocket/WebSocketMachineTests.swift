@@ -5,29 +5,7 @@ import LoadingPolicy
 import Testing
 
 @Suite("Web socket machine")
-struct WebSocketMachineTests {
-    private typealias Action = WebSocketMachine.Action
-
-    private let now = Duration.seconds(100)
-
-    private func call(_ number: Int) -> WebSocketCall { WebSocketCall(number) }
-    private func text(_ text: String) -> WebSocketMessage { WebSocketMessage(text: text) }
-    private func ping(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
-
-    private func opened() -> WebSocketMachine {
-        var machine = WebSocketMachine()
-        machine.opened()
-        return machine
-    }
-
-    private func expect(
-        _ machine: inout WebSocketMachine, _ actions: [Action], _ location: SourceLocation = #_sourceLocation
-    ) {
-        var taken: [Action] = []
-        while let action = machine.nextAction() { taken.append(action) }
-        #expect(taken == actions, sourceLocation: location)
-    }
-
+struct WebSocketMachineTests: WebSocketTable {
     // MARK: Sending
 
     @Test("R6455 §4: what is asked for before the handshake is done is kept, and then done in order")
