@@ -28,6 +28,9 @@ enum Soak {
 
     /// Whether all went well.
     private static func mixed(_ options: SoakOptions) async throws -> Bool {
+        let folder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        // Order: a folder that cannot be had is told before half an hour is over.
+        if let folder { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
         // Half an hour leaves a hundred parts of downloads that nobody went on with.
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("soak-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -36,8 +39,7 @@ enum Soak {
         let report = try await MixedLoad.run(options)
         print(report.text)
         if let path = options.json { try report.json.write(to: URL(fileURLWithPath: path)) }
-        if let folder = options.folder {
-            let folder = URL(fileURLWithPath: folder, isDirectory: true)
+        if let folder {
             try Data(report.page.utf8).write(to: folder.appendingPathComponent("soak.md"))
             try Data(SoakPlot.svg(report.samples).utf8).write(to: folder.appendingPathComponent("soak.svg"))
         }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import Synchronization
 import Testing
 import URLLoading
 
@@ -166,5 +167,128 @@ struct BodyStreamTests {
             #expect(delegate.transcript.body == "one two")
             session.invalidateAndCancel()
         }
+    }
+
+    @Test("Any number of bound pairs may wait for their producers: no thread waits with them, and other bodies go out")
+    func manyProducers() async throws {
+        // More than there are threads for streams that block.
+        let count = 80
+        try await withServer(router: { .echo($0) }) { server in
+            let delegate = FirstBytes()
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = count + 1
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            var producers: [BoundProducer] = []
+            for _ in 0..<count {
+                let producer = try BoundProducer()
+                producers.append(producer)
+                session.dataTask(with: request(try server.at("/"), producer.input)).resume()
+                producer.write("first ")
+            }
+            // Each has been read from, and what comes next is being waited for.
+            await delegate.sent.wait(times: count)
+            let other = try BoundProducer()
+            other.write("alone")
+            other.end()
+            let (echo, _) = try await session.data(for: request(try server.at("/"), other.input))
+            #expect(String(decoding: echo, as: UTF8.self) == "alone")
+            for producer in producers {
+                producer.write("second")
+                producer.end()
+            }
+            await delegate.ended.wait(times: count)
+            #expect(delegate.bodies == Array(repeating: "first second", count: count))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("A body that is written piece by piece through a narrow pair comes whole", arguments: [1, 7, 1000])
+    func narrowPair(capacity: Int) async throws {
+        let length = 300 * capacity
+        try await withServer(router: { .echo($0) }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            let producer = try BoundProducer(capacity: capacity)
+            Thread.detachNewThread {
+                var position = 0
+                while position < length {
+                    let piece = (position..<min(position + 3, length)).map { GeneratedBytes.byte(at: Int64($0)) }
+                    let written = producer.write(piece)
+                    guard written > 0 else { break }
+                    position += written
+                }
+                producer.end()
+            }
+            let (echo, _) = try await session.data(for: request(try server.at("/"), producer.input))
+            #expect(Array(echo) == (0..<length).map { GeneratedBytes.byte(at: Int64($0)) })
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.41, B6.1: a pair whose producer says nothing is closed when its task ends, and the producer learns of it")
+    func silentProducer() async throws {
+        try await withServer(router: { .echo($0) }) { server in
+            let delegate = FirstBytes()
+            let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let producer = try BoundProducer(capacity: 8)
+            let task = session.dataTask(with: request(try server.at("/"), producer.input))
+            task.resume()
+            producer.write("first ")
+            await delegate.sent.wait()
+            task.cancel()
+            await delegate.ended.wait()
+            #expect((task.error as? URLError)?.code == .cancelled)
+            // Until it is closed there is room for so much; a writer that waits for more is woken.
+            while producer.write(Array("12345678".utf8)) > 0 {}
+            #expect(producer.input.streamStatus == .closed)
+            session.invalidateAndCancel()
+        }
+    }
+}
+
+/// The program's end of a bound pair.
+//
+// `@unchecked Sendable`: both ends of a pair of ours keep what they have behind Mutexes; their parents, Foundation's, are never
+// Sendable.
+private final class BoundProducer: @unchecked Sendable {
+    let input: InputStream
+    private let output: OutputStream
+
+    init(capacity: Int = 64) throws {
+        var (input, output): (InputStream?, OutputStream?) = (nil, nil)
+        Stream.getBoundStreams(withBufferSize: capacity, inputStream: &input, outputStream: &output)
+        self.input = try #require(input)
+        self.output = try #require(output)
+        self.output.open()
+    }
+
+    func write(_ text: String) { _ = write(Array(text.utf8)) }
+
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Int { output.write(bytes, maxLength: bytes.count) }
+
+    func end() { output.close() }
+}
+
+/// Hears when the first bytes of each body have been sent, and collects what comes back.
+private final class FirstBytes: NSObject, URLSessionDataDelegate {
+    let sent = Signal()
+    let ended = Signal()
+    private let state = Mutex<(begun: Set<Int>, bodies: [Int: Data])>(([], [:]))
+
+    var bodies: [String] { state.withLock { $0.bodies.values.map { String(decoding: $0, as: UTF8.self) } } }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        if state.withLock({ $0.begun.insert(task.taskIdentifier).inserted }) { sent.fire() }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        state.withLock { $0.bodies[dataTask.taskIdentifier, default: Data()] += data }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.fire()
     }
 }

@@ -77,6 +77,12 @@ final class BoundInputStream: InputStream {
 
     override var streamError: (any Error)? { buffer.failure }
 
+    /// Whether reading would wait.
+    var isEmpty: Bool { buffer.isEmpty }
+
+    /// Calls `body` once, as soon as reading would not wait, on the thread that has caused it; false where it would not now.
+    func awaitReading(_ body: @escaping @Sendable () -> Void) -> Bool { buffer.awaitReading(body) }
+
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen, maxLength >= 0 else { return -1 }
         defer { events.somethingChanged() }

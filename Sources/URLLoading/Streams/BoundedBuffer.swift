@@ -21,10 +21,21 @@ final class BoundedBuffer: Sendable {
         var sleepers: [DispatchSemaphore] = []
         var readerObserver: (@Sendable () -> Void)?
         var writerObserver: (@Sendable () -> Void)?
+        /// A reader that waits without a thread, told once.
+        var waitingReader: (@Sendable () -> Void)?
+
+        /// Whether a reader finds bytes, the end, or why there is none.
+        var canRead: Bool { count > 0 || isWriterClosed || isReaderClosed }
+
+        /// Who is to be told that there is something to read.
+        mutating func readers() -> Told {
+            defer { waitingReader = nil }
+            return Told(observer: readerObserver, waiting: waitingReader)
+        }
 
         /// Nil where there is nothing yet; 0 at the end, −1 at a failure.
         mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-            guard count > 0 else { return isWriterClosed || isReaderClosed ? failure == nil ? 0 : -1 : nil }
+            guard count > 0 else { return canRead ? failure == nil ? 0 : -1 : nil }
             let taken = min(count, buffer.count)
             for index in 0..<taken { buffer[index] = ring[(first + index) % ring.count] }
             first = (first + taken) % ring.count
@@ -44,6 +55,16 @@ final class BoundedBuffer: Sendable {
         }
     }
 
+    private struct Told: Sendable {
+        var observer: (@Sendable () -> Void)?
+        var waiting: (@Sendable () -> Void)?
+
+        func tell() {
+            observer?()
+            waiting?()
+        }
+    }
+
     init(capacity: Int) {
         state = Mutex(State(ring: [UInt8](repeating: 0, count: max(1, capacity))))
     }
@@ -60,11 +81,24 @@ final class BoundedBuffer: Sendable {
     /// Whether the reader has closed.
     var isReaderClosed: Bool { state.withLock { $0.isReaderClosed } }
 
+    /// Whether a reader would have to wait.
+    var isEmpty: Bool { state.withLock { !$0.canRead } }
+
     /// Calls `observer` whenever the reader may find something new, on the thread that caused it.
     func observeReading(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.readerObserver = observer } }
 
     /// Calls `observer` whenever the writer may find something new, on the thread that caused it.
     func observeWriting(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.writerObserver = observer } }
+
+    /// Calls `body` once, as soon as a reader would not have to wait, on the thread that has caused it; false where he would not
+    /// have to now, and nobody is called. One reader can wait so.
+    func awaitReading(_ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.canRead else { return false }
+            state.waitingReader = body
+            return true
+        }
+    }
 
     /// Takes out what there is, waiting for at least one byte; 0 once the writer has closed and all is read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -72,7 +106,7 @@ final class BoundedBuffer: Sendable {
         return waiting {
             $0.take(into: buffer)
         } telling: {
-            $0.writerObserver
+            Told(observer: $0.writerObserver)
         }
     }
 
@@ -81,7 +115,7 @@ final class BoundedBuffer: Sendable {
         trying {
             $0.take(into: buffer)
         } telling: {
-            $0.writerObserver
+            Told(observer: $0.writerObserver)
         }
     }
 
@@ -91,7 +125,7 @@ final class BoundedBuffer: Sendable {
         return waiting {
             $0.put(bytes)
         } telling: {
-            $0.readerObserver
+            $0.readers()
         }
     }
 
@@ -100,7 +134,7 @@ final class BoundedBuffer: Sendable {
         trying {
             $0.put(bytes)
         } telling: {
-            $0.readerObserver
+            $0.readers()
         }
     }
 
@@ -125,50 +159,50 @@ final class BoundedBuffer: Sendable {
     }
 
     private func close(_ change: (inout State) -> Void) {
-        let (sleepers, observers) = state.withLock { state in
+        let (sleepers, readers, writer) = state.withLock { state in
             change(&state)
             defer { state.sleepers = [] }
-            return (state.sleepers, [state.readerObserver, state.writerObserver])
+            return (state.sleepers, state.readers(), state.writerObserver)
         }
         for sleeper in sleepers { sleeper.signal() }
-        for observer in observers { observer?() }
+        readers.tell()
+        writer?()
     }
 
     /// Tries once, and tells the other end if something could be done.
     private func trying(
-        _ attempt: (inout State) -> Int?, telling observer: (State) -> (@Sendable () -> Void)?
+        _ attempt: (inout State) -> Int?, telling told: (inout State) -> Told
     ) -> Int? {
-        let (result, sleepers, told) = state.withLock { state -> (Int?, [DispatchSemaphore], (@Sendable () -> Void)?) in
-            guard let result = attempt(&state) else { return (nil, [], nil) }
+        let (result, sleepers, others) = state.withLock { state -> (Int?, [DispatchSemaphore], Told) in
+            guard let result = attempt(&state) else { return (nil, [], Told()) }
             defer { state.sleepers = [] }
-            return (result, state.sleepers, observer(state))
+            return (result, state.sleepers, told(&state))
         }
         for sleeper in sleepers { sleeper.signal() }
-        told?()
+        others.tell()
         return result
     }
 
     /// Tries until something could be done, and tells the other end.
     private func waiting(
-        _ attempt: (inout State) -> Int?, telling observer: (State) -> (@Sendable () -> Void)?
+        _ attempt: (inout State) -> Int?, telling told: (inout State) -> Told
     ) -> Int {
         while true {
             let sleeper = DispatchSemaphore(value: 0)
-            let (result, sleepers, told) = state.withLock {
-                state -> (Int?, [DispatchSemaphore], (@Sendable () -> Void)?) in
+            let (result, sleepers, others) = state.withLock { state -> (Int?, [DispatchSemaphore], Told) in
                 guard let result = attempt(&state) else {
                     state.sleepers.append(sleeper)
-                    return (nil, [], nil)
+                    return (nil, [], Told())
                 }
                 defer { state.sleepers = [] }
-                return (result, state.sleepers, observer(state))
+                return (result, state.sleepers, told(&state))
             }
             guard let result else {
                 sleeper.wait()
                 continue
             }
             for sleeper in sleepers { sleeper.signal() }
-            told?()
+            others.tell()
             return result
         }
     }

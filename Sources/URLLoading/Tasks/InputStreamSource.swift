@@ -1,4 +1,5 @@
-// Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes.
+// Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes. A pair of bound
+// streams says when there is something: no thread waits for it, however many wait to be fed.
 //
 // They are not the threads of `BlockingPool.shared`: a few streams that never get their bytes must not keep names from
 // being looked up. A read that blocks for ever costs its thread, and the task ends by its time-outs.
@@ -36,9 +37,17 @@ final class InputStreamSource: BodySource {
     var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
 
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
-        let isRunning = Self.threads.run { [self] in answer(readPiece()) }
+        let isOpen = state.withLock { $0.isOpen && !$0.isOver }
+        if isOpen, let pair, pair.awaitReading({ [self] in serve(answer) }) { return }
+        serve(answer)
+    }
+
+    private func serve(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        let isRunning = Self.threads.run { [self] in readPiece(answer) }
         if !isRunning { answer(.failed(BodyStreamProblem.noThread)) }
     }
+
+    private var pair: BoundInputStream? { holder.httpBodyStream as? BoundInputStream }
 
     /// Order: a stream is never touched by two threads at once, so one that is being read is closed by its reader.
     func close() {
@@ -46,24 +55,32 @@ final class InputStreamSource: BodySource {
             defer { state.isOver = true }
             return state.isOpen && !state.isReading && !state.isOver
         }
-        if mustClose { Self.threads.run { [self] in closeStream() } }
+        guard mustClose else { return }
+        // That of a pair waits for nothing.
+        if pair != nil { closeStream() } else { Self.threads.run { [self] in closeStream() } }
     }
 
     // MARK: On a thread of its own
 
-    private func readPiece() -> SourcePiece {
-        let (isWanted, isOpen) = state.withLock { state in
-            state.isReading = !state.isOver
-            return (!state.isOver, state.isOpen)
+    private func readPiece(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        while true {
+            let (isWanted, isOpen) = state.withLock { state in
+                state.isReading = !state.isOver
+                return (!state.isOver, state.isOpen)
+            }
+            guard isWanted, let stream = holder.httpBodyStream else { return answer(.end) }
+            let problem = isOpen ? nil : open(stream)
+            let isEmpty = problem == nil && pair?.isEmpty ?? false
+            let piece = isEmpty ? nil : problem ?? read(stream)
+            let mustClose = state.withLock { state in
+                state.isReading = false
+                return state.isOver && state.isOpen
+            }
+            if mustClose { closeStream() }
+            if let piece { return answer(piece) }
+            // Order: when nobody is reading any more, since whoever is called reads.
+            if let pair, pair.awaitReading({ [self] in serve(answer) }) { return }
         }
-        guard isWanted, let stream = holder.httpBodyStream else { return .end }
-        let piece = isOpen ? read(stream) : open(stream) ?? read(stream)
-        let mustClose = state.withLock { state in
-            state.isReading = false
-            return state.isOver && state.isOpen
-        }
-        if mustClose { closeStream() }
-        return piece
     }
 
     /// Opens the stream; what is wrong with it, if anything is.
@@ -113,7 +130,7 @@ final class InputStreamSource: BodySource {
     /// Streams that are being read: the same one in two tasks would be read by two threads at once.
     private static let inUse = Mutex<Set<ObjectIdentifier>>([])
 
-    /// As many uploads as may wait for their producers at once; more wait for these.
+    /// As many streams of other kinds as may wait for their producers at once; more wait for these.
     private static let threads = BlockingPool(limit: 64, idleTime: .seconds(5), name: "url-body")
 
     private static let pieceSize = 64 * 1024

@@ -1,0 +1,68 @@
+// The buffer between a writer and a reader: when somebody who waits without a thread is called.
+
+import Testing
+
+@testable import URLLoading
+
+@Suite("Bounded buffer", .timeLimit(.minutes(1)))
+struct BoundedBufferTests {
+    private func write(_ bytes: [UInt8], to buffer: BoundedBuffer) -> Int? {
+        bytes.withUnsafeBytes { buffer.offer($0) }
+    }
+
+    private func read(_ buffer: BoundedBuffer) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return bytes.withUnsafeMutableBytes { buffer.poll(into: $0) }.map { Array(bytes.prefix($0)) }
+    }
+
+    @Test(
+        "Whatever a reader finds something by calls the one who waits, once",
+        arguments: ["write", "offer", "closeWriting", "closeReading", "finishWriting", "refuseReading"])
+    func calls(what: String) {
+        let buffer = BoundedBuffer(capacity: 4)
+        let calls = Box(0)
+        #expect(buffer.isEmpty)
+        #expect(buffer.awaitReading { calls.change { $0 += 1 } })
+        #expect(calls.value == 0)
+        for _ in 1...2 {
+            switch what {
+            case "write": #expect([UInt8(1)].withUnsafeBytes { buffer.write($0) } == 1)
+            case "offer": #expect(write([1], to: buffer) == 1)
+            case "closeWriting": buffer.closeWriting()
+            case "closeReading": buffer.closeReading()
+            case "finishWriting": buffer.finishWriting(nil)
+            default: buffer.refuseReading(nil)
+            }
+        }
+        #expect(calls.value == 1)
+        #expect(!buffer.isEmpty)
+    }
+
+    @Test("Where a reader would not wait nobody is called")
+    func atOnce() {
+        let buffer = BoundedBuffer(capacity: 4)
+        #expect(write([1, 2], to: buffer) == 2)
+        #expect(!buffer.awaitReading { Issue.record("called") })
+        #expect(read(buffer) == [1, 2])
+        buffer.closeWriting()
+        #expect(!buffer.awaitReading { Issue.record("called") })
+        #expect(read(buffer) == [])
+    }
+
+    @Test("What was read does not call, and who is called may wait again at once")
+    func again() {
+        let buffer = BoundedBuffer(capacity: 4)
+        let calls = Box(0)
+        let isWaiting = buffer.awaitReading {
+            calls.change { $0 += 1 }
+            #expect(read(buffer) == [7])
+            let waitsAgain = buffer.awaitReading { calls.change { $0 += 10 } }
+            #expect(waitsAgain)
+        }
+        #expect(isWaiting)
+        #expect(write([7], to: buffer) == 1)
+        #expect(calls.value == 1)
+        #expect(write([8], to: buffer) == 1)
+        #expect(calls.value == 11)
+    }
+}
