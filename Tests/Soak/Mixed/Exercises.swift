@@ -117,7 +117,7 @@ extension Lane {
         let body = SoakBody.bytes(number, length: Self.length(&random))
         var request = try request("/hash")
         request.httpMethod = "POST"
-        request.httpBodyStream = InputStream(data: Data(body))
+        request.httpBodyStream = random.chance(50) ? InputStream(data: Data(body)) : FedStream.of(body, &random)
         let form = [Form.handler, .delegate, .asynchronous].randomElement(using: &random) ?? .handler
         let before = ContinuousClock.now
         let ending = await load(request, what, as: form)
