@@ -37,7 +37,11 @@ final class BoundedBuffer: Sendable {
         mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
             guard count > 0 else { return canRead ? failure == nil ? 0 : -1 : nil }
             let taken = min(count, buffer.count)
-            for index in 0..<taken { buffer[index] = ring[(first + index) % ring.count] }
+            let upToEnd = min(taken, ring.count - first)
+            ring.withUnsafeBytes { ring in
+                buffer.copyBytes(from: ring[first..<first + upToEnd])
+                UnsafeMutableRawBufferPointer(rebasing: buffer[upToEnd...]).copyBytes(from: ring[..<(taken - upToEnd)])
+            }
             first = (first + taken) % ring.count
             count -= taken
             return taken
@@ -48,8 +52,12 @@ final class BoundedBuffer: Sendable {
             if isReaderClosed || isWriterClosed { return -1 }
             let taken = min(ring.count - count, bytes.count)
             guard taken > 0 else { return nil }
-            let start = first + count
-            for index in 0..<taken { ring[(start + index) % ring.count] = bytes[index] }
+            let start = (first + count) % ring.count
+            let upToEnd = min(taken, ring.count - start)
+            ring.withUnsafeMutableBytes { ring in
+                UnsafeMutableRawBufferPointer(rebasing: ring[start...]).copyBytes(from: bytes[..<upToEnd])
+                ring.copyBytes(from: bytes[upToEnd..<taken])
+            }
             count += taken
             return taken
         }

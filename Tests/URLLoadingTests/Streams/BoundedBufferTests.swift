@@ -65,4 +65,24 @@ struct BoundedBufferTests {
         #expect(write([8], to: buffer) == 1)
         #expect(calls.value == 11)
     }
+
+    @Test("Bytes come out as they went in, wherever the ring ends", arguments: [1, 2, 3, 7, 16])
+    func wrapsAround(capacity: Int) {
+        for written in 0...capacity {
+            for taken in 1...capacity {
+                let buffer = BoundedBuffer(capacity: capacity)
+                var (put, got) = (0, 0)
+                for _ in 0..<3 * capacity {
+                    let piece = (put..<put + written).map { UInt8(truncatingIfNeeded: $0) }
+                    put += write(piece, to: buffer) ?? 0
+                    var bytes = [UInt8](repeating: 0, count: taken)
+                    let count = bytes.withUnsafeMutableBytes { buffer.poll(into: $0) } ?? 0
+                    let wanted = (got..<got + count).map { UInt8(truncatingIfNeeded: $0) }
+                    #expect(Array(bytes.prefix(count)) == wanted)
+                    got += count
+                }
+                #expect(got <= put && (written == 0 || got > 0))
+            }
+        }
+    }
 }
