@@ -43,6 +43,9 @@ package struct EngineConfiguration: Sendable {
     /// The network interface over which connections are made, by its name; `nil` leaves it to the system.
     package var interface: String?
 
+    /// The most bytes that a coded body may come to (B16.60); `nil` sets no limit.
+    package var maximumDecodedBytes: Int64?
+
     /// What a CONNECT to a proxy says in User-Agent (B13.15); `nil` leaves the field out.
     package var connectUserAgent: String?
 

@@ -170,6 +170,34 @@ struct ContentCodingTests {
         }
     }
 
+    @Test(
+        "B16.60: a body that comes to more than maximumDecodedBytes ends the load",
+        arguments: [65_537, 65_536, 0, -1] as [Int64])
+    func limit(limit: Int64) async throws {
+        let code: URLError.Code? = limit < 65_537 ? .dataLengthExceedsMaximum : nil
+        let bytes = try #require(Gzip.compress([UInt8](repeating: 0, count: 65_537), level: 9))
+        try await withServer(router: { request in
+            request.target == "/plain"
+                ? .bytes([UInt8](repeating: 0, count: 70_000))
+                : .bytes(bytes).adding("Content-Encoding", "gzip")
+        }) { server in
+            let session = URLSession.made { $0.maximumDecodedBytes = limit }
+            let load = try await Load(server.at("/coded"), in: session)
+            #expect(load.code == code && (code != nil || load.body.count == 65_537), "\(load.message)")
+            let plain = try await Load(server.at("/plain"), in: session)
+            #expect(plain.body.count == 70_000, "what is not compressed is not counted")
+            let notebook = Notebook()
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.maximumDecodedBytes = limit
+            let told = URLSession(configuration: configuration, delegate: notebook, delegateQueue: nil)
+            try told.dataTask(with: server.at("/coded")).resume()
+            await notebook.ended.wait()
+            #expect(notebook.byteCount <= max(0, limit) && (notebook.error as? URLError)?.code == code)
+            session.invalidateAndCancel()
+            told.invalidateAndCancel()
+        }
+    }
+
     @Test("B16.61: a part that begins behind the start is left as it is")
     func parts() async throws {
         let bytes = try coded()

@@ -21,6 +21,7 @@ struct WireErrorTests {
     ]
     private static let undecodable: [WireError] = [
         .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch, .decoderOutOfMemory,
+        .decodedTooLong(limit: 1),
     ]
     private static let invalid: [WireError] = [
         .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,

@@ -47,7 +47,7 @@ package enum WireError: Error, Sendable, Equatable {
     case chunkSizeOverflow
     /// `WireLimits.chunkLineBytes` exceeded (B16.43).
     case chunkLineTooLong(limit: Int)
-    /// Chunk data without CRLF behind it (B16.45).
+    /// Chunk data without a line end behind it (B16.45).
     case missingChunkTerminator
 
     // The peer went away in the middle, or spoke out of turn.
@@ -84,6 +84,8 @@ package enum WireError: Error, Sendable, Equatable {
     case contentLengthMismatch
     /// zlib got no memory.
     case decoderOutOfMemory
+    /// The content is longer than the session takes (B16.60).
+    case decodedTooLong(limit: Int64)
 
     // What the caller wants to send may not be sent.
 
@@ -132,7 +134,7 @@ extension WireError {
         case .unknownTransferCoding, .tooManyInformationalResponses, .unexpectedSwitchOfProtocols:
             .badResponse
         case .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
-            .decoderOutOfMemory:
+            .decoderOutOfMemory, .decodedTooLong:
             .undecodableContent
         case .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,
             .unsendableReason, .unsendableFraming:
@@ -182,6 +184,7 @@ extension WireError: CustomStringConvertible {
         case .contentChecksumMismatch: "The checksum of the decompressed body is wrong."
         case .contentLengthMismatch: "The length of the decompressed body is not the announced one."
         case .decoderOutOfMemory: "There is no memory to decompress the body."
+        case .decodedTooLong(let limit): "The decompressed body is longer than \(limit) bytes."
         case .unsendableMethod: "The method is not a token."
         case .unsendableTarget: "The request target is empty or holds a byte that may not be sent."
         case .unsendableFieldName: "A field name is not a token."

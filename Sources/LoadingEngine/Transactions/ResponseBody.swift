@@ -12,13 +12,19 @@ final class ResponseBody {
     @exclusivity(unchecked) private var held: [UInt8] = []
     // The decoder may have more output without more input.
     @exclusivity(unchecked) private var hasMoreOutput = false
+    private let limit: Int64?
+    @exclusivity(unchecked) private var room: Int64
 
     /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
-    init?(head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool) {
+    ///
+    /// `limit` is the most bytes that the content may come to (B16.60).
+    init?(head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool, limit: Int64?) {
         guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
             return nil
         }
         self.decoder = decoder
+        self.limit = limit
+        room = limit ?? .max
     }
 
     /// Whether bytes wait for the receiver.
@@ -35,6 +41,7 @@ final class ResponseBody {
             let buffer = buffers.space(atLeast: Self.leastRoom)
             let produced = try decoder.decode(bytes.bytes, offset: &offset, into: buffer)
             hasMoreOutput = decoder.hasMore
+            try count(produced)
             let demand: ReceiverDemand =
                 produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             if offset == bytes.count, !hasMoreOutput { return }
@@ -47,6 +54,13 @@ final class ResponseBody {
                 return
             }
         }
+    }
+
+    /// Takes the piece off what the content may still come to.
+    private func count(_ produced: Int) throws(WireError) {
+        guard let limit else { return }
+        guard Int64(produced) <= room else { throw .decodedTooLong(limit: limit) }
+        room -= Int64(produced)
     }
 
     /// Passes on what is held.

@@ -23,7 +23,9 @@ extension Transaction {
         timeline.status = head.status
         timeline.isOldProtocol = head.version.minor == 0
         core.trace?.hooks.responseReceived?(id, head.status)
-        body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
+        body = ResponseBody(
+            head: head, framing: framing, decodes: handle.request.decodesContent,
+            limit: core.configuration.maximumDecodedBytes)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))
     }
 

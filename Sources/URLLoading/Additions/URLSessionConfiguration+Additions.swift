@@ -37,6 +37,16 @@ extension URLSessionConfiguration {
         set { assign(\.tlsKeyLogFile, newValue) }
     }
 
+    /// Ours: the most bytes that a compressed body may come to. A load whose body would come to more fails with
+    /// `URLError.dataLengthExceedsMaximum` once that shows; what was delivered before is no more than this. `nil`, the
+    /// default, sets no limit, as on Apple's platforms: a few kilobytes can then become gigabytes, which matters where a
+    /// body is collected as a whole (B16.60). Bodies that are not compressed are not counted: for these the server pays
+    /// itself. Background sessions do not know this setting.
+    public var maximumDecodedBytes: Int64? {
+        get { value(\.maximumDecodedBytes) }
+        set { assign(\.maximumDecodedBytes, newValue) }
+    }
+
     /// Ours: whether tasks of these sessions wait for their `earliestBeginDate`. Apple's documents say that the date
     /// has an effect in background sessions only, so this is off unless set.
     public var honorsEarliestBeginDate: Bool {

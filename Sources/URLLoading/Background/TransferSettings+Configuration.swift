@@ -51,6 +51,7 @@ extension TransferSettings {
         if values.proxyResolver != nil { uncarried.append("proxyResolver") }
         if !values.proxyConfigurations.isEmpty { uncarried.append("proxyConfigurations") }
         if values.mock != nil { uncarried.append("mock") }
+        if values.maximumDecodedBytes != nil { uncarried.append("maximumDecodedBytes") }
         return (settings, uncarried)
     }
 

@@ -190,14 +190,16 @@ package enum ErrorMapping {
         case .malformedResponse: .cannotParseResponse
         case .truncated: .networkConnectionLost
         case .badResponse: .badServerResponse
-        case .undecodableContent: isDownload ? downloadDecodingCode(failure) : .cannotDecodeRawData
+        case .undecodableContent: decodingCode(failure, isDownload)
         case .invalidRequest: .unsupportedURL
         }
     }
 
     /// B9.12: whether the fault lies in the content or only its end shows it.
-    private static func downloadDecodingCode(_ failure: WireError) -> URLError.Code {
+    private static func decodingCode(_ failure: WireError, _ isDownload: Bool) -> URLError.Code {
         switch failure {
+        case .decodedTooLong: .dataLengthExceedsMaximum
+        case _ where !isDownload: .cannotDecodeRawData
         case .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch: .downloadDecodingFailedToComplete
         default: .downloadDecodingFailedMidStream
         }

@@ -40,6 +40,8 @@ struct ConfigurationValues: Sendable {
     var unixSocketPath: String?
     var localAddress: String?
     var networkInterface: String?
+    /// The most bytes that a compressed body may come to.
+    var maximumDecodedBytes: Int64?
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared

@@ -81,6 +81,7 @@ struct SessionSettings: Sendable {
         engine.hostOverrides = overrides
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface
+        engine.maximumDecodedBytes = values.maximumDecodedBytes.map { max(0, $0) }
         engine.connectUserAgent = defaultFields.userAgent
         self.engine = engine
         proxies = SessionProxies(values)
