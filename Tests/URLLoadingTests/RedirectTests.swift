@@ -174,6 +174,32 @@ struct RedirectTests {
         }
     }
 
+    @Test("B4.14: −1007 names the last URL that was loaded", arguments: [false, true])
+    func nameOfTheLast(throughProtocol: Bool) async throws {
+        let router: @Sendable (ServerRequest) -> ServerResponse = { request in
+            let number = Int(request.target.drop { !$0.isNumber }) ?? 0
+            return .status(302).adding("Location", "/redirect/\(number - 1)")
+        }
+        try await withServer(router: router) { server in
+            let first = try server.at("/redirect/99")
+            var error: URLError?
+            if throughProtocol {
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.protocolClasses = [CountingDown.self]
+                error = await #expect(throws: URLError.self) {
+                    _ = try await URLSession(configuration: configuration).data(from: first)
+                }
+            } else {
+                error = await #expect(throws: URLError.self) {
+                    _ = try await URLSession(configuration: .default).data(from: first)
+                }
+            }
+            #expect(error?.code == .httpTooManyRedirects)
+            #expect(error?.failingURL == (try server.at("/redirect/79")))
+            #expect(error?.userInfo["NSErrorFailingURLStringKey"] as? String == server.url("/redirect/79"))
+        }
+    }
+
     @Test("B4.27: Authorization stays within the origin and is dropped across origins")
     func authorization() async throws {
         try await withServer(router: router) { other in
@@ -339,4 +365,20 @@ extension ServerResponse {
         response.status = status
         return response
     }
+}
+
+/// Redirects from each number to the one below it, without a server.
+private final class CountingDown: URLProtocol, @unchecked Sendable {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url, let number = Int(url.lastPathComponent),
+            let next = URL(string: "/redirect/\(number - 1)", relativeTo: url)?.absoluteURL,
+            let response = HTTPURLResponse(url: url, statusCode: 302, httpVersion: nil, headerFields: nil)
+        else { return }
+        client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: next), redirectResponse: response)
+    }
+
+    override func stopLoading() {}
 }

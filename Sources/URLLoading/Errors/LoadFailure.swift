@@ -92,7 +92,7 @@ enum LoadFailure {
         make(.cannotConnectToHost, url, "The configuration's localAddress \"\(text)\" is no numeric address.")
     }
 
-    /// More than 20 redirects (B4.14).
+    /// More than 20 redirects; the URL is the last that was loaded, whose redirect is not followed (B4.14).
     static func tooManyRedirects(_ url: URL?) -> URLError {
         make(.httpTooManyRedirects, url, "too many HTTP redirects")
     }

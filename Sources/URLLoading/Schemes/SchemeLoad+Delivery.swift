@@ -89,7 +89,7 @@ extension SchemeLoad {
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
         guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            core.willFail(LoadFailure.tooManyRedirects(next.url))
+            core.willFail(LoadFailure.tooManyRedirects(request.url))
             return
         }
         let dropsBody = !RedirectRules.change(status: head.statusCode, method: request.values.method).keepsBody

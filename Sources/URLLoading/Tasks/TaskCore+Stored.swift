@@ -55,7 +55,7 @@ extension TaskCore {
         _ response: HTTPURLResponse, _ next: URLRequest, _ plan: HopPlan, _ body: Data, on reactor: Reactor?
     ) {
         guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            return willFail(LoadFailure.tooManyRedirects(next.url))
+            return willFail(LoadFailure.tooManyRedirects(plan.request?.url))
         }
         guard plan.asksRedirect else { return follow(next, after: response) }
         post(.redirect(response, next), on: reactor)

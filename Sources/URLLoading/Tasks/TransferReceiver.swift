@@ -129,7 +129,7 @@ final class TransferReceiver: TransactionReceiver {
             core.state.withLock { $0.redirect.dropsBody = true }
         }
         guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            core.willFail(LoadFailure.tooManyRedirects(next.url))
+            core.willFail(LoadFailure.tooManyRedirects(request.url))
             fate = .abandoned
             core.cancelHop()
             return .more

@@ -122,7 +122,9 @@ struct CachedRedirectTests: CachingSuite {
             #expect(try await session.visit(url) == "200 page")
             #expect(try await session.visit(url) == "200 page")
             #expect(server.stats.requests == 21)
-            #expect(await codeThrown { _ = try await session.data(from: further) } == .httpTooManyRedirects)
+            let error = await #expect(throws: URLError.self) { _ = try await session.data(from: further) }
+            #expect(error?.code == .httpTooManyRedirects)
+            #expect(error?.failingURL == (try server.at("/1")), "B4.14: the last that was loaded, from the cache")
             #expect(server.stats.requests == 22)
         }
     }
