@@ -9,7 +9,7 @@ import HTTPWire
 
 /// What a `data:` URL holds.
 package struct DataURL: Sendable, Equatable {
-    /// The media type without parameters (B14.14).
+    /// The media type without parameters, in lower case (B14.14).
     package let mimeType: String
     /// The first charset that is named (B14.15).
     package let charset: String?
@@ -24,7 +24,7 @@ package struct DataURL: Sendable, Equatable {
         case noComma
         /// What stands before the data is no media type.
         case mediaType
-        /// A parameter of the media type is none.
+        /// A parameter has no name, or names no charset where it should.
         case parameter
         /// The data is said to be base64, and is not.
         case base64
@@ -72,17 +72,19 @@ package struct DataURL: Sendable, Equatable {
         guard parts.count == 2, parts.allSatisfy({ isToken($0) && !$0.contains(UInt8(ascii: "%")) }) else {
             throw .mediaType
         }
-        return String(Substring(text))
+        return String(Substring(text)).lowercased()
     }
 
-    /// The first charset of all parameters; those that nobody knows are read over (B14.15).
+    /// The first charset of all parameters. What is no parameter, for want of a `=`, is skipped, and so are parameters of
+    /// other names, whatever they hold (B14.15).
     private static func charset(_ parameters: [Text]) throws(Fault) -> String? {
         var charset: String?
         for parameter in parameters {
-            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-            guard isToken(name) else { throw .parameter }
-            let value = parameter.dropFirst(name.count + 1)
+            guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = parameter[..<equals]
+            guard !name.isEmpty else { throw .parameter }
             guard ASCII.isEqual(String(Substring(name)), "charset") else { continue }
+            let value = parameter[parameter.index(after: equals)...]
             guard isToken(value), !value.contains(UInt8(ascii: "%")) else { throw .parameter }
             if charset == nil { charset = String(Substring(value)) }
         }
@@ -116,8 +118,11 @@ package struct DataURL: Sendable, Equatable {
     }
 
     private static func withoutBase64(_ bytes: [UInt8]) throws(Fault) -> [UInt8] {
-        let digits = bytes.contains(where: ASCII.isBlank) ? bytes.filter { !ASCII.isBlank($0) } : bytes
+        let digits = bytes.contains(where: isWhiteSpace) ? bytes.filter { !isWhiteSpace($0) } : bytes
         guard let content = Base64.decode(String(decoding: digits, as: UTF8.self)) else { throw .base64 }
         return content
     }
+
+    /// What may stand between digits of base64: blanks and line ends, but no vertical tab.
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { ASCII.isBlank(byte) && byte != 0x0B }
 }
