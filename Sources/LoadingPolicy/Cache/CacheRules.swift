@@ -30,6 +30,15 @@ package enum CacheDecision: Sendable, Equatable {
     case fail
 }
 
+extension CacheDecision {
+    /// The same question in words that no cache on the way may answer (B7.29).
+    fileprivate var askingOrigin: CacheDecision {
+        guard case .validate(var fields) = self else { return self }
+        fields.append(.cacheControl, "max-age=0")
+        return .validate(fields)
+    }
+}
+
 /// What an answer comes to.
 package enum CacheOutcome: Sendable, Equatable {
     /// The answer is delivered, and the store changed.
@@ -67,7 +76,9 @@ package enum CacheRules {
         else { return missing }
         let isUnrepeatable = stored.selection.isUnrepeatable
         guard isUnrepeatable || stored.selection.matches(request) else { return missing }
-        let validation = missing == .fail ? missing : validation(of: stored)
+        var validation = missing == .fail ? missing : validation(of: stored)
+        // What the program says itself about the age it takes stays as it is.
+        if policy == .revalidate, !asked.noCache, asked.maxAge == .absent { validation = validation.askingOrigin }
         // B7.49: never without asking.
         if isUnrepeatable { return validation }
         switch policy {

@@ -161,9 +161,10 @@ private struct SequenceRun {
     ) {
         guard let expected else { return }
         let conditions = requests.map { request in
-            ["If-None-Match", "If-Modified-Since"].compactMap { name -> String? in
-                if own.contains(where: { $0.name.lowercased() == name.lowercased() }) { return nil }
-                return request.fields.first(FieldName(name)).map { "\(name): \($0)" }
+            ["If-None-Match", "If-Modified-Since", "Cache-Control"].flatMap { name in
+                request.fields.values(FieldName(name)).filter { value in
+                    !own.contains { $0.name.lowercased() == name.lowercased() && $0.value == value }
+                }.map { "\(name): \($0)" }
             }
         }
         isStored = true
