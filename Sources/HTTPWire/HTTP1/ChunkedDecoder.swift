@@ -31,7 +31,9 @@ package struct ChunkedDecoder: ~Copyable {
         case extensions
         /// A CR came in the size line; its LF must follow.
         case sizeLineFeed
-        case dataCarriageReturn
+        /// Behind data, before its line end.
+        case dataEnd
+        /// A CR came behind data; its LF must follow.
         case dataLineFeed
     }
 
@@ -81,7 +83,7 @@ package struct ChunkedDecoder: ~Copyable {
         let range = offset..<(offset + count)
         offset += count
         let left = remaining - Int64(count)
-        phase = left == 0 ? .line(.dataCarriageReturn) : .data(remaining: left)
+        phase = left == 0 ? .line(.dataEnd) : .data(remaining: left)
         return .body(range)
     }
 
@@ -92,9 +94,14 @@ package struct ChunkedDecoder: ~Copyable {
             let byte = bytes.byte(at: offset)
             offset += 1
             switch line {
-            case .dataCarriageReturn:
-                guard byte == ASCII.carriageReturn else { throw .missingChunkTerminator }
-                line = .dataLineFeed
+            case .dataEnd:
+                // B16.22: a bare LF will do here as behind a size and behind a trailer.
+                if byte == ASCII.lineFeed {
+                    line = .sizeStart
+                } else {
+                    guard byte == ASCII.carriageReturn else { throw .missingChunkTerminator }
+                    line = .dataLineFeed
+                }
             case .dataLineFeed:
                 guard byte == ASCII.lineFeed else { throw .missingChunkTerminator }
                 line = .sizeStart
