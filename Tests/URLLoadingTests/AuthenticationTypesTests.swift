@@ -135,6 +135,13 @@ struct ProtectionSpaceTests {
     func descriptions() {
         #expect(server.description.contains("Host:Example.test") && server.description.contains("Realm:files"))
         #expect(proxy.description.contains("Proxy:YES") && proxy.description.contains("Proxy-Type:http"))
+        let plain = URLProtectionSpace(
+            host: "example.test", port: 80, protocol: "http", realm: nil, authenticationMethod: "basic")
+        #expect(plain.description.hasPrefix("<URLProtectionSpace: 0x"))
+        #expect(
+            plain.description.hasSuffix(
+                ">: Host:example.test, Server:http, Auth-Scheme:NSURLAuthenticationMethodDefault, Realm:(null), Port:80, "
+                    + "Proxy:NO, Proxy-Type:(null)"))
     }
 }
 

@@ -99,6 +99,32 @@ struct URLResponseTests {
         #expect(response.textEncodingName == charset)
     }
 
+    @Test(
+        "B5.72: of several types the last counts that is one",
+        arguments: [
+            (["text/html", "image/png"], "image/png", nil), (["text/html, image/png"], "image/png", nil),
+            (["text/html;charset=UTF-8", "text/html"], "text/html", "utf-8"),
+            (["text/html;charset=UTF-8, text/plain"], "text/plain", nil),
+            (["text/html;charset=utf-8, text/plain, text/html"], "text/html", nil),
+            (["text/html;charset=utf-8, text/html;charset=latin1"], "text/html", "latin1"),
+            (["text/html", "nonsense"], "text/html", nil), (["image/png, */*"], "image/png", nil),
+            (["image/png", ""], "image/png", nil), (["image/png,,"], "image/png", nil),
+            (["text/html;x=\"a,text/plain\";charset=utf-8"], "text/html", "utf-8"),
+            (["text/html;x=\"a, text/plain"], "text/html", nil),
+            (["text/html;x=\"a\\", "text/plain"], "text/html", nil),
+            (["nonsense", "more"], "nonsense, more", nil),
+        ] as [([String], String?, String?)])
+    func severalTypes(values: [String], type: String?, charset: String?) async throws {
+        let lines = values.map { "Content-Type: \($0)\r\n" }.joined()
+        let head = Array("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)
+        try await withServer(router: { _ in .script([.send(head)]) }) { server in
+            let (_, live) = try await URLSession(configuration: .default).data(from: try server.at("/"))
+            for response in [live, try response(["Content-Type": values.joined(separator: ", ")])] {
+                #expect(response.mimeType == type && response.textEncodingName == charset)
+            }
+        }
+    }
+
     @Test("B5.51, B5.54: no Content-Type, no type")
     func noContentType() throws {
         #expect(try response([:]).mimeType == nil)
@@ -184,6 +210,53 @@ struct URLResponseTests {
         let response = try response([:], url: "https://user:secret@example.com/")
         #expect(!response.description.contains("secret"))
         #expect(response.description.contains("user@example.com"))
+    }
+
+    @Test("A description shows the status and the fields, and no secret among them")
+    func fieldsInDescription() throws {
+        let response = try response(
+            [
+                "Content-Type": "text/html; charset=utf-8", "Server": "nginx", "ETag": "\"1\\2\"", "X-Name": "Ré",
+                "Set-Cookie": "session=secret", "X-Auth-Token": "secret", "authorization": "Basic secret",
+                "WWW-Authenticate": "Basic realm=\"files\"",
+                "Link": "<https://a:secret@example.com/>, <https://b:secret@example.com/>",
+            ], url: "https://example.com/")
+        let place = String(UInt(bitPattern: ObjectIdentifier(response)), radix: 16)
+        #expect(
+            response.description == #"""
+                <NSHTTPURLResponse: 0x\#(place)> { URL: https://example.com/ } { Status Code: 200, Headers {
+                    Authorization =     (
+                        "(not shown)"
+                    );
+                    "Content-Type" =     (
+                        "text/html; charset=utf-8"
+                    );
+                    Etag =     (
+                        "\"1\\2\""
+                    );
+                    Link =     (
+                        "<https://a@example.com/>, <https://b@example.com/>"
+                    );
+                    Server =     (
+                        nginx
+                    );
+                    "Set-Cookie" =     (
+                        "(not shown)"
+                    );
+                    "Www-Authenticate" =     (
+                        "Basic realm=\"files\""
+                    );
+                    "X-Auth-Token" =     (
+                        "(not shown)"
+                    );
+                    "X-Name" =     (
+                        "R\U00e9"
+                    );
+                } }
+                """#)
+        #expect(HTTPURLResponse().description.hasSuffix("> { URL: (null) } { Status Code: 0, Headers {\n} }"))
+        #expect(URLResponse().description.hasPrefix("<NSURLResponse: 0x"))
+        #expect(URLResponse().description.hasSuffix("> { URL: (null) }"))
     }
 
     @Test(

@@ -88,16 +88,16 @@ extension String {
 }
 
 /// The members of a comma list (RFC 9110 §5.6.1), trimmed, empty ones included.
-struct ListMembers {
+package struct ListMembers {
     private let list: UnsafeRawBufferPointer
     private var position = 0
     private var isAtEnd = false
 
     /// Reads the members of a field's value.
-    init(_ list: UnsafeRawBufferPointer) { self.list = list }
+    package init(_ list: UnsafeRawBufferPointer) { self.list = list }
 
     /// The next member, nil after the last one.
-    mutating func next() -> UnsafeRawBufferPointer? {
+    package mutating func next() -> UnsafeRawBufferPointer? {
         guard !isAtEnd else { return nil }
         let start = position
         var isQuoted = false

@@ -135,9 +135,9 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     open override var description: String {
         """
-        <\(type(of: self)): Host:\(host), Server:\(`protocol` ?? "(null)"), Auth-Scheme:\(authenticationMethod), \
+        \(ErrorText.name(of: self)): Host:\(host), Server:\(`protocol` ?? "(null)"), Auth-Scheme:\(authenticationMethod), \
         Realm:\(realm ?? "(null)"), Port:\(port), Proxy:\(isProxy() ? "YES" : "NO"), \
-        Proxy-Type:\(proxyType ?? "(null)")>
+        Proxy-Type:\(proxyType ?? "(null)")
         """
     }
 

@@ -5,14 +5,33 @@ import Foundation
 /// Pieces of error texts.
 enum ErrorText {
     /// The URL without password (B17.57), for texts; errors carry the URL itself as it was requested.
-    static func withoutSecrets(_ url: URL) -> String {
-        let text = url.absoluteString
-        guard let start = text.range(of: "://")?.upperBound else { return text }
-        let rest = text[start...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@") else { return text }
-        let user = authority[..<at].prefix { $0 != ":" }
-        return String(text[..<start] + user + text[at...])
+    static func withoutSecrets(_ url: URL) -> String { withoutSecrets(url.absoluteString) }
+
+    /// A text without the passwords of the URLs in it.
+    static func withoutSecrets(_ text: String) -> String {
+        var (shown, rest) = ("", text[...])
+        while let start = rest.firstRange(of: "://")?.upperBound {
+            let authority = rest[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            shown += rest[..<start]
+            if let at = authority.lastIndex(of: "@") {
+                shown += authority[..<at].prefix { $0 != ":" }
+                shown += authority[at...]
+            } else {
+                shown += authority
+            }
+            rest = rest[authority.endIndex...]
+        }
+        return shown + rest
+    }
+
+    /// The URL for a description, without password; in the words of Foundation where there is none.
+    static func shown(_ url: URL?) -> String { url.map(withoutSecrets) ?? "(null)" }
+
+    /// How an object of Foundation names itself: by its class, or the name that the class has there, and its place in
+    /// memory.
+    static func name(of object: AnyObject, _ name: String? = nil) -> String {
+        let place = String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
+        return "<\(name ?? "\(type(of: object))"): 0x\(place)>"
     }
 
     /// Tells on standard error that the library was used wrongly, where Apple's would stop the program.

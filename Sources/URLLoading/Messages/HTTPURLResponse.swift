@@ -98,15 +98,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         StatusPhrases.phrase(statusCode)
     }
 
-    /// The media type of Content-Type without parameters, in lower case (B5.51); never guessed (B5.54).
-    open override var mimeType: String? {
-        contentType.flatMap { $0.value.isEmpty ? nil : $0.value.lowercased() }
-    }
+    /// The media type of Content-Type without parameters, in lower case (B5.51); never guessed (B5.54). Of several the
+    /// last counts that is one (B5.72).
+    open override var mimeType: String? { contentType?.type }
 
     /// The charset of Content-Type, in lower case (B5.52).
-    open override var textEncodingName: String? {
-        contentType?.parameter("charset").flatMap { $0.isEmpty ? nil : $0.lowercased() }
-    }
+    open override var textEncodingName: String? { contentType?.charset }
 
     open override var suggestedFilename: String? {
         SuggestedFilename.make(contentDisposition: value(forHTTPHeaderField: "Content-Disposition"), url: url)
@@ -124,8 +121,11 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         return hasher.finalize()
     }
 
+    /// The class, the place in memory, the URL, the status and the fields, without passwords, cookies and tokens (B17.57).
     open override var description: String {
-        "<HTTPURLResponse: \(url.map(ErrorText.withoutSecrets) ?? "no URL"), status \(status), \(headerDictionary.count) fields>"
+        let name = type(of: self) == HTTPURLResponse.self ? "NSHTTPURLResponse" : nil
+        return "\(ErrorText.name(of: self, name)) { URL: \(ErrorText.shown(url)) } { Status Code: \(status), "
+            + "Headers \(FieldListing.of(headerDictionary)) }"
     }
 
     /// The fields as they arrived; of a response made by hand, in the order of their names.
@@ -145,8 +145,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         }
     }
 
-    private var contentType: ParameterisedValue? {
-        value(forHTTPHeaderField: "Content-Type").map(ParameterisedValue.init)
+    private var contentType: MediaType? {
+        value(forHTTPHeaderField: "Content-Type").map(MediaType.init)
     }
 
     /// The announced length of a response made by hand, whatever else its fields say (B5.56).

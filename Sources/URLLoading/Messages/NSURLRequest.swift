@@ -69,7 +69,10 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
 
     open override var hash: Int { storage.values.hashValue }
 
-    open override var description: String { URLRequest(sharing: storage).description }
+    /// The class, the place in memory and the URL, without a password (B17.57).
+    open override var description: String {
+        "\(ErrorText.name(of: self)) { URL: \(ErrorText.shown(url)) }"
+    }
 
     /// The URL.
     open var url: URL? { storage.values.url }
@@ -116,7 +119,7 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
     /// The method.
     open var httpMethod: String? { storage.values.method }
 
-    /// All header fields, or `nil` when there are none.
+    /// All header fields, or `nil` when none were ever set (B5.71).
     open var allHTTPHeaderFields: [String: String]? { storage.values.fields.dictionary }
 
     /// A field's value; the case of the name does not matter.

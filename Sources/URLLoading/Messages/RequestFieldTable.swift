@@ -15,12 +15,14 @@ struct RequestFieldTable: Sendable {
     }
 
     private(set) var fields: [Field] = []
+    /// Whether fields were ever set, be it that none is left (B5.71).
+    private var wasSet = false
 
     var isEmpty: Bool { fields.isEmpty }
 
-    /// The fields as a dictionary; `nil` when there are none (B5.1).
+    /// The fields as a dictionary; `nil` until some were set (B5.1, B5.71).
     var dictionary: [String: String]? {
-        guard !fields.isEmpty else { return nil }
+        guard wasSet else { return nil }
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)
         for field in fields { result[field.name] = field.value }
@@ -38,6 +40,7 @@ struct RequestFieldTable: Sendable {
             return
         }
         guard FieldText.isAcceptable(value) else { return }
+        wasSet = true
         if let index = index(of: name) {
             fields[index].value = value
         } else {
@@ -48,6 +51,7 @@ struct RequestFieldTable: Sendable {
     /// Appends to a field with a comma and no space (B5.4).
     mutating func add(_ value: String, for name: String) {
         guard FieldText.isAcceptable(value) else { return }
+        wasSet = true
         if let index = index(of: name) {
             fields[index].value += "," + value
         } else {
@@ -55,9 +59,11 @@ struct RequestFieldTable: Sendable {
         }
     }
 
-    /// Replaces everything; sorted by name, because a dictionary's own order changes from run to run.
+    /// Replaces everything; sorted by name, because a dictionary's own order changes from run to run. `nil` makes the
+    /// table as new.
     mutating func replaceAll(with dictionary: [String: String]?) {
         fields.removeAll()
+        wasSet = dictionary != nil
         for (name, value) in (dictionary ?? [:]).sorted(by: { $0.key < $1.key }) { set(value, for: name) }
     }
 

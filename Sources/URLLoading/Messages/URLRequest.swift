@@ -149,7 +149,8 @@ extension URLRequest {
         set { values.setMethod(newValue) }
     }
 
-    /// All header fields; an assignment replaces them (B5.5).
+    /// All header fields; an assignment replaces them (B5.5). `nil` until some were set; empty, and not `nil`, when all
+    /// are gone (B5.71).
     public var allHTTPHeaderFields: [String: String]? {
         get { values.fields.dictionary }
         set { values.fields.replaceAll(with: newValue) }

@@ -100,6 +100,12 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
         return hasher.finalize()
     }
 
+    /// The class, the place in memory and the URL, without a password (B17.57).
+    open override var description: String {
+        let name = type(of: self) == URLResponse.self ? "NSURLResponse" : nil
+        return "\(ErrorText.name(of: self, name)) { URL: \(ErrorText.shown(url)) }"
+    }
+
     private enum Key {
         static let url = "url"
         static let mimeType = "mimeType"

@@ -20,14 +20,24 @@ final class MixedReplaceBody {
 
     /// `nil` when the response is none such, or names no boundary.
     init?(_ head: ResponseHead, url: URL?) {
-        guard head.fields.first(.contentType, beginsWith: "multipart/x-mixed-replace"),
-            let type = head.fields.first(.contentType).map(ParameterisedValue.init),
-            type.value.lowercased() == "multipart/x-mixed-replace",
+        guard Self.mayBegin(head.fields), let type = head.fields.combined(.contentType).map(MediaType.init),
+            type.type == "multipart/x-mixed-replace",
             let decoder = MultipartDecoder(boundary: type.parameter("boundary") ?? "")
         else { return nil }
         self.decoder = decoder
         self.url = url
         status = head.status
+    }
+
+    /// Whether it is worth while to read the type: it begins like ours, or is one of several (B5.72).
+    private static func mayBegin(_ fields: Fields) -> Bool {
+        if fields.first(.contentType, beginsWith: "multipart/x-mixed-replace") { return true }
+        var (lines, isList) = (0, false)
+        fields.forEachValue(.contentType) { value in
+            lines &+= 1
+            isList = isList || value.contains(UInt8(ascii: ","))
+        }
+        return lines > 1 || isList
     }
 
     /// Tells what the next bytes hold, in order.
