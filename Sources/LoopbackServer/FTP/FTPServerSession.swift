@@ -133,7 +133,8 @@ final class FTPServerSession {
         // An address that nobody should connect to (B14.22).
         case "PASV": listenForData { "227 Entering Passive Mode (192,0,2,1,\($0 >> 8),\($0 & 255))." }
         case "REST":
-            offset = Int(argument) ?? 0
+            guard let place = Int(argument), place >= 0 else { return reply("501 no such place") }
+            offset = place
             reply("350 from there")
         case "RETR":
             guard let file = core.log.files[place(argument)] else { return reply("550 no such file") }

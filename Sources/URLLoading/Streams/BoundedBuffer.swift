@@ -73,9 +73,13 @@ final class BoundedBuffer: Sendable {
         }
     }
 
+    /// Makes a buffer of that many bytes, but of one at least and of `mostBytes` at most: programs name any number.
     init(capacity: Int) {
-        state = Mutex(State(ring: [UInt8](repeating: 0, count: max(1, capacity))))
+        state = Mutex(State(ring: [UInt8](repeating: 0, count: min(max(1, capacity), Self.mostBytes))))
     }
+
+    /// Picked by feel: far more than two threads need between them, and far less than a machine has.
+    static let mostBytes = 64 << 20
 
     /// What the reader can expect: bytes, or that the writer has closed.
     var canRead: (bytes: Bool, end: Bool) { state.withLock { ($0.count > 0, $0.count == 0 && $0.isWriterClosed) } }

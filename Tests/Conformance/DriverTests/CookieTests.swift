@@ -38,6 +38,21 @@ struct CookieTests {
         #expect(try await driver.result("cookies.list", ["session": "a"])["cookies"] == [])
     }
 
+    @Test("A cookie may last as long as it likes")
+    func longLives() async throws {
+        let driver = try DriverProcess()
+        try await driver.open("a")
+        let fields: JSONValue = [
+            "a=1; Max-Age=9223372036854775807", "b=2; Expires=Fri, 31 Dec 9999 23:59:59 GMT",
+            "c=3; Max-Age=99999999999999999999",
+        ]
+        _ = try await driver.result(
+            "cookies.store", ["session": "a", "url": "https://example.com/", "set_cookie": fields])
+        let header = try await driver.result("cookies.header", ["session": "a", "url": "https://example.com/"])
+        #expect(header["value"] == "a=1; b=2; c=3")
+        _ = try await driver.result("cookies.list", ["session": "a"])
+    }
+
     @Test("Requests send and keep cookies, unless the session is without")
     func requests() async throws {
         let router: LoopbackServer.Router = { request in

@@ -15,6 +15,14 @@ struct BoundedBufferTests {
         return bytes.withUnsafeMutableBytes { buffer.poll(into: $0) }.map { Array(bytes.prefix($0)) }
     }
 
+    @Test("A capacity may be any number", arguments: [Int.min, -1, 0, .max])
+    func capacities(capacity: Int) {
+        let buffer = BoundedBuffer(capacity: capacity)
+        let room = capacity == .max ? 2 : 1
+        #expect(write([1, 2], to: buffer) == room)
+        #expect(read(buffer)?.count == room)
+    }
+
     @Test(
         "Whatever a reader finds something by calls the one who waits, once",
         arguments: ["write", "offer", "closeWriting", "closeReading", "finishWriting", "refuseReading"])

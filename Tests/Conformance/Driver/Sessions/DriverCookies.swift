@@ -49,9 +49,10 @@ struct DriverCookies: Sendable {
         if let policy = cookie.sameSitePolicy {
             members.append(JSONMember(name: "same_site", value: .string(policy.rawValue)))
         }
-        if let date = cookie.expiresDate {
-            members.append(
-                JSONMember(name: "expires_ms", value: .integer(Int64(date.timeIntervalSince1970 * 1000))))
+        // A date that no number of milliseconds can tell is left out.
+        let seconds = cookie.expiresDate?.timeIntervalSince1970
+        if let milliseconds = seconds.flatMap({ Int64(exactly: ($0 * 1000).rounded()) }) {
+            members.append(JSONMember(name: "expires_ms", value: .integer(milliseconds)))
         }
         return .object(members)
     }
