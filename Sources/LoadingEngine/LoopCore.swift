@@ -189,9 +189,11 @@ package final class LoopCore {
         ftpTransfers[-id]?.answered(number, answer)
     }
 
-    /// Closes every connection that carries no request.
+    /// Closes every connection that carries no request, and forgets what later ones could resume: a session may hold who we
+    /// were.
     package func closeIdleConnections() {
         pool.closeIdle()
+        tickets.removeAll { ($0.base as? TicketKey)?.outlivesConnections ?? true }
     }
 
     /// Closes the connection that was kept for a request which does not come, if there is one.

@@ -49,7 +49,7 @@ package final class TLSSession {
     let ssl: OpaquePointer
     let transport: UnsafeMutablePointer<Transport>
     let tickets: TLSTicketStore?
-    let ticketKey: String
+    let ticketKey: AnyHashable
     var heldTickets: [OpenSSLObject] = []
     var resumedStapling = CertificateChain.Stapling.unknown
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
@@ -97,7 +97,7 @@ package final class TLSSession {
     /// `serverName` goes into SNI, unless it is a numeric address (B3.9); tickets are taken from and put into `tickets`
     /// under `ticketKey`.
     package convenience init(
-        client context: TLSContext, serverName: String?, tickets: TLSTicketStore? = nil, ticketKey: String = ""
+        client context: TLSContext, serverName: String?, tickets: TLSTicketStore? = nil, ticketKey: AnyHashable = ""
     ) throws(TLSError) {
         try self.init(context, tickets: tickets, ticketKey: ticketKey)
         if case .dns(let name)? = serverName.map({ HostName($0) }), shim_ssl_set_server_name(ssl, name) != 1 {
@@ -117,7 +117,7 @@ package final class TLSSession {
         SSL_set_accept_state(ssl)
     }
 
-    private init(_ context: TLSContext, tickets: TLSTicketStore?, ticketKey: String) throws(TLSError) {
+    private init(_ context: TLSContext, tickets: TLSTicketStore?, ticketKey: AnyHashable) throws(TLSError) {
         OpenSSLErrors.clear()
         let transport = UnsafeMutablePointer<Transport>.allocate(capacity: 1)
         transport.initialize(to: Transport())

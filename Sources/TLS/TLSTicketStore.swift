@@ -1,13 +1,14 @@
 // Keeps the tickets with which sessions are resumed, by the caller's key. Confined to the loop that owns it. Does not
-// know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time.
+// know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time. The server is not
+// asked anew who we are: it takes us for whom we were. So a key must not be used for two who may show different identities.
 
 import COpenSSL
 import Trust
 
 /// A bounded set of session tickets.
 package final class TLSTicketStore {
-    private var tickets: [String: [Ticket]] = [:]
-    private var order: [String] = []
+    private var tickets: [AnyHashable: [Ticket]] = [:]
+    private var order: [AnyHashable] = []
     private let keys: Int
     private let perKey: Int
 
@@ -21,12 +22,18 @@ package final class TLSTicketStore {
     package var count: Int { tickets.values.reduce(0) { $0 + $1.count } }
 
     /// Forgets a key's tickets.
-    package func removeAll(_ key: String) {
+    package func removeAll(_ key: AnyHashable) {
         if tickets.removeValue(forKey: key) != nil { order.removeAll { $0 == key } }
     }
 
+    /// Forgets the tickets of these keys.
+    package func removeAll(where isOver: (AnyHashable) -> Bool) {
+        tickets = tickets.filter { !isOver($0.key) }
+        order.removeAll(where: isOver)
+    }
+
     /// Keeps a ticket; the oldest of the key, or else the oldest key, makes room.
-    func put(_ ticket: Ticket, key: String) {
+    func put(_ ticket: Ticket, key: AnyHashable) {
         if tickets[key] == nil {
             order.append(key)
             if order.count > keys { tickets.removeValue(forKey: order.removeFirst()) }
@@ -36,7 +43,7 @@ package final class TLSTicketStore {
     }
 
     /// The newest ticket; one for TLS 1.3 is given away, as it must be used once only (RFC 8446 appendix C.4).
-    func take(_ key: String) -> Ticket? {
+    func take(_ key: AnyHashable) -> Ticket? {
         guard let newest = tickets[key]?.last else { return nil }
         if newest.isSingleUse {
             tickets[key]?.removeLast()

@@ -114,7 +114,8 @@ struct Transport {
         }
         let needed = outgoingEnd + count
         if needed <= outgoingCapacity { return true }
-        let capacity = max(needed, outgoingCapacity * 2)
+        // Where doubling is too much for an Int, exactly what is needed is asked for.
+        let capacity = max(needed, outgoingCapacity &* 2)
         guard let larger = Platform.resize(outgoing, to: capacity) else { return false }
         (outgoing, outgoingCapacity) = (larger, capacity)
         return true

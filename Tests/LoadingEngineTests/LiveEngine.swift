@@ -23,7 +23,7 @@ final class LiveEngine: Sendable {
     /// Sends a GET, or a POST where there is a body, and waits for its end.
     func get(
         _ server: LoopbackServer, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
-        route: Route = .direct(), body: [UInt8]? = nil,
+        route: Route = .direct(), judge: ConnectionJudge = .session, body: [UInt8]? = nil,
         started: (@Sendable (TransactionHandle) -> Void)? = nil,
         asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
@@ -38,6 +38,7 @@ final class LiveEngine: Sendable {
                 Collector(onQuestion: asked) { continuation.resume(returning: $0) }
             }
             request.route = route
+            request.judge = judge
             let handle = engine.submit(request)
             started?(handle)
         }

@@ -105,7 +105,7 @@ import Testing
         #expect(pool.request(1, key) == [.use(1, connection)])
     }
 
-    @Test("B16.2: scheme, host, port, route and TLS settings must be the same")
+    @Test("B16.2, B2.8: scheme, host, port, route and judge must be the same")
     func reuseNeedsSameKey() throws {
         let pool = VirtualPool()
         let origin = try #require(Origin(scheme: .https, host: "example.com"))
@@ -113,12 +113,49 @@ import Testing
         _ = pool.idle(1, used)
         let others = [
             try poolKey("example.com", scheme: .http), try poolKey("example.org", scheme: .https),
-            try poolKey("example.com", 444, scheme: .https), try poolKey("example.com", scheme: .https, tls: 1),
+            try poolKey("example.com", 444, scheme: .https),
+            try poolKey("example.com", scheme: .https, judge: .delegate(1)),
+            try poolKey("example.com", scheme: .https, judge: .delegate(2)),
             PoolKey(origin: origin, route: .direct(overridePath: "/run/socket")),
         ]
         for (request, key) in others.enumerated() {
             let actions = pool.request(request, key)
             #expect(actions == [.dial(pool.dialled, key)])
+        }
+    }
+
+    @Test("B2.8: what one judge has let stand, idle or being dialled, serves nobody who has another")
+    func judges() throws {
+        let pool = VirtualPool(perHost: 2)
+        let (own, sessions) = (
+            try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https, judge: .session)
+        )
+        let first = pool.lease(1, own)
+        _ = pool.release(first)
+        #expect(pool.request(2, sessions) == [.dial(pool.dialled, sessions)])
+        let second = pool.dialled
+        // The other one's dial is no help, and the idle connection makes room.
+        #expect(pool.request(3, own) == [.use(3, first)])
+        _ = pool.request(4, own)
+        #expect(pool.establish(second) == [.use(2, second)])
+        #expect(pool.release(second) == [.close([second]), .dial(pool.dialled, own)])
+        #expect(pool.establish(pool.dialled) == [.use(4, pool.dialled)])
+    }
+
+    @Test("B2.8: where no certificate is shown on the way there is nothing to judge, and all share", arguments: [0, 1])
+    func nothingToJudge(number: Int) throws {
+        let judge = ConnectionJudge.delegate(number + 1)
+        let plain = try #require(Origin(scheme: .http, host: "example.com"))
+        let secure = try #require(Origin(scheme: .https, host: "example.com"))
+        let kinds = ProxyServer.Kind.allCases
+        let proxies = try kinds.map { try #require(ProxyServer(kind: $0, host: "proxy.test")) }
+        #expect(PoolKey(toReach: plain, by: .direct(), judge: judge) == PoolKey(toReach: plain, by: .direct()))
+        #expect(PoolKey(toReach: secure, by: .direct(), judge: judge) != PoolKey(toReach: secure, by: .direct()))
+        for proxy in proxies {
+            let route = Route.proxied(proxy)
+            let isShared = PoolKey(toReach: plain, by: route, judge: judge) == PoolKey(toReach: plain, by: route)
+            #expect(isShared == (proxy.kind != .https), "\(proxy)")
+            #expect(PoolKey(toReach: secure, by: route, judge: judge) != PoolKey(toReach: secure, by: route))
         }
     }
 

@@ -28,7 +28,11 @@ import Testing
         var random = SeededRandom(seed: walk.seed)
         var keys: [PoolKey] = []
         for host in 0..<walk.hosts {
-            for port in 0..<walk.keysPerHost { keys.append(try poolKey("host\(host).example", 80 + port)) }
+            for number in 0..<walk.keysPerHost {
+                // Keys that differ in the port, and keys that differ in the judge only.
+                let judge: ConnectionJudge = number % 3 == 0 ? .session : .delegate(number % 3)
+                keys.append(try poolKey("host\(host).example", 443 + number / 3, scheme: .https, judge: judge))
+            }
         }
         let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)
         for _ in 0..<20_000 where driver.complaints.isEmpty { step(driver, keys, &random) }

@@ -119,7 +119,8 @@ final class VirtualPool {
 }
 
 /// A key that must be possible.
-func poolKey(_ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, tls: Int = 0) throws -> PoolKey
-{
-    PoolKey(origin: try #require(Origin(scheme: scheme, host: host, port: port)), tlsSettings: tls)
+func poolKey(
+    _ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, judge: ConnectionJudge = .session
+) throws -> PoolKey {
+    PoolKey(origin: try #require(Origin(scheme: scheme, host: host, port: port)), judge: judge)
 }

@@ -27,6 +27,14 @@ import Trust
         #expect(leaf.nameConstraints == nil)
     }
 
+    @Test("An object identifier whose numbers are too large for its first octets is none")
+    func largeIdentifiers() {
+        #expect(DERWriter.objectIdentifier("2.999.3") == [0x06, 3, 0x88, 0x37, 3])
+        #expect(DERWriter.objectIdentifier("2.\(UInt.max - 80)").count == 12)
+        for number in [UInt.max - 79, UInt.max] { #expect(DERWriter.objectIdentifier("2.\(number)") == []) }
+        #expect(DERWriter.objectIdentifier("1.\(UInt.max)") == [])
+    }
+
     @Test("Serial numbers are shown with their sign")
     func serials() throws {
         func serial(_ bytes: [UInt8], negative: Bool = false) throws -> String {

@@ -179,6 +179,26 @@ struct ConnectionChallengeTests {
         }
     }
 
+    @Test("B2.8: what a delegate has answered about a server holds for its own loads only, which share")
+    @available(*, deprecated)
+    func trustOfOthers() async throws {
+        try await withTLSServer { server async throws in
+            let request = try server.request()
+            let recorder = OlderRecorder()
+            recorder.answer = { challenge in
+                guard let trust = challenge.protectionSpace.serverTrust else { return }
+                challenge.sender?.use(URLCredential(trust: trust), for: challenge)
+            }
+            for _ in 0..<20 { await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) } }
+            // Another test that registers a class meanwhile makes new sessions necessary, but not for each request.
+            #expect(server.stats.connectionsAccepted < 10 && server.stats.requests == 20)
+            let bare = BareRecorder()
+            await onRunLoop { _ = NSURLConnection(request: request, delegate: bare) }
+            #expect(bare.notes.lines == ["fail \(URLError.Code.serverCertificateUntrusted.rawValue)"])
+            #expect(server.stats.requests == 20)
+        }
+    }
+
     private func withTLSServer(_ body: (LoopbackServer) async throws -> Void) async throws {
         let root = try CertificateFactory.root("Legacy Root")
         let identity = try root.issue(.server("127.0.0.1")).identity

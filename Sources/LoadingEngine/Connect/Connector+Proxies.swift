@@ -69,7 +69,7 @@ extension Connector {
         guard let proxy = passage?.proxy, proxy.kind == .https,
             let place = Origin(scheme: .https, host: proxy.host, port: proxy.port)
         else { return reachedProxy(stream, tls: nil) }
-        shakeHands(stream, with: place, ticketKey: "proxy \(place.host):\(place.port)", isProxy: true)
+        shakeHands(stream, with: place, ticketKey: .proxy(proxy, key.judge), isProxy: true)
     }
 
     /// Here is a stream on which the proxy can be spoken to, within TLS if that is given.

@@ -238,12 +238,11 @@ final class Connector {
 
     private func shakeHands(_ stream: any ByteStream) {
         setup.secure.begin(core.reactor.nanoseconds)
-        // Tickets are only offered to the very origin that gave them.
-        shakeHands(stream, with: key.origin, ticketKey: "\(key.origin.host):\(key.origin.port)", isProxy: false)
+        shakeHands(stream, with: key.origin, ticketKey: .origin(key), isProxy: false)
     }
 
     /// Sets TLS up with a place: the origin, or the proxy.
-    func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: String, isProxy: Bool) {
+    func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: TicketKey, isProxy: Bool) {
         phase = .shakingHands
         let handshake = TLSHandshake(
             origin: place, ticketKey: ticketKey, stream: stream, core: core,

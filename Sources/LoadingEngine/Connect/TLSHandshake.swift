@@ -19,7 +19,7 @@ final class TLSHandshake: ByteStreamObserver {
     }
 
     private let origin: Origin
-    private let ticketKey: String
+    private let ticketKey: TicketKey
     private let stream: any ByteStream
     private unowned let core: LoopCore
     private let ask: (Question) -> Bool
@@ -40,7 +40,7 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
-        origin: Origin, ticketKey: String, stream: any ByteStream, core: LoopCore,
+        origin: Origin, ticketKey: TicketKey, stream: any ByteStream, core: LoopCore,
         ask: @escaping (Question) -> Bool, completion: @escaping (Result<Ready, TLSError>) -> Void
     ) {
         self.origin = origin

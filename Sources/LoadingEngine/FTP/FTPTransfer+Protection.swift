@@ -9,7 +9,7 @@ import Trust
 
 extension FTPTransfer {
     /// By what the tickets of this transfer are kept.
-    var ticketKey: String { "ftp \(handle.request.server.host):\(handle.request.server.port) #\(handle.id)" }
+    var ticketKey: TicketKey { .transfer(handle.id) }
 
     /// The server as certificates name it.
     private var place: Origin? {

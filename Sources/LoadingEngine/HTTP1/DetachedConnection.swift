@@ -30,6 +30,8 @@ package struct DetachedConnection: ~Copyable {
         package let id: ConnectionID
         /// Where the transaction went that it carried last.
         package let origin: Origin
+        /// How it gets there.
+        package let route: Route
         /// This end; nil when the system does not tell.
         package let localAddress: SocketAddress?
         /// The other end, which is the proxy's where there is one.
@@ -72,12 +74,15 @@ package struct DetachedConnection: ~Copyable {
         return holder.stream
     }
 
-    /// Goes on as a stream of the same engine, whose rules and calls are those of any other. Said within `detached`.
+    /// Goes on as a stream of the same engine, whose rules and calls are those of any other. Said within `detached`. TLS, if
+    /// that is asked for later, has this judge.
     package consuming func carryStream(
-        resourceDeadline: Duration?, makeReceiver: @escaping @Sendable (StreamHandle, Reactor) -> any StreamReceiver
+        judge: ConnectionJudge = .session, resourceDeadline: Duration?,
+        makeReceiver: @escaping @Sendable (StreamHandle, Reactor) -> any StreamReceiver
     ) {
-        let request = StreamRequest(
-            origin: facts.origin, routes: [], resourceDeadline: resourceDeadline, makeReceiver: makeReceiver)
+        var request = StreamRequest(
+            origin: facts.origin, routes: [facts.route], resourceDeadline: resourceDeadline, makeReceiver: makeReceiver)
+        request.judge = judge
         let (core, number) = (holder.core, holder.transaction)
         core.carry(self, request, number: number)
     }
@@ -90,7 +95,7 @@ extension HTTP1Connection {
     /// Gives the stream away, and what was read of it behind the head; the pool knows it no longer.
     func detach(from transaction: Transaction) -> DetachedConnection {
         let facts = DetachedConnection.Facts(
-            id: id, origin: transaction.handle.request.origin, localAddress: stream.localAddress,
+            id: id, origin: transaction.handle.request.origin, route: key.route, localAddress: stream.localAddress,
             remoteAddress: stream.remoteAddress, tls: setup.negotiated, isReused: hasServed, isProxied: isProxied)
         let unread = heldPlaintext
         heldPlaintext = []

@@ -255,6 +255,6 @@ final class PoolDriver {
 
     /// Which connections may serve a request.
     func key(of request: TransactionRequest) -> PoolKey {
-        PoolKey(toReach: request.origin, by: request.route)
+        PoolKey(toReach: request.origin, by: request.route, judge: request.judge)
     }
 }

@@ -11,6 +11,8 @@ package struct StreamRequest: Sendable {
     package var origin: Origin
     /// How it gets there: by the first way that leads anywhere.
     package var routes: [Route]
+    /// Whose judgement its connection stands by.
+    package var judge = ConnectionJudge.session
     /// Whether it waits for the network instead of failing when there is no way to the host (B6.15); its calls' own time
     /// runs on.
     package var waitsForConnectivity = false

@@ -21,6 +21,8 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     var machine: StreamMachine
     private var connector: Connector?
     private var routes: ArraySlice<Route>
+    /// The way by which the connection was, or is being, opened.
+    private var route: Route
     private(set) var stream: (any ByteStream)?
     /// The same, where TLS is on.
     private(set) var secureStream: TLSStream?
@@ -51,6 +53,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         self.receiver = receiver
         self.core = core
         routes = handle.request.routes[...]
+        route = handle.request.routes.first ?? .direct()
         machine = StreamMachine(resourceDeadline: handle.request.resourceDeadline)
     }
 
@@ -136,10 +139,9 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     private func connect() {
-        guard let route = routes.popFirst() else { return }
-        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
-        let key = PoolKey(origin: handle.request.origin, route: route)
-        let connector = makeConnector(key, isBare: true) { [unowned self] result in
+        guard let next = routes.popFirst() else { return }
+        route = next
+        let connector = makeConnector(isBare: true) { [unowned self] result in
             switch result {
             case .success(let opened):
                 take(opened.stream)
@@ -156,10 +158,12 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     private func makeConnector(
-        _ key: PoolKey, isBare: Bool, _ completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
+        isBare: Bool, _ completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
     ) -> Connector {
+        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
         Connector(
-            id: handle.id, key: key, isForAsking: receiver.answersQuestions, core: core, isBare: isBare,
+            id: handle.id, key: PoolKey(origin: handle.request.origin, route: route, judge: handle.request.judge),
+            isForAsking: receiver.answersQuestions, core: core, isBare: isBare,
             asker: { [unowned self] in asked($0) }, completion: completion)
     }
 
@@ -179,7 +183,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         case .wouldBlock: break
         }
         stream.observer = nil
-        let connector = makeConnector(PoolKey(origin: handle.request.origin), isBare: false) { [unowned self] result in
+        let connector = makeConnector(isBare: false) { [unowned self] result in
             switch result {
             case .success(let opened):
                 if let tls = opened.tls {

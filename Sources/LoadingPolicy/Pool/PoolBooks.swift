@@ -71,7 +71,7 @@ struct PooledKey {
 
 /// One host name, for as long as it has keys.
 ///
-/// B16.1 limits connections per host, so keys that differ in scheme, port, route or TLS settings share this row.
+/// B16.1 limits connections per host, so keys that differ in scheme, port, route or judge share this row.
 struct PooledHost {
     var name: String
     var firstKey = PoolBooks.none

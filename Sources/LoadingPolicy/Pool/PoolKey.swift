@@ -12,8 +12,8 @@ package struct PoolKey: Sendable {
     package let origin: Origin
     /// The way to the server.
     package let route: Route
-    /// Identity of the TLS settings the connection was made with.
-    package let tlsSettings: Int
+    /// Whose judgement the connection stands by. A session's TLS settings are the same for all its connections to an origin.
+    package let judge: ConnectionJudge
 
     /// Whether the requests on its connections name their origins themselves: plain http through an HTTP proxy. The
     /// origin is then the proxy's `endpoint`, so that all of them share connections (B13.13, B13.33).
@@ -24,19 +24,31 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// The key of requests to an origin on a route.
-    package init(toReach origin: Origin, by route: Route) {
+    /// The key of requests to an origin on a route, for somebody whose connections have this judge. Where nothing is judged on
+    /// the way, everybody's are the same.
+    package init(toReach origin: Origin, by route: Route, judge: ConnectionJudge = .session) {
+        let judge = Self.isJudged(origin, by: route) ? judge : .session
         switch route {
-        case .proxied(let proxy) where proxy.forwards(origin.scheme): self.init(origin: proxy.endpoint, route: route)
-        case .direct, .proxied: self.init(origin: origin, route: route)
+        case .proxied(let proxy) where proxy.forwards(origin.scheme):
+            self.init(origin: proxy.endpoint, route: route, judge: judge)
+        case .direct, .proxied: self.init(origin: origin, route: route, judge: judge)
+        }
+    }
+
+    /// Whether certificates are shown on the way to an origin: its own, or those of a proxy that is spoken to under TLS.
+    package static func isJudged(_ origin: Origin, by route: Route) -> Bool {
+        switch (origin.scheme, route) {
+        case (.https, _): true
+        case (.http, .direct): false
+        case (.http, .proxied(let proxy)): proxy.kind == .https
         }
     }
 
     /// Makes a key.
-    package init(origin: Origin, route: Route = .direct(), tlsSettings: Int = 0) {
+    package init(origin: Origin, route: Route = .direct(), judge: ConnectionJudge = .session) {
         self.origin = origin
         self.route = route
-        self.tlsSettings = tlsSettings
+        self.judge = judge
     }
 }
 
@@ -45,12 +57,12 @@ extension PoolKey: Hashable {
     /// Whether requests of the one may use connections of the other.
     @inline(__always)
     package static func == (left: PoolKey, right: PoolKey) -> Bool {
-        left.tlsSettings == right.tlsSettings && left.origin == right.origin && left.route == right.route
+        left.judge == right.judge && left.origin == right.origin && left.route == right.route
     }
 
-    /// Hashes origin and settings; the routes to one origin are too few to be told apart by it.
+    /// Hashes origin and judge; the routes to one origin are too few to be told apart by it.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
-        hasher.combine(tlsSettings)
+        hasher.combine(judge)
     }
 }

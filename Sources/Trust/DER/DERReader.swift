@@ -58,7 +58,8 @@ struct DERReader {
             let shortest = length < 0x80 ? 0 : (Int.bitWidth - length.leadingZeroBitCount + 7) / 8
             guard octets == shortest else { return nil }
         }
-        guard length <= end - position else { return nil }
+        // Where an Int has 32 bits only, four octets can make a negative one.
+        guard length >= 0, length <= end - position else { return nil }
         let content = position..<position + length
         position += length
         return DERElement(tag: tag, content: content, whole: start..<position)

@@ -43,12 +43,12 @@ package enum DERWriter {
             })
     }
 
-    /// An OBJECT IDENTIFIER from its dotted text; empty when the text is none.
+    /// An OBJECT IDENTIFIER from its dotted text; empty when the text is none, or has a number that is too large.
     package static func objectIdentifier(_ text: String) -> [UInt8] {
         let numbers = text.split(separator: ".").compactMap { UInt($0) }
         guard numbers.count >= 2, numbers[0] <= 2, numbers[1] < 40 || numbers[0] == 2 else { return [] }
-        let arcs = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
-        return element(0x06, arcs.flatMap(base128))
+        let (first, isTooLarge) = (numbers[0] * 40).addingReportingOverflow(numbers[1])
+        return isTooLarge ? [] : element(0x06, ([first] + numbers.dropFirst(2)).flatMap(base128))
     }
 
     private static func length(_ count: Int) -> [UInt8] {

@@ -106,4 +106,22 @@ struct DelegateView: Sendable {
         case .sessionChallenge: forms.form(method) != .absent
         }
     }
+
+    /// Whether the delegate is known to have the session's method for challenges.
+    private var answersForSession: Bool {
+        if let handlers { return handlers.answers(.sessionChallenge) }
+        return switch forms.form(.sessionChallenge) {
+        case .handler, .async: true
+        case .unknown, .absent: false
+        }
+    }
+
+    /// Whether a task's own delegate may be asked about the task's connections. By the session's method it is asked first, by
+    /// the tasks' only where the session's delegate does not have the session's (B1.99). That of a type which nobody has
+    /// asked yet may be.
+    func mayJudge(beside session: DelegateView?) -> Bool {
+        if let session, session.session === self.session { return false }
+        if mayImplement(.sessionChallenge) { return true }
+        return mayImplement(.taskChallenge) && !(session?.answersForSession ?? false)
+    }
 }

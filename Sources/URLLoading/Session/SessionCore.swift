@@ -16,6 +16,8 @@ final class SessionCore: Sendable {
     let protocols: SessionProtocols?
     /// What a background session is beyond others; nil in those.
     let background: BackgroundSession?
+    /// The delegates of its tasks that judge connections.
+    let judges = TaskJudges()
     /// Whether the delegate is one that comes with notifications.
     let postsNotices: Bool
     private let isShared: Bool

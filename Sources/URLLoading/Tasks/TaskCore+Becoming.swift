@@ -62,7 +62,11 @@ extension TaskCore {
         guard isWanted else { return false }
         noteBecomingStream()
         post(.becameStream(before, after), on: reactor)
-        connection.carryStream(resourceDeadline: deadline) { [self] in takeUp($0, calls, on: $1) }
+        let facts = connection.facts
+        let secured = Origin(scheme: .https, host: facts.origin.host, port: facts.origin.port) ?? facts.origin
+        connection.carryStream(judge: judge(ofConnectionTo: secured, by: facts.route), resourceDeadline: deadline) {
+            [self] in takeUp($0, calls, on: $1)
+        }
         return true
     }
 

@@ -5,6 +5,7 @@
 
 import Foundation
 import LoadingEngine
+import LoadingPolicy
 import Trust
 
 /// One challenge: what the delegate sees of it, and what waits for the answer.
@@ -31,6 +32,19 @@ extension TaskCore {
         return [state.withLock { $0.delegateView }, session?.delegateView].contains { view in
             view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
         }
+    }
+
+    /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate where it may be
+    /// asked (B2.8). Decided once, so that what is learnt about delegates meanwhile takes no connection away from the task.
+    func judge(ofConnectionTo origin: Origin, by route: Route) -> ConnectionJudge {
+        guard usesRelay, let session, PoolKey.isJudged(origin, by: route) else { return .session }
+        let (decided, own) = state.withLock { ($0.judge, $0.judge == nil ? $0.delegateView : nil) }
+        if let decided { return decided }
+        guard let own else { return .session }
+        let judge: ConnectionJudge =
+            own.mayJudge(beside: session.delegateView) ? session.judges.judge(own.session) : .session
+        state.withLock { $0.judge = judge }
+        return judge
     }
 
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).

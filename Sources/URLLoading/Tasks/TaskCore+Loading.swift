@@ -132,6 +132,7 @@ extension TaskCore {
                 TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
             })
         transaction.isUpgrade = isUpgrade
+        transaction.judge = judge(ofConnectionTo: message.origin, by: route)
         let engine = engine ?? session.engine
         if plan.isAuthenticating || session.authentication.remembersAny {
             submitProven(transaction, session, engine)

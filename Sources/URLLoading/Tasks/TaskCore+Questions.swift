@@ -35,6 +35,11 @@ enum TaskQuestion: Sendable {
         }
     }
 
+    /// Whether the answer is one for a connection, which may serve other tasks too.
+    var isAboutConnection: Bool {
+        if case .challenge(let challenge, _) = self, case .connection = challenge.subject { true } else { false }
+    }
+
     /// What is asked when nobody implements this one's method.
     var substitute: TaskQuestion? {
         switch self {
@@ -100,8 +105,10 @@ extension TaskCore {
     }
 
     private func candidates(for question: TaskQuestion) -> [DelegateView] {
-        let own = state.withLock { $0.delegateView }
+        let (own, judge) = state.withLock { ($0.delegateView, $0.judge) }
         let sessions = session?.delegateView
+        // Others use the connection who have another delegate or none.
+        if question.isAboutConnection, judge == .session { return [sessions].compactMap(\.self) }
         switch (question, outlet) {
         // B1.80: also where the result goes to a handler or an async call.
         case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.storing, _), (.response, .delegate),

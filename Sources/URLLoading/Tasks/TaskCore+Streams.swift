@@ -126,6 +126,8 @@ extension TaskCore {
             [self] handle, reactor in
             takeUp(handle, calls, on: reactor)
         }
+        // The origin is one of https, as TLS may be asked for.
+        request.judge = judge(ofConnectionTo: origin, by: .direct())
         request.waitsForConnectivity = session.settings.waitsForConnectivity
         (engine ?? session.engine).open(request)
     }

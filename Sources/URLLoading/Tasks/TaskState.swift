@@ -38,6 +38,8 @@ struct TaskState: ~Copyable, Sendable {
 
     var delegate: (any URLSessionTaskDelegate)?
     var delegateView: DelegateView?
+    /// Who judges its connections, from the first on that is judged at all.
+    var judge: ConnectionJudge?
     var call: WaitingCall?
     /// What keeps task and session alive until the task has ended.
     var face: URLSessionTask?

@@ -41,6 +41,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// Is asked before the session's delegate, and instead of it for what it implements (B1.95, B1.96). Held until the
     /// task has ended (B1.97); an assignment after the first `resume()` is ignored and reported (B1.98).
+    ///
+    /// What it answers about a server, or for a client certificate, holds for tasks with this same delegate only: they share
+    /// connections with one another, and with no other task (B2.8).
     open var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
         set { core.setDelegate(newValue) }

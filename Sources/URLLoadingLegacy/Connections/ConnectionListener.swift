@@ -34,6 +34,8 @@ final class ConnectionListener: LoadListener, @unchecked Sendable {
         self.delegates = delegates
     }
 
+    var principal: AnyObject? { delegates.base }
+
     func begins() {}
 
     func willSend(_ request: URLRequest, after response: URLResponse?) -> URLRequest? {

@@ -29,6 +29,8 @@ final class DownloadListener: LoadListener, @unchecked Sendable {
         self.isUsable = isUsable
     }
 
+    var principal: AnyObject? { delegate }
+
     func begins() {
         delegate?.downloadDidBegin(download)
         if !isUsable {

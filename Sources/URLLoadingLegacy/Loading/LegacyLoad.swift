@@ -186,6 +186,11 @@ final class LegacyLoad: NSObject, Sendable {
 
 // MARK: The task
 
+extension LegacyLoad: DelegateStandIn {
+    /// Loads of one delegate share connections.
+    var principal: AnyObject? { state.withLock { $0.listener }?.principal }
+}
+
 extension LegacyLoad: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

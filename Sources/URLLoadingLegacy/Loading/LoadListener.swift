@@ -7,6 +7,8 @@ import URLLoading
 
 /// Hears of a load.
 protocol LoadListener: AnyObject, Sendable {
+    /// The delegate that it tells; whose answers hold for all that this one loads, and for nobody else.
+    var principal: AnyObject? { get }
     /// The load begins.
     func begins()
     /// A request is about to be sent, the first or that of a redirect; nil takes the redirect as the response.

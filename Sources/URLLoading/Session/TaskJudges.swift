@@ -1,0 +1,48 @@
+// Numbers for the delegates of tasks that judge connections: one for each as long as it lives, and never used for another,
+// whereas the address of a delegate that is gone may be its successor's.
+
+import LoadingPolicy
+import Synchronization
+
+/// A task's delegate that asks somebody else what it is asked.
+package protocol DelegateStandIn: AnyObject {
+    /// Who answers.
+    var principal: AnyObject? { get }
+}
+
+/// Those who judge connections in a session beside the session itself.
+final class TaskJudges: Sendable {
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var known: [ObjectIdentifier: Known] = [:]
+        var latest = 0
+        /// How many are known before those that have gone are forgotten.
+        var limit = 32
+    }
+
+    private struct Known: Sendable {
+        // Only looked at: whether it is there.
+        nonisolated(unsafe) weak var object: AnyObject?
+        let number: Int
+    }
+
+    /// The judge that a delegate is, which the caller holds.
+    func judge(_ delegate: any URLSessionDelegate) -> ConnectionJudge {
+        let object = (delegate as? any DelegateStandIn)?.principal ?? delegate
+        let place = ObjectIdentifier(object)
+        nonisolated(unsafe) let shown = object
+        defer { withExtendedLifetime(object) {} }
+        return state.withLock { state in
+            // An object that is gone has left its entry, and its successor may have the same place.
+            if let known = state.known[place], known.object != nil { return .delegate(known.number) }
+            if state.known.count >= state.limit {
+                state.known = state.known.filter { $0.value.object != nil }
+                state.limit = max(32, 2 * state.known.count)
+            }
+            state.latest += 1
+            state.known[place] = Known(object: shown, number: state.latest)
+            return .delegate(state.latest)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+// What a task's own delegate decides about a connection holds for the tasks of that delegate; what the session's decides,
+// for all (B2.8). Who is asked, and in which order, is in `ChallengeRoutingTests`.
+
+import Foundation
+import LoopbackServer
+import TLS
+import Testing
+import Trust
+import URLLoading
+
+@Suite("Challenges: for whom an answer holds")
+struct OwnJudgeTests {
+    /// Has no method for challenges. Used by one test only: the first load tells that of its type.
+    private final class Quiet: NSObject, URLSessionTaskDelegate {}
+
+    /// Has the tasks' method only, which is never called. Used by one test only, likewise.
+    private final class Passed: NSObject, URLSessionTaskDelegate {
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping ChallengeReply
+        ) {
+            Issue.record("it was asked")
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+    }
+
+    /// Notes whom a server was shown.
+    private struct Doorkeeper: TrustEvaluator {
+        let seen: Box<[String?]>
+        let inner: any TrustEvaluator
+
+        func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+            seen.change { $0.append(chain.leaf.commonName) }
+            return inner.evaluate(chain, policy: policy)
+        }
+    }
+
+    /// A server that asks who we are and can do without; `body` gets a credential for it and the names it has seen.
+    private func withAskingServer(
+        _ version: TLSVersion, router: @escaping LoopbackServer.Router,
+        _ body: (JudgedServer, URLCredential, Box<[String?]>) async throws -> Void
+    ) async throws {
+        let authority = try CertificateFactory.root("Clients")
+        let seen = Box<[String?]>([])
+        let identity = SecIdentity(try authority.issue(.client("somebody")).identity)
+        let credential = URLCredential(identity: identity, certificates: nil, persistence: .none)
+        let change: (inout ServerTLS) -> Void = { tls in
+            tls.maximum = version
+            tls.clientAuthentication = .optional
+            tls.clientAuthorities = [authority.certificate]
+            tls.clientEvaluator = Doorkeeper(seen: seen, inner: AnchorsEvaluator(anchors: [authority.certificate]))
+        }
+        try await withJudgedServer(change, router: router) { try await body($0, credential, seen) }
+    }
+
+    private static let kept: LoopbackServer.Router = { _ in .text("secret") }
+
+    @Test(
+        "B2.8: a certificate that one task's delegate gave is not shown for another task, on a used or a new connection",
+        arguments: [TLSVersion.v12, .v13], [true, false])
+    func identity(version: TLSVersion, closes: Bool) async throws {
+        try await withAskingServer(version, router: closes ? oneAnswer : Self.kept) { judged, credential, seen in
+            let delegates: [any URLSessionTaskDelegate] = [
+                FullJudge(Habit.forIdentity(.useCredential, credential)),
+                TaskJudge(Habit.forIdentity(.useCredential, credential)),
+            ]
+            for delegate in delegates {
+                seen.value = []
+                let session = judged.session(nil, trusts: true)
+                _ = try await session.data(from: judged.url, delegate: delegate)
+                #expect(seen.value == ["somebody"])
+                let before = judged.server.stats
+                _ = try await session.data(from: judged.url)
+                _ = try await session.data(from: judged.url, delegate: AsyncTaskJudge())
+                #expect(seen.value == ["somebody"])
+                #expect(judged.server.stats.connectionsAccepted == before.connectionsAccepted + 2)
+                #expect(judged.server.stats.resumedHandshakes == before.resumedHandshakes)
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test(
+        "B2.8: a server that one task's delegate accepted is refused for a task that would refuse it",
+        arguments: [true, false])
+    func trust(closes: Bool) async throws {
+        try await withJudgedServer(router: closes ? oneAnswer : Self.kept) { judged in
+            let session = judged.session(nil)
+            let accepting = FullJudge()
+            _ = try await session.data(from: judged.url, delegate: accepting)
+            #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .serverCertificateUntrusted)
+            let strict = FullJudge(Habit.says(.cancelAuthenticationChallenge))
+            #expect(
+                await codeThrown { _ = try await session.data(from: judged.url, delegate: strict) } == .cancelled)
+            #expect(judged.server.stats.requests == 1)
+            _ = try await session.data(from: judged.url, delegate: accepting)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8: a task's delegate that refuses what the session accepts is asked, though a connection is idle")
+    func stricter() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(nil, trusts: true)
+            _ = try await session.data(from: judged.url)
+            let strict = TaskJudge(Habit.says(.rejectProtectionSpace))
+            let code = await codeThrown { _ = try await session.data(from: judged.url, delegate: strict) }
+            #expect(code == .serverCertificateUntrusted)
+            #expect(judged.server.stats.requests == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: tasks with the same delegate share connections; another delegate of the same class has its own")
+    func sameDelegate() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(nil)
+            let (first, second) = (FullJudge(), FullJudge())
+            for _ in 1...3 { _ = try await session.data(from: judged.url, delegate: first) }
+            #expect(judged.server.stats.connectionsAccepted == 1)
+            for _ in 1...3 { _ = try await session.data(from: judged.url, delegate: second) }
+            #expect(judged.server.stats.connectionsAccepted == 2)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8: a delegate that is gone leaves its connections to nobody, whatever has its address")
+    func addressesAgain() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(nil)
+            for _ in 1...40 { _ = try await session.data(from: judged.url, delegate: FullJudge()) }
+            #expect(judged.server.stats.connectionsAccepted == 40)
+            #expect(judged.server.stats.resumedHandshakes == 0)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: a task's delegate that has no method for challenges shares connections with all other tasks")
+    func silentDelegates() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(SessionJudge())
+            // Closures say what they have; of a class it is known when it was asked for the first time.
+            _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
+            _ = try await session.data(from: judged.url)
+            _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
+            #expect(judged.server.stats.connectionsAccepted == 1)
+            for _ in 1...3 {
+                _ = try await session.data(from: judged.url, delegate: Quiet())
+                _ = try await session.data(from: judged.url)
+            }
+            #expect(judged.server.stats.connectionsAccepted == 2)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.99, B2.8: a task's delegate that is not asked, since the session's has the session's method, shares too")
+    func notAsked() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(SessionJudge())
+            for _ in 1...3 {
+                _ = try await session.data(from: judged.url)
+                _ = try await session.data(from: judged.url, delegate: Passed())
+            }
+            // One of its own for the first, of whose class nothing was known.
+            #expect(judged.server.stats.connectionsAccepted == 2)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8: the session's delegate as the delegate of a task is still the session's")
+    func sessionsOwn() async throws {
+        try await withJudgedServer { judged in
+            let delegate = FullJudge()
+            let session = judged.session(delegate)
+            _ = try await session.data(from: judged.url, delegate: delegate)
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.connectionsAccepted == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: over plain http nothing is judged, and tasks share whatever delegates they have")
+    func plainText() async throws {
+        try await withServer(router: Self.kept) { server in
+            let session = URLSession(configuration: .ephemeral)
+            for _ in 1...3 { _ = try await session.data(from: try server.at("/"), delegate: FullJudge()) }
+            _ = try await session.data(from: try server.at("/"))
+            #expect(server.stats.connectionsAccepted == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8, B15.45: the TLS of a stream task and of a web socket leaves its certificate to no other task")
+    func otherTasks() async throws {
+        let router: LoopbackServer.Router = { $0.path == "/socket" ? .webSocket() : .text("secret") }
+        try await withAskingServer(.v13, router: router) { judged, credential, seen in
+            let session = judged.session(nil, trusts: true)
+            let delegate = TaskJudge(Habit.forIdentity(.useCredential, credential))
+            let stream = session.streamTask(withHostName: "localhost", port: judged.server.port)
+            stream.delegate = delegate
+            stream.resume()
+            stream.startSecureConnection()
+            try await stream.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: 60)
+            // With the answer the tickets have come.
+            let (data, _) = try await stream.readData(ofMinLength: 20, maxLength: 4_096, timeout: 60)
+            #expect(data?.starts(with: Data("HTTP/1.1 200".utf8)) == true)
+            #expect(seen.value == ["somebody"])
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.resumedHandshakes == 0)
+
+            let place = "wss://localhost:\(judged.server.port)/socket"
+            let socket = session.webSocketTask(with: try #require(URL(string: place)))
+            socket.delegate = FullJudge(Habit.forIdentity(.useCredential, credential))
+            socket.resume()
+            await judged.server.wait { $0.webSocketsOpen == 1 }
+            #expect(seen.value == ["somebody", "somebody"])
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.resumedHandshakes == 0)
+            #expect(judged.server.stats.connectionsAccepted == 3)
+            session.invalidateAndCancel()
+        }
+    }
+}
