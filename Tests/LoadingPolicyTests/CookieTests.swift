@@ -11,6 +11,12 @@ struct CookieTests {
         try #require(CookiePlace(scheme: scheme, host: host, port: nil, path: path))
     }
 
+    /// A name and those above it.
+    private func names(from host: String) -> [String] {
+        let labels = host.split(separator: ".")
+        return labels.indices.map { labels[$0...].joined(separator: ".") }
+    }
+
     private func cookie(_ field: String, from host: String = "example.com") throws -> Cookie {
         Cookie(try #require(SetCookie(Array(field.utf8))), from: try place(host), now: now)
     }
@@ -46,6 +52,108 @@ struct CookieTests {
         #expect(list.site(of: "::1") == "::1" && list.site(of: "") == "" && list.site(of: "localhost") == "localhost")
         let long = String(repeating: "a.", count: 50_000) + "com"
         #expect(!list.isPublicSuffix(long) && list.site(of: long) == "a.com")
+    }
+
+    @Test("B8.33: nothing at or above a host's suffix is for a cookie")
+    func wideDomains() throws {
+        let suffixes = PublicSuffixes.builtIn
+        let hosts = [
+            ("me.s3.amazonaws.com", "s3.amazonaws.com"), ("a.b.kobe.jp", "b.kobe.jp"), ("x.city.kobe.jp", "kobe.jp"),
+            ("a.me.github.io", "github.io"), ("www.example.co.uk", "co.uk"), ("a.unknown", "unknown"),
+        ]
+        for (host, suffix) in hosts {
+            #expect(suffixes.suffix(of: host) == suffix)
+            for domain in names(from: host) {
+                let isTooWide = domain.count <= suffix.count
+                #expect(suffixes.isTooWide(domain, for: host) == isTooWide, "\(domain) for \(host)")
+                var cookie = try cookie("a=1;Domain=\(domain)", from: host)
+                let refusal = CookieRules.refusal(
+                    &cookie, from: CookieContext(try place(host)), suffixes: { suffixes })
+                #expect(refusal == (isTooWide ? .publicSuffix : nil))
+            }
+        }
+        // One that the host is itself is the host's only.
+        for host in ["s3.amazonaws.com", "amazonaws.com", "kobe.jp", "github.io"] {
+            var cookie = try cookie("a=1;Domain=\(host)", from: host)
+            let refusal = CookieRules.refusal(&cookie, from: CookieContext(try place(host)), suffixes: { suffixes })
+            #expect(refusal == nil && cookie.isHostOnly == suffixes.isPublicSuffix(host))
+        }
+    }
+
+    @Test("B8.33: the built-in rules are all of a list's: first and last ones, stars, exceptions, other alphabets")
+    func builtInRules() {
+        let suffixes = PublicSuffixes.builtIn
+        let known = [
+            "com.ac", "x.0emm.com", "org.zw", "x.kobe.jp", "x.ck", "xn--55qx5d.cn",
+            "s3.dualstack.us-east-1.amazonaws.com",
+            "blogspot.com", "pvt.k12.ma.us",
+        ]
+        for suffix in known {
+            #expect(suffixes.isPublicSuffix(suffix), "\(suffix)")
+            #expect(suffixes.suffix(of: "a.b.\(suffix)") == suffix)
+            #expect(suffixes.site(of: "a.b.\(suffix)") == "b.\(suffix)")
+        }
+        for name in ["www.ck", "city.kobe.jp", "amazonaws.com", "example.com", "k12", "ma", "x.y.0emm.com"] {
+            #expect(suffixes.isPublicSuffix(name) == !name.contains("."), "\(name)")
+        }
+        for odd in ["", ".", "..", ".com", "com.", "=,;", "*.ck", "!www.ck", String(repeating: "ck.", count: 9_000)] {
+            #expect(suffixes.suffix(of: odd).count <= odd.count)
+        }
+    }
+
+    @Test("B8.34: a hidden Secure cookie is found without going through all that a jar holds")
+    func hiddenSecure() throws {
+        var jar = CookieJar(limits: CookieLimits(inDomain: 4_000, inAll: 4_000, crowd: 4_000))
+        for number in 0..<3_000 {
+            // Half of them of one name and for one domain, each for another path.
+            let field = number % 2 == 0 ? "a=1;Secure;Path=/\(number)/x" : "n\(number)=1;Secure;Domain=example.com"
+            jar.store(try cookie(field, from: "w\(number % 4).example.com"), now: now)
+        }
+        let context = CookieContext(try place("www.example.com", scheme: "http"))
+        var refused = 0
+        for number in 0..<900 {
+            var isChanged = false
+            let path = number % 3 == 0 ? "/\(number * 2)/x/y" : "/free"
+            let cookie = try cookie("a=2;Domain=example.com;Path=\(path)", from: "www.example.com")
+            let refusal = jar.receive(
+                cookie, from: context, now: now, suffixes: { .builtIn }, isChanged: &isChanged)
+            #expect((refusal == .hidesSecure) == (number % 3 == 0))
+            refused += refusal == .hidesSecure ? 1 : 0
+        }
+        #expect(refused == 300)
+        #expect(jar.secureSteps < 900 * 20)
+    }
+
+    @Test("B8.34: what hides a Secure cookie, by name, domain and path; what has gone is not hidden")
+    func hidesSecure() throws {
+        var jar = CookieJar()
+        let secure = try cookie("a=1;Secure;Domain=b.example.com;Path=/x/", from: "c.b.example.com")
+        func hides(_ field: String, _ host: String = "c.b.example.com") throws -> Bool {
+            var copy = jar
+            var isChanged = false
+            let context = CookieContext(try place(host, scheme: "http"))
+            return copy.receive(
+                try cookie(field, from: host), from: context, now: now, suffixes: { .builtIn }, isChanged: &isChanged)
+                == .hidesSecure
+        }
+        for _ in 0..<2 { jar.store(secure, now: now) }
+        for domain in ["example.com", "b.example.com", "c.b.example.com"] {
+            for path in ["/x/", "/x/y", "/x/y/"] { #expect(try hides("a=2;Domain=\(domain);Path=\(path)")) }
+            for path in ["/", "/x", "/xy", "/y/x/"] { #expect(try !hides("a=2;Domain=\(domain);Path=\(path)")) }
+            #expect(try !hides("b=2;Domain=\(domain);Path=/x/"))
+        }
+        #expect(try !hides("a=2;Path=/x/", "d.example.com"))
+        // Many paths are looked up by the new one's.
+        for number in 0..<20 { jar.store(try cookie("a=1;Secure;Path=/n\(number)/p", from: "b.example.com"), now: now) }
+        #expect(try hides("a=2;Path=/n7/p", "b.example.com") && hides("a=2;Path=/n7/p/q/r", "b.example.com"))
+        #expect(try !hides("a=2;Path=/n7", "b.example.com") && !hides("a=2;Path=/n7/pq", "b.example.com"))
+        #expect(try hides("a=2;Path=/x/y", "b.example.com"))
+        var plain = secure
+        plain.isSecure = false
+        jar.store(plain, now: now)
+        #expect(try !hides("a=2;Path=/x/y", "b.example.com"))
+        jar.remove(since: -.infinity)
+        #expect(try !hides("a=2;Path=/n7/p", "b.example.com"))
     }
 
     @Test("B8.33: what is no list is none; the built-in rules know the common ones")

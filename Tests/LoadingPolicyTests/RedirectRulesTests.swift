@@ -77,6 +77,8 @@ import Testing
 
     static let credentialFields = [
         "Authorization", "Proxy-Authorization", "Cookie", "authorization", "COOKIE", "X-API-Key", "X-Auth-Token",
+        "DPoP", "apikey", "X-Goog-Api-Key", "Private-Token", "X-Vault-Token", "Ocp-Apim-Subscription-Key", "X-Auth-Key",
+        "X-Client-Secret", "X-Forwarded-Authorization", "Token",
     ]
 
     @Test(

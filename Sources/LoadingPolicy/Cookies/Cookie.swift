@@ -54,9 +54,11 @@ package struct Cookie: Sendable, Equatable {
 
     /// What a field means in an answer from `place`; whether the place may say so is not asked here (B8.32).
     package init(_ field: SetCookie, from place: CookiePlace, now: Double) {
-        let isAddress = field.domain == nil || place.isIPLiteral && field.domain == place.host
+        // B8.13: nothing lies below an address.
+        let address = field.domain.flatMap { CookiePlace.address($0) }
         self.init(
-            name: field.name, value: field.value, domain: field.domain ?? place.host, isHostOnly: isAddress,
+            name: field.name, value: field.value, domain: address ?? field.domain ?? place.host,
+            isHostOnly: field.domain == nil || address != nil,
             path: field.path ?? place.defaultPath, expires: Self.end(of: field, now: now), created: now)
         hasOwnPath = field.path != nil
         isSecure = field.isSecure

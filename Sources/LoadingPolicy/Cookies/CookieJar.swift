@@ -33,7 +33,7 @@ package struct CookieJar: Sendable {
     private let recordsTouched: Bool
     private let limits: CookieLimits
     private var nextNumber: UInt64 = 0
-    private var secureCount = 0
+    private var secure = SecureCookies()
 
     private struct Entry: Sendable {
         var cookie: Cookie
@@ -73,7 +73,7 @@ package struct CookieJar: Sendable {
     ) -> CookieRefusal? {
         var cookie = cookie
         if let refusal = CookieRules.refusal(&cookie, from: context, suffixes: suffixes) { return refusal }
-        if !context.place.isSecure, !cookie.isSecure, hidesSecure(cookie) { return .hidesSecure }
+        if !context.place.isSecure, !cookie.isSecure, secure.areHidden(by: cookie) { return .hidesSecure }
         if cookie.isFromScript, self.cookie(cookie.identity)?.isHTTPOnly == true { return .hiddenFromScripts }
         if store(cookie, now: now) { isChanged = true }
         return nil
@@ -105,29 +105,11 @@ package struct CookieJar: Sendable {
 
     /// The host, and the names it lies below.
     private static func domains(of place: CookiePlace) -> [String] {
-        var domains = [place.host]
-        guard !place.isIPLiteral else { return domains }
-        var rest = place.host[...]
-        // A name that a resolver would take has fewer labels than this.
-        while domains.count < 128, let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
-            rest = rest[rest.utf8.index(after: dot)...]
-            domains.append(String(rest))
-        }
-        return domains
+        place.isIPLiteral ? [place.host] : CookiePlace.upwards(from: place.host)
     }
 
-    /// RFC 6265bis §5.7 item 15: whether it would be sent in the place of a Secure one, or beside it.
-    private func hidesSecure(_ cookie: Cookie) -> Bool {
-        guard secureCount > 0 else { return false }
-        return domains.contains { domain, entries in
-            (domain == cookie.domain || CookiePlace.isBelow(domain, cookie.domain)
-                || CookiePlace.isBelow(cookie.domain, domain))
-                && entries.contains {
-                    $0.cookie.isSecure && $0.cookie.name == cookie.name
-                        && CookiePlace.isPath(cookie.path, within: $0.cookie.path)
-                }
-        }
-    }
+    /// What the search for hidden Secure cookies has cost so far, in things looked at.
+    package var secureSteps: Int { secure.steps }
 
     // MARK: Changing
 
@@ -143,7 +125,8 @@ package struct CookieJar: Sendable {
         if let index = entries.firstIndex(where: { $0.cookie.identity == identity }) {
             let old = entries[index].cookie
             isChanged = !old.isSame(as: cookie)
-            secureCount += (cookie.isSecure ? 1 : 0) - (old.isSecure ? 1 : 0)
+            secure.remove(old)
+            secure.add(cookie)
             entries[index].cookie = cookie
             // RFC 6265bis §5.7 item 23: it stays as old as it was.
             entries[index].cookie.created = old.created
@@ -152,7 +135,7 @@ package struct CookieJar: Sendable {
             let number = takeNumber()
             entries.append(Entry(cookie: cookie, number: number, use: number))
             count += 1
-            if cookie.isSecure { secureCount += 1 }
+            secure.add(cookie)
         }
         let isCrowded = entries.count > limits.inDomain
         domains[cookie.domain] = entries
@@ -192,7 +175,7 @@ package struct CookieJar: Sendable {
 
     private mutating func drop(_ entry: Entry) {
         count -= 1
-        if entry.cookie.isSecure { secureCount -= 1 }
+        secure.remove(entry.cookie)
         touch(entry.cookie.identity)
     }
 

@@ -46,9 +46,25 @@ package struct CookiePlace: Sendable, Equatable {
         return String(path[..<slash])
     }
 
+    /// The address that a domain is, as hosts are written; nil for a name.
+    package static func address(_ domain: String) -> String? {
+        NormalHost(domain).flatMap { $0.isIPLiteral ? $0.text : nil }
+    }
+
     /// Whether the host is `domain` or lies below it (RFC 6265bis §5.1.3); nothing lies below an address (B8.50).
     package func isWithin(domain: String) -> Bool {
         host == domain || !isIPLiteral && Self.isBelow(host, domain)
+    }
+
+    /// A name and those that it lies below, so many that no resolver would take more.
+    static func upwards(from name: String) -> [String] {
+        var names = [name]
+        var rest = name[...]
+        while names.count < 128, let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.utf8.index(after: dot)...]
+            names.append(String(rest))
+        }
+        return names
     }
 
     /// Whether a name ends in a dot and another one.

@@ -7,7 +7,7 @@
 package enum CookieRefusal: String, Error, Sendable, CaseIterable {
     /// It is for a domain that the host is not in (B8.31).
     case foreignDomain
-    /// It is for a public suffix (B8.33).
+    /// It is for a public suffix, or for all above one (B8.33).
     case publicSuffix
     /// It is Secure and came over a plain connection (B8.34).
     case insecureOrigin
@@ -56,8 +56,7 @@ package enum CookieRules {
         if cookie.isHostOnly ? cookie.domain != place.host : !place.isWithin(domain: cookie.domain) {
             return .foreignDomain
         }
-        // Order: asked last about domains, since it may have to be read from the disk.
-        if !cookie.isHostOnly, suffixes().isPublicSuffix(cookie.domain) {
+        if !cookie.isHostOnly, suffixes().isTooWide(cookie.domain, for: place.host) {
             guard cookie.domain == place.host else { return .publicSuffix }
             cookie.isHostOnly = true
         }

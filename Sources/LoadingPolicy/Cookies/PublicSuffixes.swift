@@ -1,51 +1,67 @@
 // Under which names anybody can have a name of their own: "com", "co.uk", "github.io". No cookie may be for all of such a
 // suffix, and two hosts are of one site if they share the label before it. The list is Mozilla's, in the form in which
-// systems have it (publicsuffix.org/list); without one a few of its rules must do.
+// systems have it (publicsuffix.org/list), or as a table of all its rules that the library brings.
 //
 // Must not know where the list lies.
 
 /// The rules of a list of public suffixes.
 package struct PublicSuffixes: Sendable {
-    private var plain: Set<String> = []
-    /// What stands behind the star of rules such as `*.ck`.
-    private var wildcards: Set<String> = []
-    /// Names that such a rule does not mean after all.
-    private var exceptions: Set<String> = []
-    private var mostLabels = 1
+    /// The rules of a list that was read; nil where the library's table is asked.
+    private let list: Rules?
 
     /// Reads a list; nil where it holds too few rules to be one.
     package init?(list: some Sequence<UInt8>) {
+        var rules = Rules()
         for line in Array(list).split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             guard !line.starts(with: "//".utf8) else { continue }
-            add(rule: line.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") })
+            rules.add(line.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") })
         }
-        guard plain.count >= Self.fewest else { return nil }
+        guard rules.plain.count >= Self.fewest else { return nil }
+        self.list = rules
     }
 
-    private init(rules: [String]) {
-        for rule in rules { add(rule: ArraySlice(rule.utf8)) }
+    private init() {
+        list = nil
     }
 
-    /// What is known where the system has no list. Every last label counts as a suffix anyway.
-    package static let builtIn = PublicSuffixes(rules: commonRules)
+    /// All rules of a list of some day, which the library brings: nothing is read and nothing taken apart for them.
+    package static let builtIn = PublicSuffixes()
 
-    private mutating func add(rule: ArraySlice<UInt8>) {
-        guard (1...Self.longestName).contains(rule.count) else { return }
-        if rule.first == UInt8(ascii: "!") {
-            if let name = Self.name(rule.dropFirst()) { exceptions.insert(name) }
-        } else if rule.starts(with: "*.".utf8) {
-            if let name = Self.name(rule.dropFirst(2)) { wildcards.insert(name) }
-        } else if let name = Self.name(rule) {
-            plain.insert(name)
+    /// The day of the built-in rules, as `2023-02-09`.
+    package static var builtInDate: String { PublicSuffixTable.date }
+
+    /// The list has thousands of rules.
+    private static let fewest = 100
+
+    private struct Rules: Sendable {
+        var plain: Set<String> = []
+        /// What stands behind the star of rules such as `*.ck`.
+        var wildcards: Set<String> = []
+        /// Names that such a rule does not mean after all.
+        var exceptions: Set<String> = []
+        var mostLabels = 1
+
+        mutating func add(_ rule: ArraySlice<UInt8>) {
+            guard (1...Self.longestName).contains(rule.count) else { return }
+            if rule.first == UInt8(ascii: "!") {
+                if let name = Self.name(rule.dropFirst()) { exceptions.insert(name) }
+            } else if rule.starts(with: "*.".utf8) {
+                if let name = Self.name(rule.dropFirst(2)) { wildcards.insert(name) }
+            } else if let name = Self.name(rule) {
+                plain.insert(name)
+            }
+            mostLabels = max(mostLabels, rule.count { $0 == UInt8(ascii: ".") } + 1)
         }
-        mostLabels = max(mostLabels, rule.count { $0 == UInt8(ascii: ".") } + 1)
-    }
 
-    /// The name as it stands in URLs: labels of other alphabets in their ASCII form.
-    private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes.map(ASCII.lowercase), as: UTF8.self) }
-        let labels = String(decoding: bytes, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
-        return labels.map { Punycode.label(String($0).lowercased()) }.joined(separator: ".")
+        /// The name as it stands in URLs: labels of other alphabets in their ASCII form.
+        private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+            if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes.map(ASCII.lowercase), as: UTF8.self) }
+            let labels = String(decoding: bytes, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
+            return labels.map { Punycode.label(String($0).lowercased()) }.joined(separator: ".")
+        }
+
+        /// The longest name there can be (RFC 1035 §2.3.4); a rule in other alphabets needs more bytes for a letter.
+        private static let longestName = 1024
     }
 
     // MARK: Asking
@@ -64,22 +80,52 @@ package struct PublicSuffixes: Sendable {
         return host[before.utf8.index(after: dot)...]
     }
 
+    /// The suffix that a name ends in; the name itself where it is one.
+    package func suffix(of name: String) -> Substring { name[suffixStart(name)...] }
+
+    /// Whether a domain, in which `host` lies, is more than what one owner has: the host's suffix, or above it (B8.33).
+    package func isTooWide(_ domain: String, for host: String) -> Bool {
+        domain.utf8.count <= suffix(of: host).utf8.count || isPublicSuffix(domain)
+    }
+
     /// Where the suffix of a name begins, by the rule with most labels; an exception wins, and without any rule the last
     /// label is the suffix.
     private func suffixStart(_ name: String) -> String.Index {
         let starts = labelStarts(name)
         for (index, start) in starts.enumerated() {
-            let candidate = String(name[start...])
             let next = index + 1 < starts.count ? starts[index + 1] : nil
-            if exceptions.contains(candidate) { return next ?? start }
-            if plain.contains(candidate) { return start }
-            if let next, wildcards.contains(String(name[next...])) { return start }
+            switch rule(about: name[start...], below: next.map { name[$0...] }) {
+            case .exception: return next ?? start
+            case .suffix: return start
+            case .none: continue
+            }
         }
         return starts.last ?? name.startIndex
     }
 
+    fileprivate enum Rule {
+        case none
+        case suffix
+        case exception
+    }
+
+    /// What is said of a name, by itself or by a star in the place of its first label.
+    private func rule(about name: Substring, below parent: Substring?) -> Rule {
+        guard let list else {
+            // Of a single label the table says nothing.
+            guard let parent else { return .none }
+            return SuffixTable.rule(of: name.utf8.dropLast(parent.utf8.count + 1), below: parent.utf8)
+        }
+        let candidate = String(name)
+        if list.exceptions.contains(candidate) { return .exception }
+        if list.plain.contains(candidate) { return .suffix }
+        if let parent, list.wildcards.contains(String(parent)) { return .suffix }
+        return .none
+    }
+
     /// Where the last labels begin, first one first: as many as any rule has, so that long names cost no more.
     private func labelStarts(_ name: String) -> [String.Index] {
+        let mostLabels = list?.mostLabels ?? PublicSuffixTable.mostLabels
         var starts: [String.Index] = []
         var end = name.endIndex
         while starts.count <= mostLabels {
@@ -96,37 +142,38 @@ package struct PublicSuffixes: Sendable {
     private static func isAddress(_ host: String) -> Bool {
         host.utf8.contains(UInt8(ascii: ":")) || IPv4Text.isValid(ArraySlice(host.utf8))
     }
+}
 
-    /// The longest name there can be (RFC 1035 §2.3.4); a rule in other alphabets needs more bytes for a letter.
-    private static let longestName = 1024
-    /// The list has thousands of rules.
-    private static let fewest = 100
+/// Looks up in the library's table, where it stands.
+private enum SuffixTable {
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
 
-    private static var commonRules: [String] {
-        var rules = [
-            "*.bn", "*.ck", "*.er", "*.fk", "*.jm", "*.kh", "*.np", "*.pg", "!www.ck", "appspot.com",
-            "azurewebsites.net", "blogspot.com", "cloudfront.net", "duckdns.org", "firebaseapp.com", "fly.dev",
-            "github.io", "githubusercontent.com", "gitlab.io", "glitch.me", "herokuapp.com", "netlify.app", "ngrok.io",
-            "onrender.com", "pages.dev", "readthedocs.io", "s3.amazonaws.com", "surge.sh", "vercel.app", "web.app",
-            "workers.dev",
-        ]
-        for country in countries {
-            let words = country.split(separator: " ")
-            for label in words.dropFirst() { rules.append("\(label).\(words[0])") }
+    /// What is said of a label below a name.
+    static func rule(of label: Substring.UTF8View, below name: Substring.UTF8View) -> PublicSuffixes.Rule {
+        guard let labels = labels(behind: name) else { return .none }
+        var rule = PublicSuffixes.Rule.none
+        for known in labels.split(separator: UInt8(ascii: ",")) {
+            if known.first == UInt8(ascii: "!"), known.dropFirst().elementsEqual(label) { return .exception }
+            if known.elementsEqual("*".utf8) || known.elementsEqual(label) { rule = .suffix }
         }
-        return rules
+        return rule
     }
 
-    /// Countries below whose name it is not names that are given away, but kinds of names; the kinds behind each.
-    private static let countries = [
-        "ar com edu gob net org", "at ac co gv or", "au asn com edu gov id net org", "br art blog com edu gov net org",
-        "cn ac com edu gov net org", "co com edu gov net org", "eg com edu gov net org", "hk com edu gov net org",
-        "id ac co go or sch web", "il ac co gov net org", "in ac co edu firm gen gov ind net org",
-        "jp ac ad co ed go gr lg ne or", "kr ac co go ne or re", "mx com edu gob net org", "my com edu gov net org",
-        "ng com edu gov net org", "nz ac co geek gen govt net org school", "pe com edu gob net org",
-        "ph com edu gov net org", "pk com edu gov net org", "pl com edu gov net org", "sa com edu gov net org",
-        "sg com edu gov net org", "th ac co go in or", "tr com edu gov net org", "tw com edu gov net org",
-        "ua com edu gov net org", "uk ac co gov ltd me net nhs org plc police", "vn com edu gov net org",
-        "za ac co gov net org web",
-    ]
+    /// The labels that stand behind a name, found by halving.
+    private static func labels(behind name: Substring.UTF8View) -> Slice<Bytes>? {
+        let text = Bytes(start: PublicSuffixTable.text.utf8Start, count: PublicSuffixTable.text.utf8CodeUnitCount)
+        // Both are where an entry begins.
+        var (low, high) = (0, text.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let start = text[low..<middle].lastIndex(of: UInt8(ascii: ";")).map { $0 + 1 } ?? low
+            guard let equals = text[start..<high].firstIndex(of: UInt8(ascii: "=")),
+                let end = text[equals..<high].firstIndex(of: UInt8(ascii: ";"))
+            else { return nil }
+            let entry = text[start..<equals]
+            if entry.elementsEqual(name) { return text[(equals + 1)..<end] }
+            if entry.lexicographicallyPrecedes(name) { low = end + 1 } else { high = start }
+        }
+        return nil
+    }
 }

@@ -81,13 +81,17 @@ package enum RedirectRules {
     package static func keepsField(_ name: String, over hop: Hop) -> Bool {
         if ASCII.contains(computedFields, name) { return false }
         if !hop.keepsBody, ASCII.contains(contentFields, name) { return false }
-        if hop.isCrossOrigin, ASCII.contains(credentialFields, name) { return false }
+        if hop.isCrossOrigin, isCredential(name) { return false }
         if hop.isDowngrade, ASCII.isEqual(name, "Referer") { return false }
         return true
     }
 
-    /// Whether a field's value is a secret of one origin.
-    package static func isCredential(_ name: String) -> Bool { ASCII.contains(credentialFields, name) }
+    /// Whether a field's value is a secret of one origin: by its name, or by what such names end in.
+    package static func isCredential(_ name: String) -> Bool {
+        if ASCII.contains(credentialFields, name) { return true }
+        let name = String(decoding: name.utf8.map(ASCII.lowercase), as: UTF8.self)
+        return credentialEndings.contains { name.hasSuffix($0) } || name.hasPrefix("x-") && name.hasSuffix("-key")
+    }
 
     /// Belong to the old connection or the old target: never carried over (B4.26).
     private static let computedFields = [
@@ -104,8 +108,13 @@ package enum RedirectRules {
     /// Meant for one origin only (B4.27): the registered ones, and unregistered ones in common use for secrets.
     private static let credentialFields = [
         "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "WWW-Authenticate", "Proxy-Authenticate", "DPoP",
-        "X-API-Key", "Api-Key", "X-Auth-Token", "X-Access-Token", "X-CSRF-Token", "X-XSRF-Token", "Private-Token",
-        "X-Amz-Security-Token",
+        "Token", "Authentication",
+    ]
+
+    /// The many names that services have given to their secrets: X-Auth-Token, X-Api-Key, Client-Secret, and so on.
+    private static let credentialEndings = [
+        "-authorization", "-token", "-secret", "-password", "-cookie", "apikey", "api-key", "access-key",
+        "subscription-key",
     ]
 
     // MARK: Schemes

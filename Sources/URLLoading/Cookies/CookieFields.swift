@@ -9,18 +9,26 @@ import LoadingPolicy
 /// Takes joined fields apart.
 enum CookieFields {
     /// The fields that a text was joined from: a comma begins a new one where a token and `=` follow (B8.15), which they do
-    /// not in a date.
+    /// not in a date, and where the line ends behind it (B8.22).
     static func split(_ text: String) -> [Substring.UTF8View] {
         var fields: [Substring.UTF8View] = []
         var start = text.utf8.startIndex
         for comma in text.utf8.indices where text.utf8[comma] == UInt8(ascii: ",") {
             let next = text.utf8.index(after: comma)
-            guard beginsCookie(text[next...].utf8) else { continue }
+            let rest = text[next...].utf8
+            guard let line = lineBehind(rest) ?? (beginsCookie(rest) ? next : nil) else { continue }
             fields.append(text[start..<comma].utf8)
-            start = next
+            start = line
         }
         fields.append(text[start...].utf8)
         return fields
+    }
+
+    /// Where the next line begins, if nothing else is left of this one.
+    private static func lineBehind(_ rest: Substring.UTF8View) -> String.Index? {
+        var words = rest.drop(while: Tokens.isWhitespace)
+        if words.first == UInt8(ascii: "\r") { words = words.dropFirst() }
+        return words.first == UInt8(ascii: "\n") ? words.index(after: words.startIndex) : nil
     }
 
     private static func beginsCookie(_ rest: Substring.UTF8View) -> Bool {

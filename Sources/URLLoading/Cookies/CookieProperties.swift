@@ -91,7 +91,11 @@ private struct PropertyReader {
         if let domain = text(.domain), !domain.isEmpty {
             let isHostOnly = !domain.hasPrefix(".")
             let name = (isHostOnly ? domain : String(domain.dropFirst())).lowercased()
-            return name.isEmpty || !Cookie.isText(name) ? nil : (name, isHostOnly)
+            guard Cookie.isText(name) else { return nil }
+            // A dot alone has nothing below it: a cookie that no host gets.
+            if name.isEmpty { return (domain, true) }
+            if let address = CookiePlace.address(name) { return (address, true) }
+            return (name, isHostOnly)
         }
         guard let url = text(.originURL).flatMap({ URL(string: $0) }), let place = CookiePlace(url) else { return nil }
         return (place.host, true)

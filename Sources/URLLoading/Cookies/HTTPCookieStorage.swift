@@ -97,7 +97,10 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
         }
     }
 
-    open override var description: String { "<\(type(of: self)) cookies count:\(store.all.count)>" }
+    /// The class in Apple's own words, and how many cookies there are (B8.67).
+    open override var description: String {
+        "<\(isPlain ? "NSHTTPCookieStorage" : "\(type(of: self))") cookies count:\(store.all.count)>"
+    }
 
     // MARK: Changing
 

@@ -65,9 +65,9 @@ final class RequestBuilder: Sendable {
         }
     }
 
-    /// Builds a request that is sent with `content`, whatever the request's own body is.
+    /// Builds a request that is sent with `content`, whatever the request's own body is; `first` is where its task began.
     func message(
-        for request: URLRequest, content: HopContent, cookies: HopCookies = .none
+        for request: URLRequest, after first: URLRequest?, content: HopContent, cookies: HopCookies = .none
     ) throws(URLError) -> Message {
         guard let url = request.values.url else {
             throw LoadFailure.unsupportedURL(nil, "The request has no URL.")
@@ -89,10 +89,12 @@ final class RequestBuilder: Sendable {
             try refuseLookup(place, url)
         }
         if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
-        let isPlain = request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
+        let isPlain =
+            request.values.fields.isEmpty && policy != .reloadIgnoringLocalAndRemoteCacheData
+            && (settings.openAdditionalFields == nil || isWhereItBegan(request, first))
         var fields =
             isPlain && !length.hasContent
-            ? place.fields : self.fields(for: request, method: method, to: place.origin, content)
+            ? place.fields : self.fields(for: request, after: first, method: method, to: place.origin, content)
         // B8.57: a field that the program has set stays as it is.
         var carriesCookies = false
         if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
@@ -110,12 +112,35 @@ final class RequestBuilder: Sendable {
     }
 
     /// The fields of a request that has some of its own, or a body.
-    func fields(for request: URLRequest, method: String, to origin: Origin, _ content: HopContent) -> Fields {
+    func fields(
+        for request: URLRequest, after first: URLRequest?, method: String, to origin: Origin, _ content: HopContent
+    ) -> Fields {
         let policy =
             request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
         return RequestFieldRules.fields(
-            application: Self.applicationFields(request, policy: policy), additional: settings.additionalFields,
+            application: Self.applicationFields(request, policy: policy),
+            additional: additionalFields(for: request, after: first),
             defaults: settings.defaultFields, method: method, origin: origin, body: content.length)
+    }
+
+    /// The session's own fields that go with a hop. What is a secret goes only where the task began: the program has named
+    /// no other place for it (B4.27).
+    func additionalFields(for request: URLRequest, after first: URLRequest?) -> Fields {
+        guard let open = settings.openAdditionalFields, !isWhereItBegan(request, first) else {
+            return settings.additionalFields
+        }
+        return open
+    }
+
+    /// Whether a hop has the origin of its task's first one; another way to it, a socket, is another place.
+    private func isWhereItBegan(_ request: URLRequest, _ first: URLRequest?) -> Bool {
+        guard let first, let url = request.values.url, let beginning = first.values.url,
+            request.values.unixSocketPath == first.values.unixSocketPath
+        else { return false }
+        if url == beginning { return true }
+        guard let (place, _) = try? place(of: url.overHTTP), let (home, _) = try? self.place(of: beginning.overHTTP)
+        else { return false }
+        return place.origin == home.origin
     }
 
     /// The place of a URL as cookies see it; nil where no request can go there.

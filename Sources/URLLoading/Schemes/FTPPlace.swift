@@ -141,11 +141,12 @@ extension RequestBuilder {
     ///
     /// B14.25: what is to be stored is put there; methods and other bodies mean no more than to FTP itself.
     func message(
-        for request: URLRequest, storing content: HopContent?, at place: FTPPlace, by routes: [Route]
+        for request: URLRequest, after first: URLRequest?, storing content: HopContent?, at place: FTPPlace,
+        by routes: [Route]
     ) -> Message {
         let method = content == nil ? "GET" : "PUT"
         let content = content ?? HopContent.none
-        var fields = fields(for: request, method: method, to: place.server, content)
+        var fields = fields(for: request, after: first, method: method, to: place.server, content)
         fields.removeAll(.host)
         fields.append(.host, place.hostField)
         if let authorization = place.authorization, !fields.contains(.authorization) {

@@ -31,6 +31,8 @@ struct SessionSettings: Sendable {
     /// Whether the storage of cookies or the cache is a class of the program's own, which is called like a delegate.
     let storesAreThePrograms: Bool
     let additionalFields: Fields
+    /// Those of them that may be told to any server; nil where these are all (B4.27).
+    let openAdditionalFields: Fields?
     let defaultFields: DefaultFields
     let engine: EngineConfiguration
     /// What web sockets offer about compression; nil for nothing (B15.10).
@@ -57,8 +59,13 @@ struct SessionSettings: Sendable {
             values.compressesWebSocketMessages ? DeflateParameters(clientWindow: .changeable) : nil
         storesAreThePrograms = !(cookies?.isPlain ?? true) || !(cache?.isPlain ?? true)
         var additional = Fields()
-        for field in values.additionalHeaders.fields { additional.append(field.name, field.value) }
+        var open = Fields()
+        for field in values.additionalHeaders.fields {
+            additional.append(field.name, field.value)
+            if !RedirectRules.isCredential(field.name) { open.append(field.name, field.value) }
+        }
         additionalFields = additional
+        openAdditionalFields = open.count == additional.count ? nil : open
         defaultFields = DefaultFields(
             acceptLanguage: AcceptLanguage.ofEnvironment, userAgent: UserAgent.ofProcess)
 

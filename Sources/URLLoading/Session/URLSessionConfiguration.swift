@@ -246,7 +246,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.httpShouldUsePipelining, newValue) }
     }
 
-    /// Fields added to every request that has no field of that name (B5.14).
+    /// Fields added to every request that has no field of that name (B5.14). `Authorization`, `Cookie`, `X-API-Key` and other
+    /// secrets among them go to the origin of a task's first request only, wherever redirects lead (B4.27).
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { value(\.additionalHeaders).dictionary }
         set { assign(\.additionalHeaders, AdditionalHeaders(dictionary: newValue)) }

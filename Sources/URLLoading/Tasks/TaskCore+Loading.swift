@@ -43,6 +43,7 @@ extension TaskCore {
         if let background = session.background { return handOver(to: background) }
         let (request, body) = state.withLock { state in
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
+            state.firstRequest = state.currentRequest
             return (state.currentRequest, state.body)
         }
         if case .stream = kind { return openStream(in: session) }
@@ -58,13 +59,19 @@ extension TaskCore {
 
     // MARK: One hop
 
+    /// The request of the task's first hop, where it matters to later ones.
+    var firstRequest: URLRequest? {
+        session?.settings.openAdditionalFields == nil ? nil : state.withLock { $0.firstRequest }
+    }
+
     /// Builds a hop and takes it up; the stage is `betweenHops`.
     func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
         if case .webSocket = kind { return submitHandshake(request, cookies: cookies) }
         var message: RequestBuilder.Message
         do throws(URLError) {
-            message = try session.builder.message(for: request, content: content, cookies: cookies)
+            message = try session.builder.message(
+                for: request, after: firstRequest, content: content, cookies: cookies)
         } catch {
             if loadElsewhere(request, content) { return }
             endUnloaded(error, from: .betweenHops)

@@ -14,7 +14,8 @@ extension TaskCore {
     /// Asks the classes about a hop, and loads it; the stage is `betweenHops`. The task can be cancelled meanwhile.
     func ask(_ protocols: SessionProtocols, about request: URLRequest, body: TaskBody) {
         // B14.39.
-        let seen = session.map { request.adding($0.settings.additionalFields) } ?? request
+        let first = firstRequest
+        let seen = session.map { request.adding($0.builder.additionalFields(for: request, after: first)) } ?? request
         let isWanted = state.withLock { state in
             guard !state.isOver else { return false }
             state.stage = .preparing

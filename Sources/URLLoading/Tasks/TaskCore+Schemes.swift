@@ -59,7 +59,8 @@ extension TaskCore {
             carry(request, by: carrier, fromInside: true)
         case .proxies(let routes):
             beginAtBeginning()
-            let message = session.builder.message(for: request, storing: stored, at: place, by: routes)
+            let message = session.builder.message(
+                for: request, after: firstRequest, storing: stored, at: place, by: routes)
             findWay(of: Hop(request: request, message: message, content: stored ?? HopContent.none))
         }
     }

@@ -16,6 +16,8 @@ struct TaskState: ~Copyable, Sendable {
 
     var originalRequest: URLRequest?
     var currentRequest: URLRequest?
+    /// What the task began to load: the original request, or the one that a delegate gave for a delayed task.
+    var firstRequest: URLRequest?
     /// The fields that were sent with `currentRequest`, the loader's own included.
     var sentFields: Fields?
     var body = TaskBody.request

@@ -45,7 +45,7 @@ final class ResumedUpload: Sendable {
         }
         var request = URLRequest(url: url)
         request.httpMethod = form.method
-        for field in form.fields where !isSecret(field.name) {
+        for field in form.fields where !RedirectRules.isCredential(field.name) {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         if let timeout = form.timeout, timeout > 0 { request.timeoutInterval = timeout }
@@ -89,16 +89,12 @@ final class ResumedUpload: Sendable {
             form.length = progress.request.values.announcedLength
         case .opened(_, nil), .request, .file, .part, .resuming: return nil
         }
-        form.fields = progress.request.values.fields.fields.filter { !isSecret($0.name) }
+        // Fields that prove who we are are set anew by whoever goes on.
+        form.fields = progress.request.values.fields.fields.filter { !RedirectRules.isCredential($0.name) }
             .map { Form.Field(name: $0.name, value: $0.value) }
         form.timeout = progress.request.values.explicitTimeout.flatMap { $0.isFinite ? $0 : nil }
         form.handlesCookies = progress.request.values.httpShouldHandleCookies
         return try? JSONEncoder().encode(form)
-    }
-
-    /// Fields that prove who we are are set anew by whoever goes on.
-    private static func isSecret(_ name: String) -> Bool {
-        ["Authorization", "Proxy-Authorization", "Cookie", "Cookie2"].contains { FieldText.sameName($0, name) }
     }
 
     private static func withoutPassword(_ url: URL) -> String {

@@ -31,7 +31,8 @@ extension TaskCore {
             if let name = calls.protocols.first(where: { !WebSocketHandshake.isProtocol($0) }) {
                 throw LoadFailure.unsupportedURL(request.url, "\"\(name)\" cannot be the name of a protocol.")
             }
-            let message = try session.builder.message(for: request, asking: handshake, cookies: cookies)
+            let message = try session.builder.message(
+                for: request, after: firstRequest, asking: handshake, cookies: cookies)
             state.withLock { $0.handshake = WebSocketHop(handshake: handshake, fields: message.head.fields) }
             findWay(of: Hop(request: request, message: message, content: .none))
         } catch {
@@ -71,7 +72,7 @@ extension TaskCore {
 extension RequestBuilder {
     /// Builds the request that asks for a web socket.
     func message(
-        for request: URLRequest, asking handshake: WebSocketHandshake, cookies: HopCookies
+        for request: URLRequest, after first: URLRequest?, asking handshake: WebSocketHandshake, cookies: HopCookies
     ) throws(URLError) -> Message {
         let url = request.url
         switch url?.scheme?.lowercased() {
@@ -84,7 +85,7 @@ extension RequestBuilder {
         }
         guard case .none = request.values.body else { throw LoadFailure.bodyOfGET(url) }
         do throws(URLError) {
-            return try message(for: request.overHTTP, content: .none, cookies: cookies).asking(handshake)
+            return try message(for: request.overHTTP, after: first, content: .none, cookies: cookies).asking(handshake)
         } catch {
             throw LoadFailure.make(error.code, url, error.localizedDescription)
         }

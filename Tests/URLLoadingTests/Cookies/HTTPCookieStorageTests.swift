@@ -137,7 +137,7 @@ struct HTTPCookieStorageTests {
     @Test("B8.67: the description tells how many there are, and nothing else of them")
     func description() throws {
         storage.setCookie(try cookie("secret", "treasure"))
-        #expect(storage.description == "<HTTPCookieStorage cookies count:1>")
+        #expect(storage.description == "<NSHTTPCookieStorage cookies count:1>")
     }
 
     @Test("B8.71: changes are told on the main thread, with the storage")

@@ -32,7 +32,7 @@ struct HTTPCookieTests {
         }
         #expect(HTTPCookie(properties: [:]) == nil)
         #expect(HTTPCookie(properties: whole.merging([.domain: ""]) { $1 }) == nil)
-        #expect(HTTPCookie(properties: whole.merging([.domain: "."]) { $1 }) == nil)
+        #expect(HTTPCookie(properties: whole.merging([.domain: ".\u{1}"]) { $1 }) == nil)
         #expect(HTTPCookie(properties: whole.merging([.name: ""]) { $1 }) == nil)
         #expect(HTTPCookie(properties: whole.merging([.name: [1]]) { $1 }) == nil)
         #expect(try self.cookie([.path: "x"]).path == "/")
@@ -175,6 +175,34 @@ struct HTTPCookieTests {
         #expect(parsed("a=1", "https://EXAMPLE.com/").first?.domain == "example.com")
         #expect(parsed("a=1; Domain=192.168.0.1", "http://192.168.0.1/").first?.domain == "192.168.0.1")
         #expect(parsed("a=1", "http://[::1]/").first?.domain == "::1")
+    }
+
+    @Test("B8.13: an address has no dot whoever names it, and a dot alone is a domain that no host is in")
+    func addresses() throws {
+        for domain in ["1.2.3.4", ".1.2.3.4"] {
+            #expect(parsed("a=1; Domain=\(domain)").first?.domain == "1.2.3.4")
+            #expect(try cookie([.domain: domain]).domain == "1.2.3.4")
+        }
+        for domain in ["[::1]", ".[::1]", "::1"] {
+            #expect(parsed("a=1; Domain=\(domain)", "http://[::1]/").first?.domain == "::1")
+            #expect(try cookie([.domain: domain]).domain == "::1")
+        }
+        let dot = try cookie([.domain: "."])
+        let properties = try #require(dot.properties)
+        #expect(dot.domain == "." && HTTPCookie(properties: properties) == dot)
+        let storage = HTTPCookieStorage()
+        storage.setCookie(dot)
+        #expect(storage.cookies(for: Self.site()) == [])
+    }
+
+    @Test("B8.22: a comma at the end of a line is the border between two fields")
+    func lines() {
+        let text = "a=1; Domain=swift.org; Secure,\nb=2; Expires=Wed, 01 Jan 2020 12:30:00 GMT, \r\n c=3; HttpOnly,\n"
+        let cookies = parsed(text)
+        #expect(cookies.map(\.name) == ["a", "b", "c"] && cookies.map(\.value) == ["1", "2", "3"])
+        #expect(cookies.first?.isSecure == true && cookies.last?.isHTTPOnly == true)
+        #expect(cookies.dropFirst().first?.expiresDate == Date(timeIntervalSince1970: 1_577_881_800))
+        #expect(parsed("a=1\nb=2").isEmpty && parsed("a=1, \nb; c,\nd=4").map(\.name) == ["a", "d"])
     }
 
     @Test("B8.15: joined fields are taken apart at commas before a token and an equals sign, and only there")
