@@ -97,6 +97,8 @@ struct FetchError: Error {
     let message: String
     /// What could be done about it.
     var advice: String?
+    /// Whether nobody needs to be told.
+    var isExpected = false
 
     init(_ code: ExitCode, _ message: String, advice: String? = nil) {
         self.code = code
@@ -114,6 +116,13 @@ struct FetchError: Error {
         self.init(
             (error as? URLError).map { ExitCode($0) } ?? .other, text.localizedDescription,
             advice: text.localizedRecoverySuggestion)
+    }
+
+    /// Standard output cannot be written. A reader that has seen enough, as `head` has, is no reason to complain.
+    static func output(_ number: Int32) -> FetchError {
+        var failure = FetchError(.cannotWrite, "standard output cannot be written: \(system(number))")
+        failure.isExpected = number == EPIPE
+        return failure
     }
 
     /// The reason that the system gives for its last failure.

@@ -57,4 +57,62 @@ struct SecretTests {
         await leading.stop()
         await proxy.stop()
     }
+
+    @Test("B4.27: a password that was meant for TLS is not sent in clear, to the same host and port neither")
+    func downgrade() async throws {
+        let root = try CertificateFactory.root()
+        let identity = try root.issue(.server(hosts: ["127.0.0.1"])).identity
+        let secure = try LoopbackServer.start(.init(tls: .init(identity: identity))) { request in
+            let target = "http://\(request.fields.first("Host") ?? "")/"
+            return request.fields.first(.authorization) == Self.key
+                ? ServerResponse.status(302).adding("Location", target) : Self.door(request)
+        }
+        // Whoever sits in between answers in the server's name.
+        let between = try LoopbackProxy.start {
+            $0.script = { ask in
+                guard ask.kind == .forward else { return nil }
+                return .text(
+                    "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 4\r\n\r\nwho?")
+            }
+        }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let logins = try ScratchFile("machine 127.0.0.1 login me password \(Self.password)\n")
+        for login in [["-u", "me:\(Self.password)"], ["-s", "--netrc-file", logins.path]] {
+            let run = try await FetchRun.run(
+                login + ["-x", "127.0.0.1:\(between.port)", "--cacert", anchor.path, secure.url("/")])
+            #expect(run.output == "who?", "\(run.complaints)")
+        }
+        let asks = between.asks.filter { $0.kind == .forward }
+        #expect(asks.count == 2 && !asks.contains { $0.head?.fields.contains(.authorization) == true })
+        await secure.stop()
+        await between.stop()
+    }
+
+    @Test("B17.57: URLs in Location, Referer, messages, traces and archives have no user and no password")
+    func urls() async throws {
+        let place = try Workplace()
+        let server = try LoopbackServer.start { request in
+            let named = "//me:\(Self.password)@\(request.fields.first("Host") ?? "")/there"
+            return request.path == "/moved"
+                ? ServerResponse.status(302).adding("Location", "http:" + named).adding("Link", "<\(named)>; rel=next")
+                : .text("there").adding("Content-Location", "http:" + named)
+        }
+        let referer = "-e http://me:\(Self.password)@other.test/x"
+        let run = try await place.shell(
+            "fetch -v --timing --har har -w '%{url_effective}' \(referer) \(server.url("/moved"))")
+        #expect(run.exitCode == 0 && run.output == "there" + server.url("/there"), "\(run.complaints)")
+        #expect(run.complaints.contains("< Location: http://***@") && run.complaints.contains("> Referer: http://***@"))
+        #expect(!run.complaints.contains(Self.password) && place.text("har")?.contains("***@") == true)
+        #expect(place.text("har")?.contains(Self.password) == false)
+        let open = try await place.shell("fetch -s --har har --har-with-secrets \(referer) \(server.url("/moved"))")
+        #expect(open.exitCode == 0 && place.text("har")?.contains(Self.password) == true)
+        for mistake in [
+            "me:\(Self.password)@127.0.0.1", "gopher://me:\(Self.password)@127.0.0.1/",
+            "-x http://a:\(Self.password)@b:x http://a/",
+        ] {
+            let run = try await place.shell("fetch -w '%{errormsg}' \(mistake)")
+            #expect(run.exitCode != 0 && !(run.complaints + run.output).contains(Self.password), "\(run.complaints)")
+        }
+        await server.stop()
+    }
 }

@@ -118,6 +118,30 @@ struct ResolverTests {
         }
     }
 
+    @Test("overrides may be lists, for one port, or for every other name; the nearest counts, and literals stay")
+    func overridesByPlace() async throws {
+        try await withLoop { loop in
+            let make: @Sendable (Reactor) -> SystemResolver = {
+                SystemResolver(
+                    reactor: $0,
+                    overrides: [
+                        "a.example:443": "::1,10.0.0.1", "a.example": "10.0.0.2", "*:8080": "10.0.0.3", "*": "10.0.0.4",
+                        "bad": "10.0.0.5,",
+                    ], pool: .shared, lookUp: Self.noLookup)
+            }
+            #expect(
+                try await resolve("A.example", port: 443, on: loop, make) == .success(["[::1]:443", "10.0.0.1:443"]))
+            #expect(try await resolve("a.example", port: 8080, on: loop, make) == .success(["10.0.0.2:8080"]))
+            #expect(try await resolve("b.example", port: 8080, on: loop, make) == .success(["10.0.0.3:8080"]))
+            #expect(try await resolve("b.example", on: loop, make) == .success(["10.0.0.4:80"]))
+            #expect(try await resolve("10.9.9.9", port: 8080, on: loop, make) == .success(["10.9.9.9:8080"]))
+            guard case .failure = try await resolve("bad", on: loop, make) else {
+                Issue.record("a list with an empty address was accepted")
+                return
+            }
+        }
+    }
+
     @Test(
         "what cannot be a host name is not asked for",
         arguments: ["", "good.example\u{0}.evil", String(repeating: "a", count: 255)])

@@ -39,9 +39,41 @@ struct ErrorTests {
     func timeOutTexts() {
         let idle = EngineError.idleTimeout(host: "a.test", phase: .connecting, after: .seconds(5))
         let whole = EngineError.resourceTimeout(host: "a.test", phase: .receivingBody, after: .seconds(7))
-        for (error, time) in [(idle, "5.0 seconds"), (whole, "7.0 seconds")] {
+        let exact = EngineError.resourceTimeout(
+            host: "a.test", phase: .connecting, after: .nanoseconds(1_000_809_690))
+        let short = EngineError.idleTimeout(host: "a.test", phase: .connecting, after: .nanoseconds(50_400_001))
+        for (error, time) in [
+            (idle, " 5.0 seconds"), (whole, " 7.0 seconds"), (exact, " 1.0 seconds"), (short, " 0.05 seconds"),
+        ] {
             let text = ErrorMapping.urlError(error, url: url).localizedDescription
             #expect(text.contains("a.test") && text.contains(time), "\(text)")
+        }
+    }
+
+    @Test("B17.4: a certificate that is not pinned is not called valid and invalid at once; nothing has two full stops")
+    func trustTexts() {
+        let pin = TrustFailure(.pinMismatch, certificate: "a.test").description
+        #expect(pin == "The certificate of \"a.test\" is not one of the pinned ones.")
+        for reason in [TrustFailure.Reason.other("It is odd."), .revocationUnknown("It is odd.")] {
+            let text = TrustFailure(reason, certificate: "a.test", further: [.selfSigned]).description
+            #expect(text.hasSuffix(").") && !text.contains(".."), "\(text)")
+            #expect(TrustFailure(reason, certificate: "a.test").description.hasSuffix("It is odd."))
+        }
+    }
+
+    @Test("B17.13: a URL without a scheme is told apart from one of a scheme that nobody knows")
+    func schemeTexts() async throws {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        for (text, words) in [("/user.json", "has no scheme"), ("gopher://a.test/", "scheme")] {
+            let url = try #require(URL(string: text))
+            do {
+                _ = try await session.data(from: url)
+                Issue.record("\(text) was loaded")
+            } catch {
+                #expect((error as? URLError)?.code == .unsupportedURL)
+                #expect(error.localizedDescription.contains(words), "\(error.localizedDescription)")
+            }
         }
     }
 

@@ -34,6 +34,28 @@ struct URLResponseTests {
         }
     }
 
+    @Test("statusLine and receivedFields are the head as it came")
+    func headAsItCame() async throws {
+        let router: LoopbackServer.Router = { _ in
+            .script([
+                .lines(
+                    "HTTP/1.0 299 Rather  fine\nx-b: 1\nSet-Cookie: a=1\nContent-Length: 0\nSET-COOKIE: b=2\nX-A:  2 \n\n"
+                )
+            ])
+        }
+        try await withServer(router: router) { server in
+            let session = URLSession(configuration: .default)
+            let (_, answer) = try await session.data(from: try server.at("/"))
+            let response = try #require(answer as? HTTPURLResponse)
+            #expect(response.statusLine == "HTTP/1.0 299 Rather  fine")
+            #expect(
+                response.receivedFields.map { "\($0.name): \($0.value)" }
+                    == ["x-b: 1", "Set-Cookie: a=1", "Content-Length: 0", "SET-COOKIE: b=2", "X-A: 2"])
+        }
+        let made = try response(["B": "2", "A": "1"], status: 404)
+        #expect(made.statusLine == "HTTP/1.1 404 Not Found" && made.receivedFields.map(\.name) == ["A", "B"])
+    }
+
     @Test(
         "B5.45: well-known names get canonical capitals",
         arguments: [

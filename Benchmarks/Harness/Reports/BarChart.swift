@@ -3,7 +3,9 @@
 /// Horizontal bars as SVG.
 enum BarChart {
     private static let left = 230.0
-    private static let width = 860.0
+    private static let width = 920.0
+    /// What stands behind the longest bar has room here.
+    private static let right = 210.0
     private static let barHeight = 11.0
     private static let gap = 3.0
     /// Longer bars are cut and say so.
@@ -46,7 +48,7 @@ enum BarChart {
             """
     }
 
-    private static var scaleOfOne: Double { (width - left - 150) / most }
+    private static var scaleOfOne: Double { (width - left - right) / most }
 
     private static func bar(_ name: String, ratio: Double, cpu: String, y: Double) -> [String] {
         let length = min(ratio, most) * scaleOfOne

@@ -12,7 +12,7 @@ package struct ResponseHead: Sendable, Equatable {
     /// How many bytes the head took on the wire; 0 for a head that was not received.
     package let byteCount: Int
     /// The reason phrase where it is not the one RFC 9110 gives; the common ones cost no `String`.
-    private var unusualReason: String?
+    package private(set) var unusualReason: String?
 
     /// Makes a head to send; without a reason the phrase of RFC 9110 §15 is used.
     package init(

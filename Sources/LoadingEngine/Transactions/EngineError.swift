@@ -95,10 +95,10 @@ extension EngineError: CustomStringConvertible {
         case .cancelled:
             return "The request was cancelled."
         case .idleTimeout(let host, let phase, let duration):
-            return "Nothing was heard from \(host) for \(duration) while \(phase.rawValue)."
+            return "Nothing was heard from \(host) for \(duration.rounded) while \(phase.rawValue)."
         case .resourceTimeout(let host, let phase, let duration):
             return
-                "The transfer took longer than its time-out; after \(duration) with \(host) it was \(phase.rawValue)."
+                "The transfer took longer than its time-out; after \(duration.rounded) with \(host) it was \(phase.rawValue)."
         case .nameLookup(let failure):
             return "\(failure)"
         case .connect(let host, let failures):
@@ -136,5 +136,14 @@ extension EngineError: CustomStringConvertible {
         case .localResource(let error):
             return "This machine has run out of a resource: \(error)"
         }
+    }
+}
+
+extension Duration {
+    /// As exact as a person wants it: tenths of a second, and below one second thousandths.
+    fileprivate var rounded: Duration {
+        guard self > .zero, self < .seconds(1 << 32) else { return self }
+        let step = self < .seconds(1) ? Duration.milliseconds(1) : .milliseconds(100)
+        return step * Int((self / step).rounded())
     }
 }

@@ -87,17 +87,15 @@ package final class SystemResolver: Resolver {
     // MARK: Without the name service
 
     private func answerWithoutLookup(_ host: String, port: Int) -> Result<[SocketAddress], ResolverFailure>? {
-        if !overrides.isEmpty, let override = overrides[host.lowercased()] {
-            guard let address = SocketAddress(literal: override, port: port) else {
-                return .failure(
-                    ResolverFailure(
-                        reason: .failed, code: 0, host: host,
-                        message: "The address set for this name is not an IP address: \(override)"))
-            }
-            return .success([address])
+        let keys = overrides.isEmpty ? nil : Self.overrideKeys(host: host, port: port)
+        if let keys, let override = overrides[keys.place] ?? overrides[keys.name] {
+            return Self.addresses(override, host: host, port: port)
         }
         if let address = SocketAddress(literal: host, port: port) {
             return .success([address])
+        }
+        if let keys, let override = overrides[keys.anyAtPort] ?? overrides["*"] {
+            return Self.addresses(override, host: host, port: port)
         }
         // A NUL would end the name early for the system: "good.example\0.evil" must not become "good.example".
         // 253 is the longest name DNS can carry (RFC 1035 §2.3.4); one more for a final dot.
@@ -106,6 +104,30 @@ package final class SystemResolver: Resolver {
                 ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name"))
         }
         return nil
+    }
+
+    /// Where an address for a host may be set: for its port alone, for all ports, or for this port of any host; `*` is for
+    /// everything else.
+    package static func overrideKeys(host: String, port: Int) -> (place: String, name: String, anyAtPort: String) {
+        let name = host.lowercased()
+        return ("\(name):\(port)", name, "*:\(port)")
+    }
+
+    /// The addresses of a list with commas.
+    private static func addresses(
+        _ list: String, host: String, port: Int
+    ) -> Result<[SocketAddress], ResolverFailure> {
+        var addresses: [SocketAddress] = []
+        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let address = SocketAddress(literal: String(text), port: port) else {
+                return .failure(
+                    ResolverFailure(
+                        reason: .failed, code: 0, host: host,
+                        message: "The address set for this name is not an IP address: \(text)"))
+            }
+            addresses.append(address)
+        }
+        return .success(addresses)
     }
 
     // MARK: With it

@@ -106,14 +106,17 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         case .signatureInvalid: main = named + " has a signature that does not fit its issuer's key"
         case .malformed(let what): main = named + " is malformed (\(what))"
         case .revoked: main = named + " has been revoked by its issuer"
-        case .revocationUnknown(let why): main = named + " may have been revoked: " + why
+        case .revocationUnknown(let why): main = named + " may have been revoked: " + Self.withoutStop(why)
         case .knownHostChanged: main = named + " is not the one that this host had before"
-        case .pinMismatch: main = named + " is valid but is not one of the pinned ones"
-        case .other(let text): main = named + " was refused: " + text
+        case .pinMismatch: main = named + " is not one of the pinned ones"
+        case .other(let text): main = named + " was refused: " + Self.withoutStop(text)
         }
         let also = further.isEmpty ? "" : " (also: " + further.map(Self.brief).joined(separator: ", ") + ")"
         return main + also + "."
     }
+
+    /// What others say may be a sentence of its own.
+    private static func withoutStop(_ text: String) -> Substring { text.hasSuffix(".") ? text.dropLast() : text[...] }
 }
 
 extension TrustFailure.Reason {

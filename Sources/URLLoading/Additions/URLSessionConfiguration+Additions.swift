@@ -4,7 +4,9 @@ import Foundation
 
 extension URLSessionConfiguration {
     /// Ours: addresses for names that are then not looked up, as `["api.example.com": "127.0.0.1"]`. The name stays
-    /// in the Host field and in what the server's certificate must show.
+    /// in the Host field and in what the server's certificate must show. Several addresses stand in one text with commas,
+    /// and are tried in their order as those of a look-up are. `"api.example.com:443"` is for one port alone and comes
+    /// first; `"*:443"` and `"*"` are for all names that have nothing of their own.
     public var hostOverrides: [String: String] {
         get { value(\.hostOverrides) }
         set { assign(\.hostOverrides, newValue) }

@@ -13,12 +13,17 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private let status: Int
     private let fields: Fields
     private let headers: Mutex<[String: String]?>
+    private let version: HTTPVersion
+    /// The server's words where they are not the usual ones for the status.
+    private let unusualReason: String?
 
     /// Makes a response about which nothing is known.
     public override init() {
         status = 0
         fields = Fields()
         headers = Mutex([:])
+        version = .http11
+        unusualReason = nil
         super.init()
     }
 
@@ -28,6 +33,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         fields = Fields()
         let canonical = HeaderNames.dictionary(headerFields ?? [:])
         headers = Mutex(canonical)
+        version = .http11
+        unusualReason = nil
         super.init(url: url, expectedContentLength: Self.contentLength(canonical))
     }
 
@@ -38,6 +45,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         status = head.status
         fields = head.fields
         headers = Mutex(nil)
+        version = head.version
+        unusualReason = head.unusualReason
         let length: Int64 =
             switch framing {
             case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
@@ -52,6 +61,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         self.status = status
         self.fields = fields
         headers = Mutex(nil)
+        version = .http11
+        unusualReason = nil
         super.init(url: url, expectedContentLength: expectedContentLength)
     }
 
@@ -66,6 +77,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             if let name = name as? String, let value = value as? String { dictionary[name] = value }
         }
         headers = Mutex(dictionary)
+        version = .http11
+        unusualReason = nil
         super.init(coder: coder)
     }
 
@@ -134,6 +147,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         var made = Fields()
         for (name, value) in headerDictionary.sorted(by: { $0.key < $1.key }) { made.append(name, value) }
         return made
+    }
+
+    /// The line in front of the fields.
+    var firstLine: String {
+        let head = ResponseHead(status: status, reason: unusualReason, version: version)
+        return "HTTP/1.\(version.minor) \(status) \(head.reason)"
     }
 
     private var headerDictionary: [String: String] {

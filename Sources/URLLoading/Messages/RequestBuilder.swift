@@ -193,7 +193,9 @@ final class RequestBuilder: Sendable {
     /// nor can a proxy.
     private func refuseLookup(_ place: KnownOrigin, _ url: URL) throws(URLError) {
         let origin = place.origin
-        if settings.proxies.usesSocket || origin.isIPLiteral || settings.hostOverrides.contains(origin.host) { return }
+        if settings.proxies.usesSocket || origin.isIPLiteral || settings.overrides(origin.host, port: origin.port) {
+            return
+        }
         throw LoadFailure.cannotValidateDNSSEC(url, host: origin.host)
     }
 

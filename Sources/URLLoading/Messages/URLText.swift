@@ -16,7 +16,10 @@ struct URLText {
         text = url.absoluteString
         let bytes = text.utf8
         guard let colon = bytes.firstIndex(of: 0x3A), Scheme(String(text[..<colon])) != nil else {
-            throw LoadFailure.unsupportedURL(url, "The URL's scheme is not http or https.")
+            throw LoadFailure.unsupportedURL(
+                url,
+                url.scheme == nil
+                    ? "The URL has no scheme, such as https, and no host." : "The URL's scheme is not http or https.")
         }
         schemeEnd = colon
         let rest = text[bytes.index(after: colon)...]

@@ -91,7 +91,7 @@ struct FTPPlace: Sendable {
                 url, "FTP needs connections of its own for data, which a UNIX-domain socket has not.")
         }
         let validates = request.values.requiresDNSSECValidation || settings.requiresDNSSECValidation
-        if validates, !server.isIPLiteral, !settings.hostOverrides.contains(server.host) {
+        if validates, !server.isIPLiteral, !settings.overrides(server.host, port: server.port) {
             throw LoadFailure.cannotValidateDNSSEC(url, host: server.host)
         }
         switch settings.proxies.ways(toFTP: server) {

@@ -23,7 +23,7 @@ struct SessionSettings: Sendable {
     let resumableUploads: URLSessionConfiguration.ResumableUploads
     let uploadPatience: ResumableUploadMachine.Patience
     private let chosenDownloadFolder: String?
-    let hostOverrides: Set<String>
+    private let overriddenHosts: Set<String>
     let proxies: SessionProxies
     /// What `localAddress` says where it is no address.
     let unusableLocalAddress: String?
@@ -71,7 +71,7 @@ struct SessionSettings: Sendable {
 
         var overrides: [String: String] = [:]
         for (name, address) in values.hostOverrides { overrides[name.lowercased()] = address }
-        hostOverrides = Set(overrides.keys)
+        overriddenHosts = Set(overrides.keys)
 
         credentialStorage = values.urlCredentialStorage
         let authentication = SessionAuthentication()
@@ -103,6 +103,13 @@ struct SessionSettings: Sendable {
 
     /// Who judges servers where no delegate does.
     var evaluator: any TrustEvaluator { engine.trust }
+
+    /// Whether a host's addresses are set, so that it is not looked up.
+    func overrides(_ host: String, port: Int) -> Bool {
+        if overriddenHosts.isEmpty { return false }
+        let keys = SystemResolver.overrideKeys(host: host, port: port)
+        return [keys.place, keys.name, keys.anyAtPort, "*"].contains(where: overriddenHosts.contains)
+    }
 
     /// The longest wait without a byte moving: the request's if it has one (B6.3, B6.4, B6.7).
     func idleTimeout(_ request: URLRequest) -> Duration {

@@ -52,9 +52,15 @@ package enum CommandLineReading: Sendable {
         }
     }
 
+    private static let schemes = ["http", "https", "ws", "wss", "ftp", "ftps", "file", "data"]
+
     private static func url(_ text: String) throws(UsageError) -> URL {
-        guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty else {
-            throw UsageError("\(text) is not a URL; it should look like https://example.com/")
+        // In "localhost:8080" and "me:secret@host" the first word is a scheme to the grammar, and to nobody else.
+        guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty,
+            text.contains("://") || schemes.contains(scheme.lowercased())
+        else {
+            throw UsageError(
+                "\(URLSecrets.hidden(mistyped: text)) is not a URL; it should look like https://example.com/")
         }
         return url
     }
@@ -93,11 +99,18 @@ extension Options {
                 throw UsageError("--form sends a multipart body: leave the Content-Type out")
             }
         }
-        if sendsBody, method == "HEAD" || method == "GET" && body.isUpload {
-            throw UsageError("--\(method == "HEAD" ? "head" : "request GET") sends no body: leave it or the body out")
+        if sendsBody, method == "HEAD" { throw UsageError("--head sends no body: leave it or the body out") }
+        if sendsBody, method == "GET" {
+            throw UsageError(
+                "a GET sends no body: leave --request GET out, or the body"
+                    + (body.isForm ? ", or put it into the query with --get" : ""))
         }
         if resumption != nil { try checkResumption() }
-        if urls.contains(where: \.isWebSocket) { try checkWebSocket() }
+        if urls.contains(where: \.isWebSocket) {
+            try checkWebSocket()
+        } else if patience != nil {
+            throw UsageError("--linger is for web sockets")
+        }
     }
 
     private func checkResumption() throws(UsageError) {
@@ -131,11 +144,10 @@ extension Options {
 }
 
 extension RequestBody {
-    fileprivate var isUpload: Bool {
-        switch self {
-        case .upload, .multipart: true
-        case .none, .form, .json: false
-        }
+    /// Whether it could be a query as well.
+    fileprivate var isForm: Bool {
+        if case .form = self { return true }
+        return false
     }
 }
 

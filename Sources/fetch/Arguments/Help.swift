@@ -21,7 +21,7 @@ package enum Help {
          -i --include (head too)   -f --fail (22 from status 400 on)   --parallel N
          -C --continue-at -|BYTE (go on with what an earlier run has left)
         Way       -L --location (usual)   --no-redirects   --max-redirs N
-         --resolve HOST:ADDRESS   --unix-socket PATH   --interface NAME|ADDRESS
+         --resolve HOST:PORT:ADDRESS   --unix-socket PATH   --interface NAME|ADDRESS
          -x --proxy URL|''   -U --proxy-user NAME[:PASSWORD]   --noproxy HOSTS|'*'
          -m --max-time SECONDS   --timeout SECONDS (of silence)
          --retry N   --retry-delay SECONDS   --cache (in ~/.cache/fetch)
@@ -31,7 +31,7 @@ package enum Help {
          --timing (where the time went)   --har FILE   --har-with-secrets
          -w --write-out TEXT (with %{http_code} and others)
          -h --help   -V --version
-        A ws: or wss: URL is a web socket: lines of standard input are its messages.
+        ws: and wss: URLs send lines of standard input as messages. --linger SECONDS
         Exit: 0 done, 6 no such host, 7 no connection, 22 bad status, 23 cannot write,
          28 out of time, 35 no TLS, 60 not trusted, 64 mistyped; all: man fetch
 

@@ -52,9 +52,10 @@ extension OptionRule {
         .flag("L", "location") { $0.followsRedirects = true },
         .flag(nil, "no-redirects") { $0.followsRedirects = false },
         .reading(nil, "max-redirs", "a number", OptionValue.count) { $0.maximumRedirects = $1 },
-        .reading(nil, "resolve", "host:address, such as example.com:127.0.0.1", OptionValue.override) {
-            $0.hostOverrides[$1.host] = $1.address
-        },
+        .reading(
+            nil, "resolve", "host:port:address, such as example.com:443:127.0.0.1 or example.com:443:[::1],127.0.0.1",
+            OptionValue.override
+        ) { $0.hostOverrides[$1.host] = $1.addresses },
         .reading(
             "x", "proxy", "a URL such as http://proxy.example:8080 or socks5h://127.0.0.1", OptionValue.proxy
         ) { $0.proxy = $1 },
@@ -70,6 +71,7 @@ extension OptionRule {
         },
         .reading("m", "max-time", "a number of seconds", OptionValue.seconds) { $0.maximumTime = $1 },
         .reading(nil, "timeout", "a number of seconds", OptionValue.seconds) { $0.idleTime = $1 },
+        .reading(nil, "linger", "a number of seconds", OptionValue.secondsOrNone) { $0.patience = $1 },
         .reading(nil, "retry", "a number of times", OptionValue.count) { $0.retries = $1 },
         .reading(nil, "retry-delay", "a number of seconds", OptionValue.seconds) { $0.retryDelay = $1 },
         .flag(nil, "cache") { $0.usesCache = true },

@@ -49,14 +49,43 @@ package enum OptionValue {
         return Login(name: String(text[..<colon]), password: password)
     }
 
-    /// "host:address"; an IPv6 address may stand in brackets or not.
-    package static func override(_ text: String) -> (host: String, address: String)? {
+    /// "host:port:address,address" as in curl, or "host:address" for all ports; `*` is any host. IPv6 addresses stand in
+    /// brackets; without them the first number is a port if it can be one. What comes has the form of `hostOverrides`.
+    package static func override(_ text: String) -> (host: String, addresses: String)? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
-        let host = text[..<colon]
-        var address = text[text.index(after: colon)...]
-        if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
-        guard !host.isEmpty, !address.isEmpty else { return nil }
-        return (host.lowercased(), String(address))
+        var host = text[..<colon].lowercased()
+        // To curl it means "for a while", which all of this is here.
+        if host.hasPrefix("+") { host.removeFirst() }
+        guard !host.isEmpty, !host.hasPrefix("-") else { return nil }
+        let rest = text[text.index(after: colon)...]
+        if let next = rest.firstIndex(of: ":"), let port = port(rest[..<next]),
+            let addresses = addresses(rest[rest.index(after: next)...])
+        {
+            return ("\(host):\(port)", addresses)
+        }
+        return addresses(rest).map { (host, $0) }
+    }
+
+    private static func port(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.allSatisfy({ ("0"..."9").contains($0) }), let port = Int(text), port <= 65535 else {
+            return nil
+        }
+        return port
+    }
+
+    /// A list of addresses, without brackets.
+    private static func addresses(_ list: Substring) -> String? {
+        let addresses = list.split(separator: ",", omittingEmptySubsequences: false).map { text in
+            text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text
+        }
+        return addresses.allSatisfy(isLiteral) ? addresses.joined(separator: ",") : nil
+    }
+
+    private static func isLiteral(_ text: Substring) -> Bool {
+        var bytes = in6_addr()
+        // Behind the percent sign of a local address is its interface.
+        let address = String(text.contains(":") ? text.prefix { $0 != "%" } : text)
+        return inet_pton(address.contains(":") ? AF_INET6 : AF_INET, address, &bytes) == 1
     }
 
     /// A proxy's URL; an empty text stands for none.
@@ -74,6 +103,9 @@ package enum OptionValue {
         guard let seconds = Double(text), seconds > 0, seconds < 3e10 else { return nil }
         return seconds
     }
+
+    /// The same, or none at all.
+    package static func secondsOrNone(_ text: String) -> Double? { Double(text) == 0 ? 0 : seconds(text) }
 
     /// A number from 0 to a million.
     package static func count(_ text: String) -> Int? {

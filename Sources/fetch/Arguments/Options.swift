@@ -38,6 +38,8 @@ package struct Options: Sendable {
     package var interface: String?
     package var maximumTime: Double?
     package var idleTime: Double?
+    /// How long a web socket is quiet before goodbye is said, once nothing is left to send.
+    package var patience: Double?
     package var retries = 0
     package var retryDelay: Double?
     package var usesCache = false

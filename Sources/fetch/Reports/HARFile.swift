@@ -55,21 +55,22 @@ enum HARFile {
     private static func response(_ exchange: URLSessionTaskTransactionMetrics, _ keepingSecrets: Bool) -> HAR.Response {
         let response = exchange.response as? HTTPURLResponse
         let fields = response.map(HeadText.fields) ?? []
-        let strings = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+        let strings = response?.allHeaderFields as? [String: String] ?? [:]
+        let location = response?.value(forHTTPHeaderField: "Location") ?? ""
         let set = exchange.request.url.map { HTTPCookie.cookies(withResponseHeaderFields: strings, for: $0) } ?? []
         let (received, decoded) = (
             exchange.countOfResponseBodyBytesReceived, exchange.countOfResponseBodyBytesAfterDecoding
         )
         return HAR.Response(
             status: response?.statusCode ?? 0,
-            statusText: response.map { HTTPURLResponse.localizedString(forStatusCode: $0.statusCode) } ?? "",
+            statusText: response.map(HeadText.reason) ?? "",
             httpVersion: version(exchange),
             cookies: set.map { HAR.Cookie(name: $0.name, value: keepingSecrets ? $0.value : SecretFields.mask) },
             headers: pairs(fields, keepingSecrets),
             content: HAR.Content(
                 size: decoded, compression: decoded > received ? decoded - received : nil,
                 mimeType: response?.value(forHTTPHeaderField: "Content-Type") ?? "x-unknown"),
-            redirectURL: response?.value(forHTTPHeaderField: "Location") ?? "",
+            redirectURL: keepingSecrets ? location : URLSecrets.hidden(location),
             headersSize: response == nil ? -1 : exchange.countOfResponseHeaderBytesReceived,
             bodySize: response == nil ? -1 : received)
     }

@@ -5,22 +5,21 @@ import URLLoading
 
 /// Heads in words.
 enum HeadText {
-    /// The head that stands before a body, with an empty line behind it.
+    /// The head that stands before a body, with an empty line behind it. The server's words in their order; the lines end
+    /// as lines of texts do.
     static func of(_ response: HTTPURLResponse) -> String {
-        ([statusLine(response)] + fields(response).map { "\($0.name): \($0.value)" } + ["", ""])
+        ([response.statusLine] + fields(response).map { "\($0.name): \($0.value)" } + ["", ""])
             .joined(separator: "\n")
     }
 
-    /// The status, and what it means; the API tells no version and no phrase of the server's.
-    static func statusLine(_ response: HTTPURLResponse) -> String {
-        "HTTP \(response.statusCode) (\(HTTPURLResponse.localizedString(forStatusCode: response.statusCode)))"
+    /// What the server calls the status.
+    static func reason(_ response: HTTPURLResponse) -> String {
+        response.statusLine.split(separator: " ", maxSplits: 2).dropFirst(2).first.map(String.init) ?? ""
     }
 
-    /// The fields, by name.
+    /// The fields as they came.
     static func fields(_ response: HTTPURLResponse) -> [HeaderField] {
-        response.allHeaderFields.map { HeaderField(name: "\($0.key)", value: "\($0.value)") }.sorted {
-            $0.name < $1.name
-        }
+        response.receivedFields.map { HeaderField(name: $0.name, value: $0.value) }
     }
 
     /// The fields of a request, Host first.

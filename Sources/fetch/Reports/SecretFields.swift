@@ -19,6 +19,8 @@ package enum SecretFields {
                 && name.hasPrefix("x-")
     }
 
-    /// The value as it may be shown.
-    package static func shown(_ name: String, _ value: String) -> String { holds(name) ? mask : value }
+    /// The value as it may be shown. URLs stand in many fields, and passwords in URLs.
+    package static func shown(_ name: String, _ value: String) -> String {
+        holds(name) ? mask : URLSecrets.hidden(value)
+    }
 }

@@ -19,7 +19,7 @@ enum WireTrace {
         }
         lines += request(exchange)
         if let response = exchange.response as? HTTPURLResponse {
-            lines.append("< \(HeadText.statusLine(response))")
+            lines.append("< \(response.statusLine)")
             lines += HeadText.fields(response).map { "< \($0.name): \(SecretFields.shown($0.name, $0.value))" }
         }
         let times = Phase.all(exchange).map { "\($0.name) \(QuantityText.duration($0.duration))" }

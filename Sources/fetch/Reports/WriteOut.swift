@@ -123,7 +123,7 @@ struct WriteOutValues: WriteOutSource {
     func value(of variable: WriteOutFormat.Variable) -> String {
         switch variable {
         case .contentType: field("Content-Type")
-        case .errormsg: result.message
+        case .errormsg: URLSecrets.hidden(result.message)
         case .exitcode: "\(result.code.rawValue)"
         case .filename: result.path ?? ""
         case .httpCode, .responseCode:
@@ -139,11 +139,11 @@ struct WriteOutValues: WriteOutSource {
         case .remoteIP: last?.remoteAddress ?? ""
         case .remotePort: "\(last?.remotePort ?? 0)"
         case .scheme: url.scheme ?? ""
-        case .sizeDownload: "\(result.result.received)"
+        case .sizeDownload: "\(downloaded)"
         case .sizeHeader: "\(exchanges.reduce(0) { $0 + $1.countOfResponseHeaderBytesReceived })"
         case .sizeRequest: "\(exchanges.reduce(0) { $0 + $1.countOfRequestHeaderBytesSent })"
         case .sizeUpload: "\(last?.countOfRequestBodyBytesSent ?? 0)"
-        case .speedDownload: "\(total > 0 ? Int64(Double(result.result.received) / total) : 0)"
+        case .speedDownload: "\(total > 0 ? Int64(Double(downloaded) / total) : 0)"
         case .timeAppConnect: time(last?.secureConnectionEndDate)
         case .timeConnect: time(last?.secureConnectionStartDate ?? last?.connectEndDate)
         case .timeNameLookup: time(last?.domainLookupEndDate)
@@ -153,6 +153,16 @@ struct WriteOutValues: WriteOutSource {
         case .url: ResumeNote.name(of: url)
         case .urlEffective: response?.url.map(ResumeNote.name) ?? ResumeNote.name(of: url)
         }
+    }
+
+    /// Bytes of the body as they came over the wire: compressed ones as they are. Chunks are counted without their frames,
+    /// as in curl, which of a compressed body nobody has counted.
+    private var downloaded: Int64 {
+        guard let last, last.resourceFetchType == .networkLoad, last.networkProtocolName != nil else {
+            return result.result.received
+        }
+        let coding = (last.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
+        return coding == nil ? last.countOfResponseBodyBytesAfterDecoding : last.countOfResponseBodyBytesReceived
     }
 
     private var response: HTTPURLResponse? { result.result.response as? HTTPURLResponse }

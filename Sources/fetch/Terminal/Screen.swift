@@ -46,7 +46,8 @@ final class Screen: Sendable {
         }
     }
 
-    private func erasing(_ count: Int) -> String { count > 0 ? "\u{1B}[\(count)A\u{1B}[J" : "" }
+    /// From the first column, wherever the cursor is: a terminal shows ^C where that was typed, and the cursor behind it.
+    private func erasing(_ count: Int) -> String { count > 0 ? "\r\u{1B}[\(count)A\u{1B}[J" : "" }
 
     private func put(_ text: String) {
         // Nobody can be told that standard error cannot be written.

@@ -16,8 +16,9 @@ enum Terminal {
     /// A line beside the output.
     static func note(_ line: String) { note([line]) }
 
-    /// Lines beside the output that belong together.
+    /// Lines beside the output that belong together. A password within a URL is shown in none of them.
     static func note(_ lines: [String]) {
-        Screen.standardError.write(lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") })
+        Screen.standardError.write(
+            lines.map { URLSecrets.hidden($0.split(whereSeparator: \.isNewline).joined(separator: " ")) })
     }
 }

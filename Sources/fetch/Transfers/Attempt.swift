@@ -37,6 +37,8 @@ final class Attempt: NSObject, URLSessionDataDelegate {
     private struct State {
         var result = AttemptResult()
         var redirects = 0
+        /// The heads that came, for `--include`: those in front of the one whose body is kept are shown with it.
+        var heads: [HTTPURLResponse] = []
         var isDone: CheckedContinuation<AttemptResult, Never>?
     }
 
@@ -81,6 +83,7 @@ final class Attempt: NSObject, URLSessionDataDelegate {
             state.redirects += 1
             return state.redirects
         }
+        note(head: response)
         if let limit = options.maximumRedirects, count > limit {
             stop(task, FetchError(.tooManyRedirects, "the server redirects more than \(limit) times"))
             return completionHandler(nil)
@@ -101,6 +104,10 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if plan.options.isVerbose { plan.note(ChallengeText.lines(about: challenge)) }
+        // What a proxy says in place of a tunnel is between it and us.
+        let isOfTunnel =
+            challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
+        if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
         guard let credential = plan.options.loginUsed(at: plan.url)?.credential(for: challenge, at: plan.url) else {
             return completionHandler(.performDefaultHandling, nil)
         }
@@ -125,6 +132,12 @@ final class Attempt: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        note(head: response)
+    }
+
+    func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
@@ -132,7 +145,8 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         state.withLock { $0.result.response = response }
         if let answer, refuses(answer, dataTask) { return completionHandler(.cancel) }
         do throws(FetchError) {
-            try plan.sink.begin(response, head: plan.options.showsHead ? answer.map(HeadText.of) : nil)
+            if let answer { note(head: answer) }
+            try plan.sink.begin(response, head: takeHeads())
             completionHandler(.allow)
         } catch {
             stop(dataTask, error)
@@ -171,7 +185,27 @@ final class Attempt: NSObject, URLSessionDataDelegate {
             defer { state.isDone = nil }
             return (state.result, state.isDone)
         }
+        // The heads of a way that led nowhere tell why it did.
+        if result.failure != nil, !plan.hasRetries, let head = takeHeads() { try? plan.sink.show(head: head) }
         isDone?.resume(returning: result)
+    }
+
+    // MARK: Heads
+
+    /// An answer that asks for a password is told of twice where nobody has one: it is the last then.
+    private func note(head: HTTPURLResponse) {
+        state.withLock { state in
+            if state.heads.last !== head { state.heads.append(head) }
+        }
+    }
+
+    /// The heads that have not been shown, as text; nil where they are not wanted.
+    private func takeHeads() -> String? {
+        let heads = state.withLock { state in
+            defer { state.heads = [] }
+            return state.heads
+        }
+        return plan.options.showsHead && !heads.isEmpty ? heads.map(HeadText.of).joined() : nil
     }
 
     // MARK: Decisions
@@ -191,7 +225,8 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         }
         guard plan.options.failsOnErrorStatus, status >= 400 else { return false }
         do throws(FetchError) {
-            if plan.options.showsHead { try plan.sink.show(head: HeadText.of(answer)) }
+            note(head: answer)
+            if let head = takeHeads() { try plan.sink.show(head: head) }
             stop(task, FetchError(.errorStatus, "the server answered with status \(status)"))
         } catch {
             stop(task, error)

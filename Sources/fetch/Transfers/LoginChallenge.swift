@@ -1,4 +1,4 @@
-// Whom the user's password is for: the host and port of the URL that was named, and nobody that it leads to.
+// Whom the user's password is for: scheme, host and port of the URL that was named, and nobody that it leads to.
 
 import Foundation
 import URLLoading
@@ -11,11 +11,17 @@ extension Options {
 extension Login {
     /// What answers a challenge; nil where it is not this login's business, or was refused already.
     func credential(for challenge: URLAuthenticationChallenge, at url: URL) -> URLCredential? {
-        let space = challenge.protectionSpace
-        guard space.asksForPassword, !space.isProxy(), challenge.previousFailureCount == 0,
-            space.host.lowercased() == url.host()?.lowercased(), space.port == url.usualPort
-        else { return nil }
+        guard challenge.previousFailureCount == 0, Self.isAsked(by: challenge.protectionSpace, at: url) else {
+            return nil
+        }
         return URLCredential(user: name, password: password ?? "", persistence: .forSession)
+    }
+
+    /// Whether a server asks that is the URL's own. Another scheme is another server: what was meant for TLS must not be
+    /// sent in clear.
+    package static func isAsked(by space: URLProtectionSpace, at url: URL) -> Bool {
+        space.asksForPassword && !space.isProxy() && space.host.lowercased() == url.host()?.lowercased()
+            && space.port == url.usualPort && space.protocol?.lowercased() == url.challengeScheme
     }
 }
 
@@ -33,5 +39,11 @@ extension URL {
     fileprivate var usualPort: Int {
         port ?? ["http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21, "ftps": 990][scheme?.lowercased() ?? ""]
             ?? 0
+    }
+
+    /// The scheme as challenges name it: a web socket begins as a request of HTTP.
+    fileprivate var challengeScheme: String? {
+        let scheme = scheme?.lowercased()
+        return ["ws": "http", "wss": "https"][scheme ?? ""] ?? scheme
     }
 }

@@ -66,7 +66,7 @@ final class OutputFile: Sink {
         try withState { (state) throws(FetchError) in
             if state.place == nil {
                 let place = OutputPlace(try OutputName.unused(response.suggestedFilename))
-                try Self.open(place, nil, url, &state, explain)
+                try Self.open(place, nil, url, &state, isNew: true, explain)
             }
             guard let part = state.part else { return }
             if state.offset > 0, let response = response as? HTTPURLResponse {
@@ -118,7 +118,7 @@ final class OutputFile: Sink {
     // MARK: Parts
 
     private static func open(
-        _ place: OutputPlace, _ resumption: Resumption?, _ url: URL, _ state: inout State,
+        _ place: OutputPlace, _ resumption: Resumption?, _ url: URL, _ state: inout State, isNew: Bool = false,
         _ explain: (String) -> Void
     ) throws(FetchError) {
         state.place = place
@@ -132,7 +132,7 @@ final class OutputFile: Sink {
                 .cannotResume, "\(place.path) is there, but nothing tells of which version it is a part",
                 advice: "remove it to begin anew, or name the byte: -C N goes on there, unchecked")
         }
-        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(place.part)
+        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(place.part, isNew: isNew)
         state.part = part
         guard !part.isSpecial else { return }
         if resumption == .kept, part.length > 0 {

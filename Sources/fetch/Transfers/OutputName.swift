@@ -60,9 +60,15 @@ package enum OutputName {
         guard let name = suggested.flatMap({ safe($0, hidden: false) }) else {
             throw FetchError(.cannotWrite, "the server names no file: -o FILE does")
         }
-        if access(name, F_OK) == 0 {
-            throw FetchError(.cannotWrite, "\(name) is there already, and the server chose the name")
-        }
+        // Parts and notes of this name are of other downloads.
+        let place = OutputPlace(name)
+        for path in [name, place.part, place.note] where exists(path) { throw PartFile.taken(path) }
         return name
+    }
+
+    /// Whether there is anything of that name, a link that leads nowhere too.
+    private static func exists(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0
     }
 }

@@ -10,15 +10,19 @@ final class PartFile: Sendable {
     let isSpecial: Bool
     /// Whether it has its own name already.
     private let isInPlace: Bool
+    /// Whether it must not take the place of another file.
+    private let isNew: Bool
     /// How long it was when it was opened.
     let length: Int64
 
-    /// Opens or makes a part.
-    init(_ path: String) throws(FetchError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
-        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
+    /// Opens or makes a part; `isNew` where nothing may be there yet, neither under its name nor, at the end, in its place.
+    init(_ path: String, isNew: Bool = false) throws(FetchError) {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        descriptor = open(path, isNew ? flags | O_EXCL : flags, 0o666)
+        guard descriptor >= 0 else { throw isNew && errno == EEXIST ? Self.taken(path) : Self.unwritable(path, errno) }
         isSpecial = false
         isInPlace = false
+        self.isNew = isNew
         do throws(FetchError) {
             length = try Self.check(descriptor, path, isOwnName: true)
         } catch {
@@ -34,6 +38,7 @@ final class PartFile: Sendable {
         guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
         isSpecial = true
         isInPlace = true
+        isNew = false
         length = 0
     }
 
@@ -43,6 +48,7 @@ final class PartFile: Sendable {
         guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
         isSpecial = false
         isInPlace = true
+        isNew = false
         do throws(FetchError) {
             length = try Self.check(descriptor, path, isOwnName: false)
         } catch {
@@ -75,6 +81,14 @@ final class PartFile: Sendable {
     /// Puts the file in its place, with the rights of the one that was there.
     func finish(at place: OutputPlace) throws(FetchError) {
         if isInPlace { return }
+        if isNew {
+            // Unlike rename, this takes the place of nothing. File systems that know no links have no such step.
+            if link(place.part, place.path) == 0 {
+                unlink(place.part)
+                return
+            }
+            if errno == EEXIST { throw Self.taken(place.path) }
+        }
         var old = stat()
         if stat(place.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
         guard rename(place.part, place.path) == 0 else { throw Self.unwritable(place.path, errno) }
@@ -107,6 +121,11 @@ final class PartFile: Sendable {
         var (one, other) = (stat(), stat())
         return fstat(descriptor, &one) == 0 && stat(path, &other) == 0 && one.st_ino == other.st_ino
             && one.st_dev == other.st_dev
+    }
+
+    /// Why a name that the server has chosen is not used.
+    static func taken(_ path: String) -> FetchError {
+        FetchError(.cannotWrite, "\(path) is there already, and the server chose the name")
     }
 
     private static func unwritable(_ path: String, _ error: Int32) -> FetchError {

@@ -19,6 +19,7 @@ struct Run: Sendable {
             options.body = .none
         }
         if let place = options.netrc { options.logins = try NetrcFile.read(place, warn: options.complains) }
+        try Self.refuseSharedFiles(options)
         self.options = options
         self.body = body
         setup = try SessionSetup(options)
@@ -82,12 +83,31 @@ struct Run: Sendable {
         _ = Terminal.write(Data(format.text(WriteOutValues(result, url)).utf8))
     }
 
+    /// Two bodies that would become one file are a mistake, which is told before anything is asked for.
+    private static func refuseSharedFiles(_ options: Options) throws(FetchError) {
+        var names = options.outputs.filter { $0 != "-" }
+        if options.usesRemoteNames, !options.believesServersNames, options.method != "HEAD" {
+            names = options.urls.compactMap(OutputName.of)
+        }
+        var paths: Set<String> = []
+        for name in names {
+            let place = OutputPlace(name)
+            if place.isSpecial { continue }
+            guard paths.insert(URL(fileURLWithPath: place.path).standardizedFileURL.path).inserted else {
+                throw FetchError(.usage, "\(name) would be the output of two URLs: -o FILE names one for each")
+            }
+        }
+    }
+
     private static func askForPasswords(_ options: inout Options) throws(FetchError) {
         if let login = options.login, login.password == nil {
-            options.login?.password = try PasswordPrompt.ask("Password of \(login.name): ")
+            var hosts: [String] = []
+            for host in options.urls.compactMap({ $0.host() }) where !hosts.contains(host) { hosts.append(host) }
+            options.login?.password = try PasswordPrompt.ask(
+                "Password of \(login.name) for \(hosts.joined(separator: ", ")): ")
         }
-        if let login = options.proxyLogin, login.password == nil {
-            options.proxyLogin?.password = try PasswordPrompt.ask("Password of \(login.name) for the proxy: ")
+        if let login = options.proxyLogin, login.password == nil, case .server(let proxy)? = options.proxy {
+            options.proxyLogin?.password = try PasswordPrompt.ask("Password of \(login.name) for the proxy \(proxy): ")
         }
     }
 }

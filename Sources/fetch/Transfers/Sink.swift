@@ -85,8 +85,6 @@ final class StandardOutput: Sink {
 
     private func put(_ data: Data) throws(FetchError) {
         let error = Terminal.write(data)
-        if error != 0 {
-            throw FetchError(.cannotWrite, "standard output cannot be written: \(FetchError.system(error))")
-        }
+        if error != 0 { throw FetchError.output(error) }
     }
 }

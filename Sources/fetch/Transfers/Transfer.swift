@@ -88,7 +88,9 @@ struct Transfer: Sendable {
         let reason = result.failure?.message ?? "the server answered with status \(status ?? 0)"
         if options.complains {
             let times = "attempt \(failures + 1) of \(options.retries + 1)"
-            note(["fetch: \(reason); \(times) in \(QuantityText.duration(pause))"])
+            // What the library says is a sentence with a full stop.
+            let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
+            note(["fetch: \(words); \(times) in \(QuantityText.duration(pause))"])
         }
         do {
             try await Task.sleep(for: .seconds(pause))
@@ -103,13 +105,19 @@ struct Transfer: Sendable {
     private func fail(_ failure: FetchError, _ report: inout TransferResult) {
         report.code = failure.code
         report.message = failure.message
-        guard options.complains else { return }
+        guard options.complains, !failure.isExpected else { return }
         note(["fetch: " + (isOneOfMany ? "\(shownURL): " : "") + failure.message])
         if options.isVerbose, let advice = failure.advice { note(["* \(advice)"]) }
     }
 
     private func tellEnd(_ report: TransferResult, _ sink: any Sink, _ time: Duration) {
-        guard report.code == .success, board != nil, let path = report.path else { return }
+        guard report.code == .success, let path = report.path else { return }
+        let status = (report.result.response as? HTTPURLResponse)?.statusCode ?? 0
+        if status >= 400, options.complains {
+            let words = "the server answered with status \(status); what it sent is in \(path)"
+            note(["fetch: warning: \(words) (--fail keeps none of it)"])
+        }
+        guard board != nil else { return }
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
         let bytes = report.result.received
         let rate = seconds > 0 ? ", " + QuantityText.rate(Double(bytes) / seconds) : ""

@@ -1,5 +1,6 @@
 // A web socket on a terminal or in a pipe: lines of standard input are text messages, received messages are written to
-// standard output. When the input ends, what the server says to it is waited for by a ping, and then goodbye is said.
+// standard output. When the input ends, the server may still have something to say: goodbye is said when it has been quiet
+// for a while.
 
 import Foundation
 import Synchronization
@@ -13,16 +14,25 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         var metrics: URLSessionTaskMetrics?
         /// Whether goodbye was said from here, so that what then fails is nobody's fault.
         var isClosing = false
+        /// When the last message came.
+        var lastHeard = ContinuousClock.now
         var isDone: CheckedContinuation<Void, Never>?
     }
 
+    /// How long a server is quiet that has nothing more to say, in seconds. Picked by feel: longer than most answers take.
+    private static let usualPatience = 5.0
+    /// How long a server that is never quiet is listened to, once nothing is left to say to it.
+    private static let longest = Duration.seconds(60)
+
     private let url: URL
     private let options: Options
+    private let patience: Duration
     private let state = Mutex(State())
 
     init(_ url: URL, _ options: Options) {
         self.url = url
         self.options = options
+        patience = .seconds(options.patience ?? Self.usualPatience)
     }
 
     /// Talks until either side has had enough.
@@ -57,7 +67,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         if let failure {
             result.code = failure.code
             result.message = failure.message
-            if options.complains { Terminal.complain(failure.message) }
+            if options.complains, !failure.isExpected { Terminal.complain(failure.message) }
         }
         return result
     }
@@ -86,9 +96,22 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
             task.sendPing { [self] error in
                 // Without a pong there is nobody to say goodbye to: the task ends with the reason by itself.
                 guard error == nil else { return }
-                state.withLock { $0.isClosing = true }
-                task.cancel(with: .normalClosure, reason: nil)
+                sayGoodbye(task)
             }
+        }
+    }
+
+    /// Says goodbye when the server has been quiet for a while, or has talked for long enough.
+    private func sayGoodbye(_ task: URLSessionWebSocketTask) {
+        let limit = ContinuousClock.now + max(patience, Self.longest)
+        let patience = patience
+        state.withLock { $0.lastHeard = .now }
+        Task { [self] in
+            while case let end = min(limit, state.withLock(\.lastHeard) + patience), end > .now {
+                try? await Task.sleep(until: end, clock: .continuous)
+            }
+            state.withLock { $0.isClosing = true }
+            task.cancel(with: .normalClosure, reason: nil)
         }
     }
 
@@ -97,9 +120,10 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
     private func receive(_ task: URLSessionWebSocketTask) {
         task.receive { [self] result in
             guard case .success(let message) = result else { return }
+            state.withLock { $0.lastHeard = .now }
             let error = show(message)
             if error != 0 {
-                fail(FetchError(.cannotWrite, "standard output cannot be written: \(FetchError.system(error))"))
+                fail(FetchError.output(error))
                 return task.cancel()
             }
             receive(task)

@@ -84,7 +84,29 @@ struct CommandLineTests {
             OptionValue.count("-1") == nil && OptionValue.parallel("0") == nil && OptionValue.parallel("101") == nil)
         let pin = String(repeating: "A", count: 43) + "="
         #expect(OptionValue.pins("sha256//\(pin);\(pin)") == [pin, pin] && OptionValue.pins("sha256//AAAA") == nil)
-        #expect(OptionValue.override("a:[::1]")?.address == "::1" && OptionValue.override("a:") == nil)
+    }
+
+    @Test(
+        "--resolve is read as curl reads it: a port, several addresses, IPv6 in brackets, * for any host",
+        arguments: [
+            ("A.test:127.0.0.1", "a.test", "127.0.0.1"), ("a:[::1]", "a", "::1"), ("a:::1", "a", "::1"),
+            ("a:443:127.0.0.1", "a:443", "127.0.0.1"), ("a:443:[::1],10.0.0.1", "a:443", "::1,10.0.0.1"),
+            ("a:443:::1", "a:443", "::1"), ("*:80:10.0.0.1", "*:80", "10.0.0.1"), ("*:10.0.0.1", "*", "10.0.0.1"),
+            ("+a:80:10.0.0.1", "a:80", "10.0.0.1"), ("a:80:[fe80::1%lo]", "a:80", "fe80::1%lo"),
+        ])
+    func overrides(text: String, host: String, addresses: String) {
+        let read = OptionValue.override(text)
+        #expect(read?.host == host && read?.addresses == addresses, "\(text)")
+    }
+
+    @Test(
+        "--resolve without a host, or with what is no address, is refused",
+        arguments: [
+            "a:", ":80:10.0.0.1", "a:80:", "a:80:b.test", "a:65536:10.0.0.1", "a:80:10.0.0.1,", "-a:80",
+            "a:80:10.0.0.256",
+        ])
+    func wrongOverrides(text: String) {
+        #expect(OptionValue.override(text) == nil)
     }
 
     @Test(
@@ -109,6 +131,12 @@ struct CommandLineTests {
             (["-F", "a", "http://a/"], "--form needs NAME=TEXT"), (["-F", "a=b", "-d", "c", "http://a/"], "one body"),
             (["-I", "-F", "a=b", "http://a/"], "no body"), (["-X", "GET", "-F", "a=b", "http://a/"], "no body"),
             (["-F", "a=b", "-H", "Content-Type: text/plain", "http://a/"], "leave the Content-Type out"),
+            (["-X", "GET", "-d", "a", "http://a/"], "into the query with --get"),
+            (["-X", "GET", "--json", "{}", "http://a/"], "a GET sends no body"),
+            (["/user.json"], "is not a URL"), (["localhost:8080/a"], "is not a URL"),
+            (["me:secret@a/"], "***@a/ is not a URL"), (["//me:secret@a/"], "//***@a/ is not a URL"),
+            (["--resolve", "a:80", "http://a/"], "--resolve needs host:port:address"),
+            (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),
             (["ws://a/", "ws://b/"], "one web socket"), (["ws://a/", "-d", "x"], "standard input"),
             (["wss://a/", "-O"], "standard output"),

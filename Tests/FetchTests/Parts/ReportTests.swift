@@ -61,6 +61,21 @@ struct ReportTests {
         #expect(try WriteOutFormat("%{unclosed").text(Source()) == "%{unclosed")
     }
 
+    @Test(
+        "B17.57: a user and a password in a URL are hidden wherever it stands in a text; addresses of mail are not",
+        arguments: [
+            ("http://me:secret@a/b", "http://***@a/b"), ("//me:secret@a", "//***@a"),
+            ("http://me@a?b@c", "http://***@a?b@c"),
+            ("<https://a:b@c@d/>; rel=x, <http://e:f@g>", "<https://***@d/>; rel=x, <http://***@g>"),
+            ("0; url=http://u:p@h/#x@y", "0; url=http://***@h/#x@y"), ("me@example.com", "me@example.com"),
+            ("http://a/b@c", "http://a/b@c"), ("http:///u:p@h", "http:///u:p@h"), ("a // b@c", "a // b@c"), ("", ""),
+            ("\u{1F600}://ü:ö@a", "\u{1F600}://***@a"), ("http://@", "http://***@"), ("http://", "http://"),
+        ])
+    func urls(text: String, shown: String) {
+        #expect(URLSecrets.hidden(text) == shown)
+        #expect(SecretFields.shown("Location", text) == shown)
+    }
+
     @Test("Fields with secrets are known in any case")
     func secrets() {
         for name in ["Authorization", "PROXY-AUTHORIZATION", "cookie", "Set-Cookie", "X-API-Key", "X-My-Token"] {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import URLLoading
 import fetch
 
 @Suite("fetch: rules")
@@ -28,6 +29,31 @@ struct RuleTests {
         #expect(RetryRules.seconds(retryAfter: "120", now: now) == 120)
         #expect(RetryRules.seconds(retryAfter: "-1", now: now) == nil)
         #expect(RetryRules.seconds(retryAfter: "soon", now: now) == nil)
+    }
+
+    @Test("A login is for the scheme, the host and the port of the URL that was named, and for no proxy")
+    func logins() throws {
+        func isAsked(_ scheme: String, _ host: String, _ port: Int, at text: String) throws -> Bool {
+            let space = URLProtectionSpace(
+                host: host, port: port, protocol: scheme, realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            return Login.isAsked(by: space, at: try #require(URL(string: text)))
+        }
+        #expect(try isAsked("https", "a.test", 443, at: "https://A.test/x"))
+        #expect(
+            try isAsked("https", "a.test", 443, at: "wss://a.test/") && isAsked("http", "a.test", 80, at: "ws://a.test")
+        )
+        #expect(try isAsked("ftp", "a.test", 21, at: "ftp://a.test/"))
+        #expect(try !isAsked("http", "a.test", 443, at: "https://a.test/"))
+        #expect(try !isAsked("http", "a.test", 8443, at: "https://a.test:8443/"))
+        #expect(
+            try !isAsked("https", "a.test", 80, at: "http://a.test/")
+                && !isAsked("http", "b.test", 80, at: "http://a.test/"))
+        #expect(try !isAsked("http", "a.test", 81, at: "http://a.test/"))
+        let proxy = URLProtectionSpace(
+            proxyHost: "a.test", port: 80, type: NSURLProtectionSpaceHTTPProxy, realm: "r",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        #expect(try !Login.isAsked(by: proxy, at: #require(URL(string: "http://a.test/"))))
     }
 
     @Test("Only the rest that was asked for is put behind what is there")

@@ -55,8 +55,71 @@ struct FileTests {
         #expect(again.exitCode == 23 && again.complaints.contains("is there already"))
         #expect(try await place.shell("fetch -i -so head \(server.url("/a"))").exitCode == 0)
         #expect(
-            place.text("head")?.hasPrefix("HTTP 200 ") == true && place.text("head")?.hasSuffix("body of /a") == true)
+            place.text("head")?.hasPrefix("HTTP/1.1 200 OK\n") == true
+                && place.text("head")?.hasSuffix("body of /a") == true)
         #expect(try await place.shell("fetch -o - \(server.url("/a"))").output == "body of /a")
+        await server.stop()
+    }
+
+    @Test("-J leaves parts and notes of its name alone, whose they may be")
+    func namedParts() async throws {
+        let server = try LoopbackServer.start { _ in
+            ServerResponse.text("new").adding("Content-Disposition", "attachment; filename=f").adding("ETag", "\"v\"")
+        }
+        let place = try Workplace()
+        for (name, link) in [("f.part", false), ("f.part.note", false), ("f", true), ("f.part", true)] {
+            if link {
+                _ = try await place.shell("ln -s nowhere \(name)")
+            } else {
+                try place.write("old", to: name)
+            }
+            let run = try await place.shell("fetch -OJ \(server.url("/"))")
+            #expect(run.exitCode == 23 && run.complaints.contains("\(name) is there already"), "\(run.complaints)")
+            #expect(place.names == [name] && (link || place.text(name) == "old"))
+            _ = try await place.shell("rm \(name)")
+        }
+        let twice = try await place.shell("fetch -s --parallel 1 -OJ \(server.url("/")) \(server.url("/"))")
+        #expect(twice.exitCode == 23 && place.names == ["f"] && place.text("f") == "new")
+        await server.stop()
+    }
+
+    @Test("One file for two URLs is a mistake that is told before anything is asked for; a device has room for both")
+    func sharedFiles() async throws {
+        let server = try LoopbackServer.start { _ in .text("body") }
+        let place = try Workplace()
+        let (one, two) = (server.url("/a/x"), server.url("/b/x"))
+        for options in ["-o y -o y", "-o y -o ./y", "-O"] {
+            let run = try await place.shell("fetch \(options) \(one) \(two)")
+            #expect(
+                run.exitCode == 64 && run.complaints.contains("would be the output of two URLs"), "\(run.complaints)")
+        }
+        #expect(server.stats.requests == 0 && place.names == [])
+        #expect(try await place.shell("fetch -s -o /dev/null -o /dev/null \(one) \(two)").exitCode == 0)
+        #expect(try await place.shell("fetch -o - -o - \(one) \(two)").output == "bodybody")
+        #expect(try await place.shell("fetch -IO \(one) \(two)").exitCode == 0)
+        await server.stop()
+    }
+
+    @Test("A file that holds what came with an error status is told of, unless nothing is to be told")
+    func errorPages() async throws {
+        let server = try LoopbackServer.start { _ in .text("no such page", status: 404) }
+        let place = try Workplace()
+        let run = try await place.shell("fetch -O \(server.url("/page"))")
+        #expect(run.exitCode == 0 && place.text("page") == "no such page")
+        #expect(run.complaints.contains("fetch: warning: the server answered with status 404; what it sent is in page"))
+        #expect(try await place.shell("fetch -sO \(server.url("/page"))").complaints.isEmpty)
+        #expect(try await place.shell("rm page; fetch -fsO \(server.url("/page"))").exitCode == 22 && place.names == [])
+        #expect(try await place.shell("fetch \(server.url("/page"))").complaints.isEmpty)
+        await server.stop()
+    }
+
+    @Test("A reader that has seen enough ends the run with 23, and nothing is said about it")
+    func closedPipe() async throws {
+        let server = try LoopbackServer.start { _ in .generated(length: 3_000_000) }
+        let place = try Workplace()
+        let run = try await place.shell("{ fetch \(server.url("/")); echo $? >&2; } | head -c 3 | wc -c")
+        #expect(
+            run.output.trimmingCharacters(in: .whitespaces) == "3\n" && run.complaints == "23\n", "\(run.complaints)")
         await server.stop()
     }
 
@@ -167,7 +230,7 @@ struct FileTests {
         let server = try site()
         let place = try Workplace()
         let run = try await place.shell("fetch --retry 1 --retry-delay 0.01 -O \(server.url("/f"))")
-        #expect(run.exitCode == 0 && run.complaints.contains("attempt 2 of 2 in 10.0 ms"), "\(run.complaints)")
+        #expect(run.exitCode == 0 && run.complaints.contains("bytes; attempt 2 of 2 in 10.0 ms"), "\(run.complaints)")
         #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
         #expect(server.stats.requests == 2)
         await server.stop()

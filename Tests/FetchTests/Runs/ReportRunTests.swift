@@ -27,7 +27,7 @@ struct ReportRunTests {
         #expect(lines.contains("> GET /moved HTTP/1.1") && lines.contains("> GET /there?q=1&r=%20x HTTP/1.1"))
         #expect(lines.contains("> Host: 127.0.0.1:\(server.port)") && lines.contains("> Cookie: (not shown)"))
         #expect(lines.contains("> Authorization: (not shown)") && lines.contains("> X-Api-Key: (not shown)"))
-        #expect(lines.contains { $0.hasPrefix("< HTTP 302 ") } && lines.contains("< Set-Cookie: (not shown)"))
+        #expect(lines.contains { $0.hasPrefix("< HTTP/1.1 302 ") } && lines.contains("< Set-Cookie: (not shown)"))
         #expect(lines.contains { $0.hasPrefix("* 302 leads to http://127.0.0.1") })
         #expect(lines.contains { $0.contains("by a connection that was open already") })
         #expect(lines.last?.hasPrefix("* took ") == true && lines.contains { $0.contains("wait ") })
@@ -136,6 +136,17 @@ struct ReportRunTests {
             "|%{http_code} %{size_download} %{num_redirects} %{remote_ip} %{http_version} %{method} %header{content-type}\\n",
             server.url("/moved"))
         #expect(run.output == "there|200 5 1 127.0.0.1 1.1 GET text/plain; charset=utf-8\n")
+        let packed = try LoopbackServer.start { request in
+            let text = ServerResponse.text(String(repeating: "again ", count: 1000))
+            return request.path == "/plain" ? text : text.compressed()
+        }
+        let sizes = try await FetchRun.run(
+            "--compressed", "-o", "/dev/null", "-s", "-w", "%{size_download} %header{content-length}", packed.url("/"))
+        let numbers = sizes.output.split(separator: " ")
+        #expect(numbers.count == 2 && numbers.first == numbers.last && numbers.first != "6000", "\(sizes.output)")
+        let plain = try await FetchRun.run("-o", "/dev/null", "-s", "-w", "%{size_download}", packed.url("/plain"))
+        #expect(plain.output == "6000")
+        await packed.stop()
         let failed = try await FetchRun.run("-s", "-w", "%{http_code} %{exitcode} %{errormsg}", "http://127.0.0.1:1/")
         #expect(failed.output.hasPrefix("000 7 ") && failed.output.contains("refused") && failed.complaints.isEmpty)
         await server.stop()

@@ -77,8 +77,45 @@ struct RequestTests {
             request.method == "HEAD" ? ServerResponse.text("12345").adding("X-Only", "head") : .status(500)
         }
         let run = try await FetchRun.run("-I", server.url("/"))
-        #expect(run.exitCode == 0 && run.output.hasPrefix("HTTP 200 ") && run.output.contains("X-Only: head\n"))
+        #expect(run.exitCode == 0 && run.output.hasPrefix("HTTP/1.1 200 OK\n") && run.output.contains("X-Only: head\n"))
         #expect(run.output.hasSuffix("\n\n") && run.output.contains("Content-Length: 5\n"))
+        await server.stop()
+    }
+
+    @Test("-i shows the heads as they came, those of 1xx answers, redirects and questions for a password too")
+    func heads() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/early":
+                .script([
+                    .lines(
+                        "HTTP/1.1 103 Early\nLink: <a>\n\nHTTP/1.1 200 Fine\nx-b: 1\nSet-Cookie: a=1\nset-cookie: b=2\n"
+                    ),
+                    .lines("Content-Length: 4\nX-A: 2\n\nbody"),
+                ])
+            case "/away": .script([.lines("HTTP/1.1 302 There\nLocation: /early\nContent-Length: 0\n\n")])
+            default:
+                request.fields.contains(.authorization)
+                    ? .script([.lines("HTTP/1.1 302 In\nLocation: /away\nContent-Length: 0\n\n")])
+                    : .script([
+                        .lines("HTTP/1.1 401 Who\nWWW-Authenticate: Basic realm=\"r\"\nContent-Length: 0\n\n")
+                    ])
+            }
+        }
+        let last = "HTTP/1.1 200 Fine\nx-b: 1\nSet-Cookie: a=1\nset-cookie: b=2\nContent-Length: 4\nX-A: 2\n\nbody"
+        let away = "HTTP/1.1 302 There\nLocation: /early\nContent-Length: 0\n\n"
+        let early = "HTTP/1.1 103 Early\nLink: <a>\n\n"
+        let who = "HTTP/1.1 401 Who\nWWW-Authenticate: Basic realm=\"r\"\nContent-Length: 0\n\n"
+        #expect(try await FetchRun.run("-i", server.url("/away")).output == away + early + last)
+        let all = try await FetchRun.run("-i", "-u", "me:pw", server.url("/"))
+        #expect(all.output == who + "HTTP/1.1 302 In\nLocation: /away\nContent-Length: 0\n\n" + away + early + last)
+        #expect(try await FetchRun.run("-i", server.url("/")).output == who)
+        #expect(try await FetchRun.run("-i", "--no-redirects", server.url("/away")).output == away)
+        let far = try await FetchRun.run("-i", "--max-redirs", "0", server.url("/away"))
+        #expect(far.output == away && far.exitCode == 47)
+        let place = try Workplace()
+        #expect(try await place.shell("fetch -sio f \(server.url("/away"))").exitCode == 0)
+        #expect(place.text("f") == away + early + last)
         await server.stop()
     }
 
@@ -150,6 +187,11 @@ struct RequestTests {
         let named = try await FetchRun.run(
             "--resolve", "name.test:127.0.0.1", "http://name.test:\(server.port)/")
         #expect(named.output == "for name.test:\(server.port)")
+        for value in ["name.test:\(server.port):127.0.0.1", "*:\(server.port):127.0.0.1"] {
+            #expect(try await FetchRun.run("--resolve", value, "http://name.test:\(server.port)/").exitCode == 0)
+        }
+        let elsewhere = try await FetchRun.run("--resolve", "name.test:1:127.0.0.1", "http://name.test:\(server.port)/")
+        #expect(elsewhere.exitCode == 6)
         let place = try Workplace()
         let local = try LoopbackServer.start(.init(unixPath: place.path + "/s")) { _ in .text("by socket") }
         #expect(try await FetchRun.run("--unix-socket", place.path + "/s", "http://a/").output == "by socket")

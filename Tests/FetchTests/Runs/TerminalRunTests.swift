@@ -16,11 +16,11 @@ struct TerminalRunTests {
                 : ServerResponse.text("who?", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\"")
         }
         let run = try await TerminalRun.run(
-            ["-u", "me", server.url("/")], replies: [("Password of me: ", "Tr0ub4dorX\u{7F}\r")])
+            ["-u", "me", server.url("/")], replies: [("Password of me for 127.0.0.1: ", "Tr0ub4dorX\u{7F}\r")])
         #expect(run.exitCode == 0 && run.screen.hasSuffix("inside") && !run.screen.contains("Tr0ub4dor"))
         let proxied = try await TerminalRun.run(
             ["-U", "you", "-x", "127.0.0.1:1", server.url("/")],
-            replies: [("Password of you for the proxy: ", "\u{03}")])
+            replies: [("Password of you for the proxy http://127.0.0.1:1: ", "\u{03}")])
         #expect(proxied.exitCode == 130)
         #expect(
             try await FetchRun.run(
@@ -52,6 +52,25 @@ struct TerminalRunTests {
         let dumb = try await TerminalRun.run(
             files + [server.url("/1"), server.url("/2")], environment: ["TERM": "dumb"])
         #expect(!dumb.screen.contains("\u{1B}") && dumb.screen.contains("100 kB in "))
+        await server.stop()
+    }
+
+    @Test("What the terminal shows of control-C leaves nothing of the bar behind")
+    func interrupted() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { _ in
+            .slow([
+                .init([UInt8](repeating: 65, count: 50_000)), .init([UInt8](repeating: 66, count: 50_000), when: gate),
+            ])
+        }
+        let place = try Workplace()
+        let run = try await TerminalRun.run(
+            ["-o", place.path + "/a", server.url("/")], columns: 100, replies: [(after: "B/s", type: "\u{03}")])
+        gate.open()
+        #expect(run.exitCode == 130 && run.screen.contains("^C"))
+        let end = try #require(run.screen.components(separatedBy: "^C").last)
+        // Up to where the bar began, from the first column.
+        #expect(end.hasPrefix("\r\u{1B}[1A\u{1B}[J"), "\(end.debugDescription)")
         await server.stop()
     }
 

@@ -19,16 +19,33 @@ struct WebSocketRunTests {
         }
         let place = try Workplace()
         let url = webSocketURL(server)
-        let run = try await place.shell("printf 'one\\ntwö\\r\\n\\nlast' | fetch -H 'X-Test: yes' \(url)")
+        let run = try await place.shell("printf 'one\\ntwö\\r\\n\\nlast' | fetch --linger 0 -H 'X-Test: yes' \(url)")
         #expect(run.exitCode == 0 && run.output == "one\ntwö\n\nlast\n" && run.complaints.isEmpty, "\(run.complaints)")
-        let bytes = try await place.shell("printf '\\377\\376\\n' | fetch -H 'X-Test: yes' \(url) | od -An -tx1")
+        let bytes = try await place.shell(
+            "printf '\\377\\376\\n' | fetch --linger 0 -H 'X-Test: yes' \(url) | od -An -tx1")
         #expect(bytes.output.trimmingCharacters(in: .whitespacesAndNewlines) == "ff fe")
         let refused = try await place.shell("fetch \(url) < /dev/null")
         #expect(refused.exitCode != 0 && refused.complaints.hasPrefix("fetch: "))
-        let verbose = try await place.shell("echo x | fetch -v -H 'X-Test: yes' \(url)")
+        let verbose = try await place.shell("echo x | fetch -v --linger 0 -H 'X-Test: yes' \(url)")
         #expect(
             verbose.complaints.contains("* the web socket is open") && verbose.complaints.contains("closed with 1000"))
         #expect(verbose.output == "x\n" && verbose.complaints.contains("> GET / HTTP/1.1"))
+        await server.stop()
+    }
+
+    @Test("Answers that come later than the end of the input are waited for, until there is quiet or a goodbye")
+    func late() async throws {
+        let server = try LoopbackServer.start { request in
+            let answer: [WebSocketStep] = [
+                .expect(text: "a"), .expect(text: "b"), .delay(.milliseconds(200)), .text("late"),
+            ]
+            return .webSocket(.init(.script(request.path == "/bye" ? answer + [.close(1000)] : answer)))
+        }
+        let place = try Workplace()
+        let bye = try await place.shell("printf 'a\\nb\\n' | fetch --linger 500 \(webSocketURL(server, "/bye"))")
+        #expect(bye.exitCode == 0 && bye.output == "late\n" && bye.complaints.isEmpty, "\(bye.complaints)")
+        let quiet = try await place.shell("printf 'a\\nb\\n' | fetch \(webSocketURL(server))")
+        #expect(quiet.exitCode == 0 && quiet.output == "late\n" && quiet.complaints.isEmpty, "\(quiet.complaints)")
         await server.stop()
     }
 
@@ -61,7 +78,7 @@ struct WebSocketRunTests {
     func reports() async throws {
         let server = try LoopbackServer.start { _ in .webSocket() }
         let place = try Workplace()
-        let run = try await place.shell("echo x | fetch --har run.har --timing \(webSocketURL(server))")
+        let run = try await place.shell("echo x | fetch --linger 0 --har run.har --timing \(webSocketURL(server))")
         #expect(
             run.exitCode == 0 && run.complaints.contains(" 101")
                 && place.text("run.har")?.contains("\"status\" : 101") == true)
