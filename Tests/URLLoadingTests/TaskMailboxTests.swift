@@ -104,6 +104,23 @@ struct TaskMailboxTests {
         #expect(rest.count == 1)
     }
 
+    @Test("B1.110: what is put back, because others have their turn first, comes before what has arrived since")
+    func putBack() {
+        var mailbox = TaskMailbox()
+        for total in 1...3 {
+            _ = mailbox.post(.written(Int64(total)))
+            _ = mailbox.post(.waiting)
+        }
+        let events = mailbox.take()
+        _ = mailbox.post(.written(4))
+        mailbox.putBack(events.dropFirst(5))
+        let isScheduled = mailbox.post(.waiting)
+        #expect(!isScheduled, "it is in the line already")
+        let rest = mailbox.take()
+        #expect(rest.count == 3)
+        if case .waiting? = rest.first {} else { Issue.record("what was put back is not the first") }
+    }
+
     /// One delivery: `q` is a question that nobody answers, `d` a piece of the body.
     private struct Run {
         static let end = TaskEvent.hopEnded(

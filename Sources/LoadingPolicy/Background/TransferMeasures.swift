@@ -26,7 +26,7 @@ package struct TransferMeasures: Sendable, Hashable {
             kept += 1
         }
         exchanges = all.suffix(kept)
-        self.redirects = self.redirects.addingReportingOverflow(redirects).partialValue
+        self.redirects = self.redirects.addingSaturated(redirects)
     }
 
     init(exchanges: [TransferExchange], redirects: UInt32) {

@@ -3,6 +3,7 @@
 // Ours; Apple has nothing of the kind. Must not know: tasks, how an answer is delivered (`MockCarrier`).
 
 import Foundation
+import LoadingPolicy
 import Synchronization
 
 extension URLSession {
@@ -150,7 +151,7 @@ extension URLSession.Mock {
         /// The same, so much later. No thread waits meanwhile.
         public func delayed(by delay: Duration) -> Answer {
             var answer = self
-            answer.delay += delay
+            answer.delay = Span.bounded(answer.delay + Span.bounded(delay))
             return answer
         }
     }

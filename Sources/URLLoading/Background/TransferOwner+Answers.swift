@@ -88,7 +88,7 @@ extension TransferOwner {
             transfer.fileFailure = error
             return task.cancel()
         }
-        transfer.record.counts.received += Int64(data.count)
+        transfer.record.counts.received = transfer.record.counts.received.addingSaturated(Int64(data.count))
         schedule.progressed(number)
         tell(.progress(task: number, transfer.record.counts))
     }

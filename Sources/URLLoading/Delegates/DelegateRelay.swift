@@ -1,9 +1,11 @@
 // Brings events to a session's delegate queue.
 //
 // Each task has a mailbox of its own, so that no two of its calls ever overlap (B1.28); the relay holds the line of
-// mailboxes that have something to deliver. One operation empties as many mailboxes as it finds: an operation costs
-// several microseconds, an event in a batch almost nothing. A serial queue has at most one operation at a time, so
-// everything arrives in the order of the line; a concurrent one gets several, each with its own tasks.
+// mailboxes that have something to deliver. Each delegate call gets in line on the queue when the one before it has
+// returned, so that what a program has put there meanwhile comes first (B1.110). An operation costs several microseconds,
+// though, an event in a batch almost nothing: on a queue that the session made itself, and on which nothing of the program's
+// waits, nobody can tell, and one operation empties as many mailboxes as it finds. A serial queue has at most one operation at
+// a time, so everything arrives in the order of the line; a concurrent one gets several, each with its own tasks.
 //
 // Must not know: what is delivered.
 
@@ -12,13 +14,16 @@ import Synchronization
 
 /// Something that has events to deliver.
 protocol RelayClient: AnyObject, Sendable {
-    /// Delivers what there is; called on the delegate queue, never twice at once for one client.
-    func deliver()
+    /// Delivers the first of what there is, and more as long as `mayGoOn` says so; called on the delegate queue, never twice at
+    /// once for one client. Whether something is left, for which the client has to be called again.
+    func deliver(mayGoOn: () -> Bool) -> Bool
 }
 
 /// Hands a session's events to its queue.
 final class DelegateRelay: Sendable {
     private let known: Mutex<OperationQueue?>
+    /// Whether the queue is the program's.
+    private let isGiven: Bool
     private let line = Mutex(Line())
 
     private struct Line {
@@ -33,6 +38,8 @@ final class DelegateRelay: Sendable {
             if arriving.isEmpty { arriving = clients } else { arriving += clients }
         }
 
+        mutating func putBack(_ client: any RelayClient) { leaving.append(client) }
+
         mutating func take() -> (any RelayClient)? {
             if leaving.isEmpty {
                 swap(&arriving, &leaving)
@@ -45,6 +52,7 @@ final class DelegateRelay: Sendable {
     /// A relay to that queue, or to a serial one of its own (B1.27).
     init(queue: OperationQueue?) {
         known = Mutex(queue)
+        isGiven = queue != nil
     }
 
     /// Where events are brought; one of its own is made when it is first needed, which async calls never do.
@@ -91,13 +99,23 @@ final class DelegateRelay: Sendable {
                 return client
             }
             guard let client else { return }
-            client.deliver()
+            if client.deliver(mayGoOn: mayGoOn) { line.withLock { $0.putBack(client) } }
+            guard mayGoOn() else { break }
         }
         let hasMore = line.withLock { line in
             if line.isEmpty { line.operations -= 1 }
             return !line.isEmpty
         }
         if hasMore { queue.addOperation { self.run() } }
+    }
+
+    /// Whether another call may be made by the same operation: nobody can tell.
+    private func mayGoOn() -> Bool {
+        if isGiven { return false }
+        let queue = queue
+        // The program reaches this one too, by `delegateQueue` or from within a call.
+        return queue.operationCount <= line.withLock { $0.operations } && queue.underlyingQueue == nil
+            && !queue.isSuspended
     }
 
     /// Adds an operation beside those under way, if the queue works concurrently.
@@ -128,5 +146,8 @@ private final class ClosureClient: RelayClient {
         self.work = work
     }
 
-    func deliver() { work() }
+    func deliver(mayGoOn: () -> Bool) -> Bool {
+        work()
+        return false
+    }
 }

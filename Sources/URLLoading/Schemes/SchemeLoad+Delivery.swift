@@ -208,7 +208,7 @@ final class SchemeQuestion: Sendable {
 
     private struct State: Sendable {
         var isOpen = true
-        var token: Int?
+        var token: WaitNumber?
     }
 
     init(
@@ -220,7 +220,7 @@ final class SchemeQuestion: Sendable {
     }
 
     /// Whether it is still to be asked; notes under which token.
-    func isAsked(under token: Int) -> Bool {
+    func isAsked(under token: WaitNumber) -> Bool {
         state.withLock { state in
             if state.isOpen { state.token = token }
             return state.isOpen
@@ -237,7 +237,7 @@ final class SchemeQuestion: Sendable {
     }
 
     /// Nobody waits any more; gives the token under which it is being asked.
-    func withdraw() -> Int? {
+    func withdraw() -> WaitNumber? {
         state.withLock { state in
             guard state.isOpen else { return nil }
             state.isOpen = false

@@ -8,10 +8,10 @@ import LoadingEngine
 /// It shows nothing of the task to `dump`: credentials that are under way would be seen through it.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomReflectable {
     let core: TaskCore
-    private let token: Int
+    private let token: WaitNumber
     private let subject: TaskChallenge.Subject
 
-    init(core: TaskCore, token: Int, subject: TaskChallenge.Subject) {
+    init(core: TaskCore, token: WaitNumber, subject: TaskChallenge.Subject) {
         self.core = core
         self.token = token
         self.subject = subject

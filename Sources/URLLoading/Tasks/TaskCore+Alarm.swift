@@ -5,11 +5,11 @@
 import Sockets
 
 extension TaskCore {
-    /// Calls `ring` at a moment of the loops' clock, unless the task has gone on or ended before; the stage is `preparing`.
-    func setAlarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) {
+    /// Calls `ring` at a moment of the loops' clock, unless that wait, the task's, is over before.
+    func setAlarm(at moment: Duration, of wait: WaitNumber, _ ring: @escaping @Sendable (TaskCore) -> Void) {
         // Made under the lock, or one that rings at once could take the place of the next.
         state.withLock { state in
-            guard case .preparing = state.stage else { return }
+            guard state.isWaiting(for: wait) else { return }
             state.alarm = alarm(at: moment, ring)
         }
     }

@@ -76,23 +76,19 @@ extension TaskCore {
     func askForStream(_ request: URLRequest) {
         // Without a delegate queue there is no delegate.
         guard usesRelay else { return endWithoutStream(request) }
-        let deadline = state.withLock { state -> Duration?? in
-            guard !state.isOver else { return nil }
-            state.stage = .preparing
-            return .some(state.resourceDeadline)
-        }
-        guard let deadline else {
+        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
+        guard let wait else {
             endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
             return
         }
         // B6.8: the resource time-out counts while a delegate thinks, and no transaction is there to keep it.
-        if let deadline { setAlarm(at: deadline) { $0.streamTookTooLong() } }
-        post(.needsBodyStream)
+        if let deadline { setAlarm(at: deadline, of: wait) { $0.streamTookTooLong(wait) } }
+        post(.needsBodyStream(wait))
     }
 
-    private func streamTookTooLong() {
+    private func streamTookTooLong(_ wait: WaitNumber) {
         let url = state.withLock { state -> URL?? in
-            guard case .preparing = state.stage else { return nil }
+            guard state.isWaiting(for: wait) else { return nil }
             state.stage = .ended
             return .some(state.currentRequest?.url)
         }
@@ -102,10 +98,9 @@ extension TaskCore {
     }
 
     /// A delegate has answered.
-    func received(_ stream: InputStreamSource?) {
+    func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
         let request = state.withLock { state -> URLRequest? in
-            guard case .preparing = state.stage else { return nil }
-            state.stage = .betweenHops
+            guard state.endWait(wait) else { return nil }
             // Gone, it does not ring.
             state.alarm = nil
             return state.currentRequest

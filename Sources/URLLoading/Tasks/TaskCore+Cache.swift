@@ -60,40 +60,29 @@ extension TaskCore {
 
     /// The disk has no place on the loop; the task can be cancelled meanwhile.
     private func readElsewhere(_ hop: Hop, _ cache: SessionCache, _ key: CacheKey) {
-        guard beginAsking() else { return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops) }
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops)
+        }
         let work = { @Sendable [self] in
             let entry = cache.store.read(key)
-            if endAsking() { judge(hop, CacheFinding(cache, key, entry: entry)) }
+            if state.withLock({ $0.endWait(wait) }) { judge(hop, CacheFinding(cache, key, entry: entry)) }
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.shared.run(work), endAsking() { judge(hop, CacheFinding(cache, key, entry: nil)) }
+        if !BlockingPool.shared.run(work), state.withLock({ $0.endWait(wait) }) {
+            judge(hop, CacheFinding(cache, key, entry: nil))
+        }
     }
 
     /// Of several answers the first counts.
     private func ask(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) {
-        guard beginAsking() else { return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops) }
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops)
+        }
         let take = { @Sendable [self] (found: CachedURLResponse?) in
-            if endAsking() { judge(hop, CacheFinding(cache, key, found: found)) }
+            if state.withLock({ $0.endWait(wait) }) { judge(hop, CacheFinding(cache, key, found: found)) }
         }
         guard let task = face as? URLSessionDataTask else { return take(nil) }
         cache.cache.getCachedResponse(for: task, completionHandler: take)
-    }
-
-    /// Whether the task still wants to go on.
-    private func beginAsking() -> Bool {
-        state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
-            return true
-        }
-    }
-
-    private func endAsking() -> Bool {
-        state.withLock { state in
-            guard case .preparing = state.stage else { return false }
-            state.stage = .betweenHops
-            return true
-        }
     }
 
     // MARK: What follows

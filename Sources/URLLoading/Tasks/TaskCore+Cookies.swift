@@ -23,19 +23,11 @@ extension TaskCore {
 
     /// The task can be cancelled meanwhile; of several answers the first counts.
     private func ask(_ storage: HTTPCookieStorage, for request: URLRequest, _ content: HopContent) {
-        let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
-            return true
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
         }
-        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
         storage.getCookiesFor(face) { [self] cookies in
-            let isWanted = state.withLock { state in
-                guard case .preparing = state.stage else { return false }
-                state.stage = .betweenHops
-                return true
-            }
-            if isWanted { submit(request, content, cookies: .given(cookies ?? [])) }
+            if state.withLock({ $0.endWait(wait) }) { submit(request, content, cookies: .given(cookies ?? [])) }
         }
     }
 

@@ -8,44 +8,42 @@ import Foundation
 extension TaskCore {
     /// Puts the beginning off; the task can be cancelled meanwhile. The resource time-out begins with the load.
     func delay(until date: Date) {
-        let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
-            return true
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
         }
-        guard isWanted else { return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops) }
         // By the wall clock, since it is a date: a machine that slept meanwhile is not late.
         let seconds = min(date.timeIntervalSinceNow, Self.longestDelay)
-        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak self] in self?.dateHasCome() }
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak self] in
+            self?.dateHasCome(wait)
+        }
     }
 
-    private func dateHasCome() {
-        let request = state.withLock { state -> URLRequest? in
-            guard case .preparing = state.stage else { return nil }
-            return state.currentRequest
-        }
+    private func dateHasCome(_ wait: WaitNumber) {
+        let request = state.withLock { $0.isWaiting(for: wait) ? $0.currentRequest : nil }
         guard let request else { return }
-        if usesRelay { post(.delayed(request)) } else { carryOut(.continueLoading, nil) }
+        if usesRelay { post(.delayed(request, wait)) } else { carryOut(.continueLoading, nil, after: wait) }
     }
 
     /// B6.23: what the delegate said about the request, or what is done without one.
-    func carryOut(_ disposition: URLSession.DelayedRequestDisposition, _ next: URLRequest?) {
+    func carryOut(
+        _ disposition: URLSession.DelayedRequestDisposition, _ next: URLRequest?, after wait: WaitNumber
+    ) {
         switch disposition {
-        case .continueLoading: beginDelayed(nil)
+        case .continueLoading: beginDelayed(nil, after: wait)
         case .useNewRequest:
             guard let next else {
                 return endDelayed(
-                    LoadFailure.unsupportedURL(originalRequest?.url, "A delegate said .useNewRequest and gave none."))
+                    LoadFailure.unsupportedURL(originalRequest?.url, "A delegate said .useNewRequest and gave none."),
+                    after: wait)
             }
-            beginDelayed(next)
+            beginDelayed(next, after: wait)
         case .cancel: cancel()
         }
     }
 
-    private func beginDelayed(_ next: URLRequest?) {
+    private func beginDelayed(_ next: URLRequest?, after wait: WaitNumber) {
         let isWanted = state.withLock { state in
-            guard case .preparing = state.stage else { return false }
-            state.stage = .betweenHops
+            guard state.endWait(wait) else { return false }
             guard let next else { return true }
             state.currentRequest = state.currentRequest.map { next.keepingNetworkFlags(of: $0) } ?? next
             // An upload task keeps the body it was made with.
@@ -58,11 +56,8 @@ extension TaskCore {
         begin(in: session)
     }
 
-    private func endDelayed(_ error: URLError) {
-        let isWanted = state.withLock { state in
-            if case .preparing = state.stage { true } else { false }
-        }
-        if isWanted { endUnloaded(error, from: .betweenHops) }
+    private func endDelayed(_ error: URLError, after wait: WaitNumber) {
+        if state.withLock({ $0.endWait(wait) }) { endUnloaded(error, from: .betweenHops) }
     }
 
     /// A hundred years, in seconds: more than a timer can hold is as good as never.

@@ -26,8 +26,8 @@ extension TaskCore: RelayClient {
         if let reactor { RelayBatch.of(reactor).add(self, to: relay) } else { relay.schedule(self) }
     }
 
-    /// Delivers everything there is, in order, up to a question that is not answered at once.
-    func deliver() {
+    /// Delivers what there is, in order, up to a question that is not answered at once, or until others have their turn.
+    func deliver(mayGoOn: () -> Bool) -> Bool {
         var events = mailbox.withLock { $0.take() }[...]
         while let event = events.popFirst() {
             deliver(event)
@@ -36,9 +36,14 @@ extension TaskCore: RelayClient {
             case .takeAgain: events = mailbox.withLock { $0.take() }[...]
             case .wait:
                 if mailbox.withLock({ $0.isWaitingBeforeEnd }) { limitWaiting() }
-                return
+                return false
+            }
+            if !events.isEmpty, !mayGoOn() {
+                mailbox.withLock { $0.putBack(events) }
+                return true
             }
         }
+        return false
     }
 
     private func deliver(_ event: TaskEvent) {
@@ -62,9 +67,9 @@ extension TaskCore: RelayClient {
             guard !isOver else { return }
             responseArrived(response, hasBody: true)
             ask(.part(response))
-        case .delayed(let request):
+        case .delayed(let request, let wait):
             guard !isOver else { return }
-            ask(.delayed(request))
+            ask(.delayed(request, wait))
         case .waiting:
             guard !isOver, state.withLock({ $0.tellsWaiting() }) else { return }
             tell(.waiting) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
@@ -99,9 +104,9 @@ extension TaskCore: RelayClient {
             tellBecame(.becomeDownload) { $0.urlSession($1, dataTask: before, didBecome: after) }
         case .becameStream(let before, let after):
             tellBecame(.becomeStream) { $0.urlSession($1, dataTask: before, didBecome: after) }
-        case .needsBodyStream:
+        case .needsBodyStream(let wait):
             guard !isOver else { return }
-            ask(.bodyStream(offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
+            ask(.bodyStream(wait, offset: kind == .upload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
             mailbox.withLock { $0.tellingEnd() }
             decide(after: end)?.resume()
@@ -111,6 +116,8 @@ extension TaskCore: RelayClient {
             deliver(event)
         case .endedUnloaded(let error):
             complete(error)?.resume()
+        case .ending(let ending):
+            goOn(ending)
         }
     }
 
@@ -176,14 +183,39 @@ extension TaskCore: RelayClient {
         let failure = kind == .upload ? endingUpload(failure) : failure
         let file = outlet.savesFile ? file ?? takeStored() : nil
         if failure != nil, let file, session?.background == nil { keepWhole(file) }
+        let ending = TaskEnding(failure: failure, body: body, file: file)
         // B1.100.
         if failure == nil, let file {
             tellFinished(file)
             session?.background?.toldFile(self)
+            if usesRelay { return tellNext(ending) }
         }
+        return goOnToEnd(ending)
+    }
+
+    /// The metrics, and what comes behind them.
+    private func goOnToEnd(_ ending: TaskEnding) -> EndedCall? {
         if usesRelay { tellMetrics() }
         announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
-        return conclude(state.withLock { $0.end(with: failure, quietly: endsQuietly) }, body: body, file: file)
+        guard usesRelay else { return conclude(ending) }
+        var ending = ending
+        ending.hasMetrics = true
+        return tellNext(ending)
+    }
+
+    private func conclude(_ ending: TaskEnding) -> EndedCall? {
+        conclude(
+            state.withLock { $0.end(with: ending.failure, quietly: endsQuietly) }, body: ending.body, file: ending.file)
+    }
+
+    /// Puts what is left of an end before everything else: each message is a call of its own (B1.110).
+    private func tellNext(_ ending: TaskEnding) -> EndedCall? {
+        mailbox.withLock { $0.putFirst(.ending(ending)) }
+        return nil
+    }
+
+    private func goOn(_ ending: TaskEnding) {
+        (ending.hasMetrics ? conclude(ending) : goOnToEnd(ending))?.resume()
     }
 
     /// Whether nobody is told anything at the end but the async call that waits: all of it may then happen at once.
@@ -196,7 +228,7 @@ extension TaskCore: RelayClient {
         end.alarm?.cancel()
         end.answerLimit?.cancel()
         if kind == .upload { uploadEnded() }
-        if end.error == nil { updateProgress(isAtEnd: true) }
+        if end.error == nil { updateProgress() }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
         settle(end.download)
         if endsQuietly {

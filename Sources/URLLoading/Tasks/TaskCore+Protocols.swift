@@ -16,19 +16,18 @@ extension TaskCore {
         // B14.39.
         let first = firstRequest
         let seen = session.map { request.adding($0.builder.additionalFields(for: request, after: first)) } ?? request
-        let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
+        let wait = state.withLock { state -> WaitNumber? in
+            guard let wait = state.beginWait() else { return nil }
             state.currentRequest = seen
             state.sentFields = nil
-            return true
+            return wait
         }
-        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
+        guard let wait else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
         protocols.queue.async { [self] in
             let face = face
             if let chosen = protocols.choice(for: face) {
-                supplyBody(body, of: seen, to: chosen)
-            } else if goOn(with: request) {
+                supplyBody(body, of: seen, to: chosen, wait)
+            } else if goOn(with: request, after: wait) {
                 // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
                 if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
                     return endUnloaded(refusal, from: .betweenHops)
@@ -41,10 +40,9 @@ extension TaskCore {
     private var isRedirected: Bool { state.withLock { $0.redirect.count > 0 } }
 
     /// Whether the task still wants to go on.
-    private func goOn(with request: URLRequest) -> Bool {
+    private func goOn(with request: URLRequest, after wait: WaitNumber) -> Bool {
         state.withLock { state in
-            guard case .preparing = state.stage else { return false }
-            state.stage = .betweenHops
+            guard state.endWait(wait) else { return false }
             state.currentRequest = request
             return true
         }
@@ -53,7 +51,9 @@ extension TaskCore {
     // MARK: The body
 
     /// B14.38: the class can read the body that the task has, whichever form it came in.
-    private func supplyBody(_ body: TaskBody, of request: URLRequest, to chosen: ProtocolChoice) {
+    private func supplyBody(
+        _ body: TaskBody, of request: URLRequest, to chosen: ProtocolChoice, _ wait: WaitNumber
+    ) {
         var request = request
         switch body {
         case .request, .part: break
@@ -64,14 +64,14 @@ extension TaskCore {
                 counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
                 request.httpBodyStream = InputStream(url: url)
             case .failure(let error):
-                if goOn(with: request) {
+                if goOn(with: request, after: wait) {
                     endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error), from: .betweenHops)
                 }
                 return
             }
         case .opened(let file, _):
             guard let data = file.wholeContent else {
-                if goOn(with: request) {
+                if goOn(with: request, after: wait) {
                     endUnloaded(
                         LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."),
                         from: .betweenHops)
@@ -80,7 +80,7 @@ extension TaskCore {
             }
             request.httpBody = data
         case .resuming:
-            if goOn(with: request) {
+            if goOn(with: request, after: wait) {
                 endUnloaded(
                     LoadFailure.unsupportedURL(
                         request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."),
@@ -88,26 +88,26 @@ extension TaskCore {
             }
             return
         case .delegate:
-            guard goOn(with: request) else { return }
+            guard goOn(with: request, after: wait) else { return }
             state.withLock { $0.waitingChoice = chosen }
             return askForStream(request)
         }
-        begin(chosen, with: request)
+        begin(chosen, with: request, wait)
     }
 
     /// A delegate has supplied the stream that a class waits for; false where none does.
     func carryOn(_ request: URLRequest, with source: InputStreamSource) -> Bool {
-        let chosen = state.withLock { state -> ProtocolChoice? in
-            guard let waiting = state.waitingChoice else { return nil }
+        guard let protocols = session?.protocols else { return false }
+        let next = state.withLock { state -> (ProtocolChoice, WaitNumber)? in
+            guard let waiting = state.waitingChoice, let wait = state.beginWait() else { return nil }
             state.waitingChoice = nil
-            state.stage = .preparing
-            return waiting
+            return (waiting, wait)
         }
-        guard let chosen, let protocols = session?.protocols else { return false }
+        guard let (chosen, wait) = next else { return false }
         protocols.queue.async { [self] in
             var request = request
             request.httpBodyStream = source.stream
-            begin(chosen, with: request)
+            begin(chosen, with: request, wait)
         }
         return true
     }
@@ -115,20 +115,20 @@ extension TaskCore {
     // MARK: The instance
 
     /// Makes what carries the hop, and lets it load.
-    private func begin(_ chosen: ProtocolChoice, with request: URLRequest) {
+    private func begin(_ chosen: ProtocolChoice, with request: URLRequest, _ wait: WaitNumber) {
         switch chosen {
-        case .type(let type): begin(type, with: request)
-        case .mock(let mock): if goOn(with: request) { carry(request, by: MockCarrier(mock)) }
+        case .type(let type): begin(type, with: request, wait)
+        case .mock(let mock): if goOn(with: request, after: wait) { carry(request, by: MockCarrier(mock)) }
         }
     }
 
-    private func begin(_ chosen: URLProtocol.Type, with request: URLRequest) {
+    private func begin(_ chosen: URLProtocol.Type, with request: URLRequest, _ wait: WaitNumber) {
         guard let protocols = session?.protocols else { return }
         // B14.35.
         let canonical = chosen.canonicalRequest(for: request)
         let part = cachePart(of: canonical)
         let cached = part?.session.cache.cachedResponse(for: canonical)
-        guard goOn(with: canonical) else { return }
+        guard goOn(with: canonical, after: wait) else { return }
         let client = CarrierClient()
         let instance = chosen.init(task: face, cachedResponse: cached, client: client)
         carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)

@@ -15,10 +15,10 @@ enum TaskQuestion: Sendable {
     /// What may be stored in the cache.
     case storing(CachedURLResponse)
     /// Without an offset the method that knows none is asked.
-    case bodyStream(offset: Int64?)
+    case bodyStream(WaitNumber, offset: Int64?)
     /// The response of a part in a multipart body (B1.62).
     case part(URLResponse)
-    case delayed(URLRequest)
+    case delayed(URLRequest, WaitNumber)
     /// Asked of the session's method or the tasks'.
     case challenge(TaskChallenge, ofTask: Bool)
 
@@ -30,7 +30,7 @@ enum TaskQuestion: Sendable {
         case .delayed: .delayed
         case .challenge(_, ofTask: false): .sessionChallenge
         case .challenge(_, ofTask: true): .taskChallenge
-        case .bodyStream(nil): .bodyStream
+        case .bodyStream(_, nil): .bodyStream
         case .bodyStream: .bodyStreamFrom
         }
     }
@@ -43,7 +43,7 @@ enum TaskQuestion: Sendable {
     /// What is asked when nobody implements this one's method.
     var substitute: TaskQuestion? {
         switch self {
-        case .bodyStream(nil): .bodyStream(offset: 0)
+        case .bodyStream(let wait, nil): .bodyStream(wait, offset: 0)
         // B2.2.
         case .challenge(let challenge, ofTask: false): .challenge(challenge, ofTask: true)
         case .redirect, .response, .storing, .bodyStream, .part, .delayed, .challenge: nil
@@ -100,7 +100,7 @@ extension TaskCore {
     }
 
     /// Asks, with the list held up under `token` already.
-    func ask(_ question: TaskQuestion, token: Int) {
+    func ask(_ question: TaskQuestion, token: WaitNumber) {
         ask(question, token: token, candidates: candidates(for: question)[...])
     }
 
@@ -120,7 +120,7 @@ extension TaskCore {
         }
     }
 
-    private func ask(_ question: TaskQuestion, token: Int, candidates: ArraySlice<DelegateView>) {
+    private func ask(_ question: TaskQuestion, token: WaitNumber, candidates: ArraySlice<DelegateView>) {
         guard mailbox.withLock({ $0.isWaiting(for: token) }) else { return }
         var rest = candidates
         while let view = rest.popFirst() {
@@ -147,7 +147,7 @@ extension TaskCore {
     }
 
     /// Whether the delegate has the completion-handler form, which then answers.
-    private func askHandlerForm(_ question: TaskQuestion, token: Int, of view: DelegateView) -> Bool {
+    private func askHandlerForm(_ question: TaskQuestion, token: WaitNumber, of view: DelegateView) -> Bool {
         guard let urlSession = state.withLock({ $0.session }) else { return false }
         switch question {
         case .redirect(let response, let request):
@@ -155,7 +155,7 @@ extension TaskCore {
             view.task?.urlSession(
                 urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: { [self] in answer(token, .redirect($0), of: question) })
-        case .delayed(let request):
+        case .delayed(let request, _):
             probe.arm(.delayed)
             view.task?.urlSession(
                 urlSession, task: face, willBeginDelayedRequest: request,
@@ -182,12 +182,12 @@ extension TaskCore {
             view.task?.urlSession(
                 urlSession, task: face, didReceive: challenge.shown,
                 completionHandler: { [self] in answer(token, .challenge($0, $1), of: question) })
-        case .bodyStream(nil):
+        case .bodyStream(_, nil):
             probe.arm(.bodyStream)
             view.task?.urlSession(
                 urlSession, task: face,
                 needNewBodyStream: { [self] in answer(token, .stream($0.map { InputStreamSource($0) }), of: question) })
-        case .bodyStream(let offset?):
+        case .bodyStream(_, let offset?):
             probe.arm(.bodyStreamFrom)
             view.task?.urlSession(
                 urlSession, task: face, needNewBodyStreamFrom: offset,
@@ -198,7 +198,7 @@ extension TaskCore {
 
     /// Asks the `async` form; if the delegate has none either, the next candidates.
     private func askAsyncForm(
-        _ question: TaskQuestion, token: Int, of view: DelegateView, otherwise rest: ArraySlice<DelegateView>
+        _ question: TaskQuestion, token: WaitNumber, of view: DelegateView, otherwise rest: ArraySlice<DelegateView>
     ) {
         guard let urlSession = state.withLock({ $0.session }) else { return }
         let face = face
@@ -211,7 +211,7 @@ extension TaskCore {
                 let next = await view.task?.urlSession(
                     urlSession, task: face, willPerformHTTPRedirection: response, newRequest: request)
                 answered = .redirect(next ?? nil)
-            case .delayed(let request):
+            case .delayed(let request, _):
                 asyncProbe.arm(.delayedAsync)
                 let (disposition, next) =
                     await view.task?.urlSession(urlSession, task: face, willBeginDelayedRequest: request)
@@ -237,11 +237,11 @@ extension TaskCore {
                     await view.task?.urlSession(urlSession, task: face, didReceive: challenge.shown)
                     ?? (.performDefaultHandling, nil)
                 answered = .challenge(disposition, credential)
-            case .bodyStream(nil):
+            case .bodyStream(_, nil):
                 asyncProbe.arm(.bodyStreamAsync)
                 let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: face)
                 answered = .stream((stream ?? nil).map { InputStreamSource($0) })
-            case .bodyStream(let offset?):
+            case .bodyStream(_, let offset?):
                 asyncProbe.arm(.bodyStreamFromAsync)
                 let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: face, from: offset)
                 answered = .stream((stream ?? nil).map { InputStreamSource($0) })
@@ -259,7 +259,7 @@ extension TaskCore {
     // MARK: Answers
 
     /// Takes the first answer to a question, from any thread.
-    func answer(_ token: Int, _ answer: TaskAnswer, of question: TaskQuestion) {
+    func answer(_ token: WaitNumber, _ answer: TaskAnswer, of question: TaskQuestion) {
         switch mailbox.withLock({ $0.accept(answerTo: token) }) {
         case .accepted: break
         case .late: return
@@ -287,8 +287,8 @@ extension TaskCore {
             carryOut(disposition)
         case (.storing(let given), .storing(let proposed)):
             carryOut(storing: given, of: proposed)
-        case (.delayed(let disposition, let next), _):
-            carryOut(disposition, next)
+        case (.delayed(let disposition, let next), .delayed(_, let wait)):
+            carryOut(disposition, next, after: wait)
         case (.challenge(let disposition, let credential), .challenge(let challenge, _)):
             carryOut(disposition, credential, for: challenge)
         case (.redirect(let next?), .redirect(let response, _)):
@@ -301,10 +301,10 @@ extension TaskCore {
             if keepsBody { resumeReading() } else { state.withLock { $0.stage.load }?.discardRest() }
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
-        case (.stream(let stream), _):
-            received(stream)
+        case (.stream(let stream), .bodyStream(let wait, _)):
+            received(stream, to: wait)
         case (.redirect, .response), (.redirect, .part), (.redirect, .delayed), (.redirect, .bodyStream),
-            (.redirect, .challenge), (.redirect, .storing), (.challenge, _), (.storing, _):
+            (.redirect, .challenge), (.redirect, .storing), (.challenge, _), (.storing, _), (.delayed, _), (.stream, _):
             resumeReading()
         }
     }

@@ -74,7 +74,8 @@ extension TaskCore {
                 offset: asked.offset, total: download.source?.total, validator: asked.validator)
             switch meaning {
             case .continues(let total):
-                download.total = total ?? download.source?.total ?? download.total.map { $0 + asked.offset }
+                let rest = download.total
+                download.total = total ?? download.source?.total ?? rest.map { $0.addingSaturated(asked.offset) }
                 return .resume(at: asked.offset, total: download.total ?? NSURLSessionTransferSizeUnknown)
             case .complete:
                 download.total = asked.offset

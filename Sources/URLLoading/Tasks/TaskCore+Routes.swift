@@ -27,8 +27,6 @@ final class Detour: Sendable {
 
 /// What is known of the resolver that is being asked.
 struct RouteQuestion: Sendable {
-    /// Counts the questions, so that a late answer to one is none to the next.
-    var number = 0
     /// The call, and who looks at the clock meanwhile.
     var asking: Task<Void, Never>?
     var watch: Alarm?
@@ -63,28 +61,23 @@ extension TaskCore {
                         + "configuration has no proxyResolver in its place."),
                 from: .betweenHops)
         }
-        let (number, deadline) = state.withLock { state -> (Int?, Duration?) in
-            guard !state.isOver else { return (nil, nil) }
-            state.stage = .preparing
-            state.routeQuestion.number += 1
-            return (state.routeQuestion.number, state.resourceDeadline)
-        }
-        guard let number else {
+        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
+        guard let wait else {
             endUnloaded(LoadFailure.cancelled(url), from: .betweenHops)
             return
         }
         let asking = Task { [weak self] in
             do {
                 let routes = try await resolver(SessionProxies.subject(url))
-                self?.received(.success(routes), to: number, for: hop)
+                self?.received(.success(routes), to: wait, for: hop)
             } catch {
-                self?.received(.failure(error), to: number, for: hop)
+                self?.received(.failure(error), to: wait, for: hop)
             }
         }
         let idle = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
-        let watch = Alarm(at: min(idle, deadline ?? idle)) { [weak self] in self?.routesTookTooLong(number, url) }
+        let watch = Alarm(at: min(idle, deadline ?? idle)) { [weak self] in self?.routesTookTooLong(wait, url) }
         let isLate = state.withLock { state in
-            guard state.isAskingForRoutes(number) else { return true }
+            guard state.isWaiting(for: wait) else { return true }
             state.routeQuestion.asking = asking
             state.routeQuestion.watch = watch
             return false
@@ -99,11 +92,10 @@ extension TaskCore {
         state.withLock { $0.routeQuestion.stop() }
     }
 
-    private func received(_ answer: Result<[ProxyRoute], any Error>, to number: Int, for hop: Hop) {
+    private func received(_ answer: Result<[ProxyRoute], any Error>, to wait: WaitNumber, for hop: Hop) {
         let isWanted = state.withLock { state in
-            guard state.isAskingForRoutes(number) else { return false }
+            guard state.endWait(wait) else { return false }
             state.routeQuestion.stop()
-            state.stage = .betweenHops
             return true
         }
         guard isWanted else { return }
@@ -123,22 +115,15 @@ extension TaskCore {
         }
     }
 
-    private func routesTookTooLong(_ number: Int, _ url: URL) {
+    private func routesTookTooLong(_ wait: WaitNumber, _ url: URL) {
         let isWanted = state.withLock { state in
-            guard state.isAskingForRoutes(number) else { return false }
+            guard state.isWaiting(for: wait) else { return false }
             state.routeQuestion.stop()
             state.stage = .ended
             return true
         }
         guard isWanted else { return }
         endUnloaded(LoadFailure.make(.timedOut, url, "The session's proxyResolver did not answer in time."))
-    }
-}
-
-extension TaskState {
-    fileprivate func isAskingForRoutes(_ number: Int) -> Bool {
-        guard case .preparing = stage else { return false }
-        return routeQuestion.number == number
     }
 }
 

@@ -111,7 +111,7 @@ extension TaskCore {
     }
 
     /// The question under this token has no answer any more.
-    func stopWaiting(for token: Int) {
+    func stopWaiting(for token: WaitNumber) {
         if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
     }
 

@@ -89,16 +89,13 @@ extension TaskCore {
                 LoadFailure.noWay(nil, "Proxies are to be found by a script, and there is no proxyResolver to ask."),
                 from: .betweenHops)
         }
-        let mayAsk = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.stage = .preparing
-            return true
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops)
         }
-        guard mayAsk else { return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops) }
         let asking = Task { [weak self] in
             let answer: Result<[Route], any Error>
             do { answer = .success(try await resolver(url).map { try $0.route() }) } catch { answer = .failure(error) }
-            guard let self, state.withLock({ $0.leavesPreparing() }) else { return }
+            guard let self, state.withLock({ $0.endAskingForRoutes(wait) }) else { return }
             switch answer {
             case .success(let routes) where !routes.isEmpty: openStream(calls, to: origin, by: routes)
             case .success:
@@ -182,7 +179,7 @@ extension TaskCore {
             return
         }
         let end = state.withLock { $0.end(with: nil, quietly: false) }
-        updateProgress(isAtEnd: true)
+        updateProgress()
         let wasListed = session?.unlist(self) ?? false
         let (input, output) = streams.pair()
         tellStream(.becameStreams) { $0.urlSession($1, streamTask: $2, didBecome: input, outputStream: output) }
@@ -235,9 +232,8 @@ extension TaskCore {
 
 extension TaskState {
     /// Whether the answer that was waited for is still wanted; true once.
-    fileprivate mutating func leavesPreparing() -> Bool {
-        guard !isOver, case .preparing = stage else { return false }
-        stage = .betweenHops
+    fileprivate mutating func endAskingForRoutes(_ wait: WaitNumber) -> Bool {
+        guard endWait(wait) else { return false }
         routeQuestion.asking = nil
         return true
     }

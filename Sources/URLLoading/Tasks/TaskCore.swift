@@ -241,11 +241,11 @@ final class TaskCore: Sendable {
     /// Made when it is first asked for; steers the task (B1.52).
     var progress: Progress {
         let made = state.withLock { $0.progress }
-        if let made { return made }
-        let new = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
-        new.cancellationHandler = { [weak self] in self?.cancel() }
-        new.pausingHandler = { [weak self] in self?.suspend() }
-        new.resumingHandler = { [weak self] in self?.resume() }
+        if let made { return made.shown }
+        let new = TaskProgress()
+        new.shown.cancellationHandler = { [weak self] in self?.cancel() }
+        new.shown.pausingHandler = { [weak self] in self?.suspend() }
+        new.shown.resumingHandler = { [weak self] in self?.resume() }
         let progress = state.withLock { state in
             if let made = state.progress { return made }
             state.progress = new
@@ -253,25 +253,14 @@ final class TaskCore: Sendable {
         }
         hasProgress.store(true, ordering: .releasing)
         updateProgress()
-        return progress
+        return progress.shown
     }
 
-    /// Carries the counters over into the progress, if somebody looks at it.
-    func updateProgress(isAtEnd: Bool = false) {
+    /// Carries the counters over into the progress, if somebody looks at it; from any thread.
+    func updateProgress() {
         guard hasProgress.load(ordering: .acquiring) else { return }
         guard let progress = state.withLock({ $0.progress }) else { return }
-        let expected = counters.expectedToReceive.load(ordering: .relaxed)
-        let sendable = counters.expectedToSend.load(ordering: .relaxed)
-        let done = counters.received.load(ordering: .relaxed) + counters.sent.load(ordering: .relaxed)
-        if isAtEnd {
-            progress.totalUnitCount = max(done, 1)
-            progress.completedUnitCount = max(done, 1)
-        } else {
-            let hasResponse = state.withLock { $0.response != nil }
-            let total = hasResponse && expected >= 0 && sendable >= 0 ? expected + sendable : -1
-            progress.totalUnitCount = total
-            progress.completedUnitCount = done
-        }
+        progress.follow { (counters.units, state.withLock { $0.progressStage }) }
     }
 }
 

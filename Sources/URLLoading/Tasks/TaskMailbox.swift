@@ -19,7 +19,7 @@ enum TaskEvent: Sendable {
     /// A part of a multipart body begins.
     case part(HTTPURLResponse)
     /// The task's begin date has come.
-    case delayed(URLRequest)
+    case delayed(URLRequest, WaitNumber)
     /// There is no way to the host yet.
     case waiting
     /// The connection cannot be opened without an answer.
@@ -44,7 +44,7 @@ enum TaskEvent: Sendable {
     /// A data task goes on as a stream.
     case becameStream(URLSessionDataTask, URLSessionStreamTask)
     /// A hop needs a body stream that a delegate has to supply.
-    case needsBodyStream
+    case needsBodyStream(WaitNumber)
     case hopEnded(HopEnd)
     /// Something about a stream.
     case stream(StreamEvent)
@@ -52,6 +52,19 @@ enum TaskEvent: Sendable {
     case webSocket(WebSocketEvent)
     /// The task ends without the engine having had a part in it.
     case endedUnloaded(URLError)
+    /// The task ends, and some of its last messages have been told.
+    case ending(TaskEnding)
+}
+
+/// What is left to tell of a task that ends.
+struct TaskEnding: Sendable {
+    let failure: (any Error)?
+    /// The whole body, where it was collected.
+    let body: Data?
+    /// The whole body, where it was saved.
+    let file: TemporaryFile?
+    /// Whether the last message is all that is left.
+    var hasMetrics = false
 }
 
 /// How one hop ended.
@@ -88,10 +101,10 @@ struct TaskMailbox: Sendable {
     /// Whether the first event has been put there while others were being delivered.
     private var hasFirst = false
 
-    private var nextToken = 1
-    private var awaited: Int?
+    private var waits = WaitNumbers()
+    private var awaited: WaitNumber?
     private var isAnswering = false
-    private var answered = 0
+    private var answered: WaitNumber?
     /// Whether the task ends whatever a delegate says: nothing follows a hop whose end breaks the waiting.
     private var isEnding = false
     /// Whether the end has come before the answer to a question.
@@ -191,6 +204,13 @@ struct TaskMailbox: Sendable {
         return .wait
     }
 
+    /// Takes back what was taken out and not delivered, because others have their turn first; the task stays in the relay's
+    /// line.
+    mutating func putBack(_ rest: ArraySlice<TaskEvent>) {
+        events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
+        hasFirst = false
+    }
+
     /// Whether pieces of the body are told: what a delegate was to decide about is not brought to it undecided.
     var tellsBody: Bool { !isUnanswered }
 
@@ -215,15 +235,14 @@ struct TaskMailbox: Sendable {
 
     /// Holds the list up until the answer to this question has come (B1.31); `nil` if nobody is to be asked any more,
     /// because the end stands in the list already, and would wait behind a question that may never be answered (B6.8).
-    mutating func beginWaiting() -> Int? {
+    mutating func beginWaiting() -> WaitNumber? {
         guard !isEnding else {
             isUnanswered = true
             return nil
         }
-        defer { nextToken += 1 }
-        awaited = nextToken
+        awaited = waits.next()
         isAnswering = false
-        return nextToken
+        return awaited
     }
 
     /// Whether a question is open behind which a hop's end stands: nothing is loading any more that would notice the task's
@@ -234,9 +253,9 @@ struct TaskMailbox: Sendable {
     mutating func tellingEnd() { holdsEnd = false }
 
     /// Whether the question is still open: a delegate that was told the end must not be asked any more (B1.71).
-    func isWaiting(for token: Int) -> Bool { awaited == token }
+    func isWaiting(for token: WaitNumber) -> Bool { awaited == token }
 
-    mutating func accept(answerTo token: Int) -> AnswerVerdict {
+    mutating func accept(answerTo token: WaitNumber) -> AnswerVerdict {
         if awaited == token, !isAnswering {
             isAnswering = true
             answered = token
@@ -246,7 +265,7 @@ struct TaskMailbox: Sendable {
     }
 
     /// Lets the list go on; `true` if the task must be put in the relay's line.
-    mutating func endWaiting(for token: Int) -> Bool {
+    mutating func endWaiting(for token: WaitNumber) -> Bool {
         guard awaited == token else { return false }
         stopWaiting()
         return claimSchedule()

@@ -13,6 +13,7 @@ struct TaskState: ~Copyable, Sendable {
     /// A new task counts as suspended once (B1.36).
     var suspensions = 1
     var stage = TaskStage.idle
+    var waits = WaitNumbers()
 
     var originalRequest: URLRequest?
     var currentRequest: URLRequest?
@@ -49,7 +50,7 @@ struct TaskState: ~Copyable, Sendable {
 
     var priority: Float = 0.5
     var hints = TaskHints()
-    var progress: Progress?
+    var progress: TaskProgress?
 
     /// Who carries the hop once a delegate has supplied the stream for its body.
     var waitingChoice: ProtocolChoice?
@@ -210,6 +211,12 @@ struct TaskState: ~Copyable, Sendable {
         session = nil
     }
 
+    /// How far the task is, for its progress.
+    var progressStage: ProgressUnits.Stage {
+        if phase == .completed, error == nil { return .complete }
+        return response == nil ? .unanswered : .answered
+    }
+
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { phase == .canceling || phase == .completed }
 
@@ -250,8 +257,8 @@ struct TaskResult: Sendable {
 enum TaskStage: Sendable {
     /// Not resumed yet.
     case idle
-    /// A delegate is asked for a body stream, or the begin date has not come.
-    case preparing
+    /// Something has to be known or come first: cookies, a way, a body stream, a date.
+    case preparing(WaitNumber)
     /// A hop is on its way to the engine.
     case submitting(priority: Float)
     /// The engine is at work on a transaction.
@@ -384,4 +391,12 @@ struct TaskCounters: ~Copyable, Sendable {
     let received = Atomic<Int64>(0)
     let expectedToSend = Atomic<Int64>(0)
     let expectedToReceive = Atomic<Int64>(0)
+
+    /// All of them, for a progress.
+    var units: ProgressUnits.Counts {
+        ProgressUnits.Counts(
+            received: received.load(ordering: .relaxed), sent: sent.load(ordering: .relaxed),
+            expectedToReceive: expectedToReceive.load(ordering: .relaxed),
+            expectedToSend: expectedToSend.load(ordering: .relaxed))
+    }
 }

@@ -121,24 +121,19 @@ extension TaskCore {
 
     /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
     private func wait(_ pause: Duration, then goOn: @escaping @Sendable (TaskCore) -> Void) {
-        let end = state.withLock { state -> Duration? in
-            guard !state.isOver else { return nil }
-            state.stage = .preparing
-            let end = LoopClock.elapsed + pause
-            return state.resourceDeadline.map { min($0, end) } ?? end
-        }
-        guard let end else {
+        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
+        guard let wait else {
             return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
         }
-        setAlarm(at: end) { core in
-            if core.pauseIsOver() { goOn(core) }
+        let end = LoopClock.elapsed + pause
+        setAlarm(at: min(end, deadline ?? end), of: wait) { core in
+            if core.pauseIsOver(wait) { goOn(core) }
         }
     }
 
-    private func pauseIsOver() -> Bool {
+    private func pauseIsOver(_ wait: WaitNumber) -> Bool {
         state.withLock { state in
-            guard case .preparing = state.stage else { return false }
-            state.stage = .betweenHops
+            guard state.endWait(wait) else { return false }
             state.alarm = nil
             return true
         }

@@ -169,7 +169,8 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         }
         let offset = plan.sink.offset
         plan.board?.report(
-            plan.number, done: offset + received, total: response?.bodyLength.map { $0 + offset }, isUpload: false)
+            plan.number, done: ResumeAnswer.length(offset, and: received) ?? .max,
+            total: response?.bodyLength.flatMap { ResumeAnswer.length(offset, and: $0) }, isUpload: false)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {

@@ -225,6 +225,12 @@ package enum ResumeAnswer: Equatable {
         }
     }
 
+    /// How long two parts are together; nil where no number says it. A server may announce any length.
+    package static func length(_ there: Int64, and rest: Int64) -> Int64? {
+        let (sum, overflows) = there.addingReportingOverflow(rest)
+        return overflows ? nil : sum
+    }
+
     /// "bytes 500-999/1000" or "bytes */1000" (RFC 9110 §14.4).
     private static func range(_ text: String) -> (first: Int64?, length: Int64?)? {
         let words = text.split(separator: " ")

@@ -65,13 +65,15 @@ struct RuleTests {
         #expect(answer(200, nil) == .whole && answer(416, "bytes */500") == .nothingLeft)
         for (status, range) in [
             (206, "bytes 0-999/1000"), (206, nil), (206, "500-999/1000"), (206, "bytes x"), (416, nil),
-            (416, "bytes */400"), (404, nil), (206, "bytes */500"),
+            (416, "bytes */400"), (404, nil), (206, "bytes */500"), (206, "bytes 9223372036854775808-/*"),
         ] as [(Int, String?)] {
             guard case .other = answer(status, range) else {
                 Issue.record("\(status) \(range ?? "")")
                 continue
             }
         }
+        #expect(ResumeAnswer.length(500, and: 7) == 507)
+        #expect(ResumeAnswer.length(500, and: .max) == nil && ResumeAnswer.length(.max, and: 1) == nil)
     }
 
     @Test("A part is only gone on with where a strong validator tells versions apart")

@@ -74,6 +74,22 @@ struct TerminalRunTests {
         await server.stop()
     }
 
+    @Test("A rest of the greatest length that a server can announce has no share, and stops nothing but its own load")
+    func greatestRest() async throws {
+        let server = try LoopbackServer.start { _ in
+            .script([
+                .lines("HTTP/1.1 206 X\nContent-Range: bytes 5-9223372036854775806/*\n"),
+                .lines("Content-Length: 9223372036854775807\n\n"), .text("hello"), .close,
+            ])
+        }
+        let place = try Workplace()
+        try place.write("12345", to: "f")
+        let run = try await TerminalRun.run(["-C", "5", "-o", place.path + "/f", server.url("/")])
+        #expect(run.exitCode == 18, "\(run.screen)")
+        #expect(place.text("f") == "12345hello")
+        await server.stop()
+    }
+
     @Test("Standard output that goes elsewhere has a bar too, and one that is the terminal has none")
     func redirected() async throws {
         let server = try LoopbackServer.start { _ in .generated(length: 3_000_000) }

@@ -130,6 +130,25 @@ struct ProgramCacheTests {
         }
     }
 
+    @Test("An answer that it gives once more, while the next hop waits for one, sends nothing again")
+    func repeated() async throws {
+        try await withServer(router: Self.router) { server in
+            let cache = own()
+            let session = session(cache)
+            cache.held.value = []
+            let load = Task { try await session.visit(server.at("/moved")) }
+            await cache.asked.wait()
+            for answer in cache.held.value ?? [] { answer() }
+            await cache.asked.wait(times: 2)
+            // The first question is answered for the second time, then the second one.
+            for answer in cache.held.value ?? [] { answer() }
+            let seen = try await load.value
+            #expect(seen == "200 page")
+            #expect(server.stats.requests == 2)
+            cache.held.value = nil
+        }
+    }
+
     @Test("B7.55, B7.66: what it gives out without saying how it came is as old as its Date", arguments: [true, false])
     func unknownOrigin(isDated: Bool) async throws {
         try await withServer(router: { _ in .text("new") }) { server in

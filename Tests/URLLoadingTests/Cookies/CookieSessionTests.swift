@@ -357,6 +357,26 @@ struct CookieSessionTests {
             session.invalidateAndCancel()
         }
     }
+
+    @Test("An answer that a program's storage gives once more, while the next hop waits, sends nothing again")
+    func repeatedAnswer() async throws {
+        try await withServer(router: Self.router) { server in
+            let storage = SilentStorage()
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: configuration(storage), delegate: delegate, delegateQueue: nil)
+            session.dataTask(with: try server.at("/302?to:/next")).resume()
+            await storage.asked.wait()
+            storage.answerAll(nil)
+            await storage.asked.wait(times: 2)
+            // The first question is answered for the second time, then the second one.
+            storage.answerAll(nil)
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.body == "-")
+            #expect(server.stats.requests == 2)
+            storage.letGo()
+            session.invalidateAndCancel()
+        }
+    }
 }
 
 /// Notes what a session wants of it, and adds a cookie to each answer.

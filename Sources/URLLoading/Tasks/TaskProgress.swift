@@ -1,0 +1,25 @@
+// The progress of a task, and its only writer. Counts come from loops, from the threads of carriers, from the delegate queue
+// and from whoever looks first: under one lock they are read and shown, so that no older ones are shown after newer ones.
+
+import Foundation
+import LoadingPolicy
+import Synchronization
+
+/// A task's `Progress`.
+final class TaskProgress: Sendable {
+    /// What the user sees; nobody else sets its numbers.
+    let shown = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
+    private let units = Mutex(ProgressUnits())
+
+    /// Shows how far the task is; `read` is asked under the lock.
+    func follow(_ read: () -> (ProgressUnits.Counts, ProgressUnits.Stage)) {
+        units.withLock { units in
+            let before = units
+            let (counts, stage) = read()
+            units.follow(counts, stage)
+            // Foundation passes every number that is set on to the progress that this one is a part of.
+            if units.total != before.total { shown.totalUnitCount = units.total }
+            if units.completed != before.completed { shown.completedUnitCount = units.completed }
+        }
+    }
+}
