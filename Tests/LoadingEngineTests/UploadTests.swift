@@ -106,11 +106,11 @@ import Testing
         rig.expectClean()
     }
 
-    @Test("B5.28, B5.29: with a length the stream goes as it is, and not beyond")
+    @Test("B5.28: with a length the stream goes as it is, and nothing is asked of it behind that")
     func announcedLength() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .receive(count: 10), .respond("ok")])
-        let source = ScriptedSource(texts: "01234", "56789 and more", "never asked for")
+        let source = ScriptedSource(texts: "01234", "56789", "never asked for")
         let journal = rig.submit("POST", content: .stream(source), framing: .length(10))
         rig.settle()
         #expect(journal.text == "ok")
@@ -118,6 +118,23 @@ import Testing
         #expect(source.isClosed)
         #expect(source.asked == 2)
         #expect(rig.core.counts.idle == 1)
+        rig.expectClean()
+    }
+
+    @Test("B5.29: a stream that is too long ends the request and its connection, and no server takes a part for the whole")
+    func tooLong() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .receiveEnd])
+        let source = ScriptedSource(texts: "01234", "56789 and more")
+        let journal = rig.submit("POST", content: .stream(source), framing: .length(10))
+        rig.settle()
+        guard case .body(.goesBeyond(10)) = journal.error else {
+            Issue.record("got \(String(describing: journal.error))")
+            return
+        }
+        #expect(source.isClosed)
+        #expect(rig.core.counts.connections == 0)
+        #expect(rig.peers.first?.text.hasSuffix("\r\n\r\n01234") == true)
         rig.expectClean()
     }
 

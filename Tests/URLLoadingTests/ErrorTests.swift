@@ -101,6 +101,7 @@ struct ErrorTests {
             (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
             (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
             (.body(.endedEarly(given: 1, announced: 2)), .requestBodyStreamExhausted),
+            (.body(.goesBeyond(announced: 2)), .dataLengthExceedsMaximum),
             (.body(.unreadable(SystemError(errno: EIO, call: "pread"))), .requestBodyStreamExhausted),
             (.body(.source(CocoaError(.fileReadUnknown))), .requestBodyStreamExhausted),
             (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),

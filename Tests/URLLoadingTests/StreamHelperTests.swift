@@ -163,10 +163,37 @@ struct BoundStreamTests {
         #expect(writer.events.value.last == .hasSpaceAvailable)
         output.close()
         await reader.happened.wait(times: 3)
+        #expect(reader.events.value == [.openCompleted, .hasBytesAvailable, .hasBytesAvailable], "B11.40")
+        #expect(input.hasBytesAvailable && input.streamStatus == .open)
+        #expect(read(input) == [])
+        await reader.happened.wait(times: 4)
         #expect(reader.events.value.last == .endEncountered)
+        #expect(!input.hasBytesAvailable && input.streamStatus == .atEnd)
         #expect(reader.isOnQueue.value && writer.isOnQueue.value)
         CFReadStreamSetDispatchQueue(input, nil)
         CFWriteStreamSetDispatchQueue(output, nil)
+    }
+
+    @Test("B11.40: a reader that had nothing to read yet is told that a read gives 0, and then the end")
+    func closedEmpty() async throws {
+        let (input, output) = try pair(4)
+        let queue = DispatchQueue(label: "events")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let reader = EventRecorder(key)
+        input.delegate = reader
+        CFReadStreamSetDispatchQueue(input, queue)
+        input.open()
+        output.open()
+        await reader.happened.wait()
+        #expect(!input.hasBytesAvailable)
+        output.close()
+        await reader.happened.wait(times: 2)
+        #expect(input.hasBytesAvailable)
+        #expect(read(input) == [])
+        await reader.happened.wait(times: 3)
+        #expect(reader.events.value == [.openCompleted, .hasBytesAvailable, .endEncountered])
+        CFReadStreamSetDispatchQueue(input, nil)
     }
 
     @Test("Nothing is left of a pair that was dropped; the end that remains sees the other's end")

@@ -228,7 +228,7 @@ struct UploadTaskTests {
     @Test("B11.11: an explicit Content-Length is what a stream is expected to have")
     func announcedStream() async throws {
         try await withServer(router: Self.describing) { server in
-            let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789 and more".utf8)) })
+            let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789".utf8)) })
             let session = session(delegate)
             var request = request(try server.at("/"))
             request.setValue("10", forHTTPHeaderField: "Content-Length")
@@ -239,6 +239,21 @@ struct UploadTaskTests {
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.body == "POST length 10: 0123456789")
             #expect(delegate.progress.value == [[10, 10, 10]])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B5.29: a stream that is longer than its announced length is not cut: the task fails with −1103")
+    func longerStream() async throws {
+        try await withServer(router: Self.describing) { server in
+            let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789 and more".utf8)) })
+            let session = session(delegate)
+            var request = request(try server.at("/"))
+            request.setValue("10", forHTTPHeaderField: "Content-Length")
+            let task = session.uploadTask(withStreamedRequest: request)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect((task.error as? URLError)?.code == .dataLengthExceedsMaximum)
             session.invalidateAndCancel()
         }
     }

@@ -168,13 +168,13 @@ final class BodyFeed {
         }
     }
 
-    /// A piece of a body of known length; what goes beyond is not sent (B5.29).
+    /// A piece of a body of known length. One that goes beyond is not sent at all: what was cut off would be taken for the whole
+    /// (B5.29).
     private func counted(_ bytes: [UInt8], upTo length: Int64) -> Step {
-        let left = length - given
-        let content = Int64(bytes.count) > left ? Array(bytes[..<Int(left)]) : bytes
-        given += Int64(content.count)
+        guard Int64(bytes.count) <= length - given else { return .failed(.goesBeyond(announced: length)) }
+        given += Int64(bytes.count)
         if given < length { ask() }
-        return .bytes(framing: [], content: content, trailingFraming: 0)
+        return .bytes(framing: [], content: bytes, trailingFraming: 0)
     }
 
     private func chunk(_ bytes: [UInt8]) -> Step {

@@ -121,6 +121,8 @@ extension EngineError: CustomStringConvertible {
             return "\(error)"
         case .body(.endedEarly(let given, let announced)):
             return "The request's body ended after \(given) of \(announced) bytes."
+        case .body(.goesBeyond(let announced)):
+            return "The request's body goes on behind the \(announced) bytes that were announced."
         case .body(.unreadable(let error)):
             return "The file with the request's body could not be read: \(error)"
         case .body(.source):

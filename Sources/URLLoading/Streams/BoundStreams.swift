@@ -54,7 +54,7 @@ final class BoundInputStream: InputStream {
         super.init(data: Data())
         events.attach(self) { [buffer] in
             let can = buffer.canRead
-            if can.bytes { return .hasBytesAvailable }
+            if can.something { return .hasBytesAvailable }
             return can.end ? buffer.failure == nil ? .endEncountered : .errorOccurred : nil
         }
         buffer.observeReading { [weak events] in events?.somethingChanged() }
@@ -69,7 +69,7 @@ final class BoundInputStream: InputStream {
         buffer.closeReading()
     }
 
-    override var hasBytesAvailable: Bool { events.isOpen && buffer.canRead.bytes }
+    override var hasBytesAvailable: Bool { events.isOpen && buffer.canRead.something }
 
     override var streamStatus: Stream.Status {
         events.status(isAtEnd: buffer.canRead.end, hasFailed: buffer.failure != nil)

@@ -15,6 +15,8 @@ final class BoundedBuffer: Sendable {
         var count = 0
         var isWriterClosed = false
         var isReaderClosed = false
+        /// Whether a read has given 0: only that tells a reader that nothing more comes (B11.40).
+        var hasReadEnd = false
         /// Why an end was closed that would have gone on.
         var failure: (any Error)?
         /// Threads that wait for a change.
@@ -35,7 +37,11 @@ final class BoundedBuffer: Sendable {
 
         /// Nil where there is nothing yet; 0 at the end, −1 at a failure.
         mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-            guard count > 0 else { return canRead ? failure == nil ? 0 : -1 : nil }
+            guard count > 0 else {
+                guard canRead else { return nil }
+                hasReadEnd = true
+                return failure == nil ? 0 : -1
+            }
             let taken = min(count, buffer.count)
             let upToEnd = min(taken, ring.count - first)
             ring.withUnsafeBytes { ring in
@@ -81,8 +87,16 @@ final class BoundedBuffer: Sendable {
     /// Picked by feel: far more than two threads need between them, and far less than a machine has.
     static let mostBytes = 64 << 20
 
-    /// What the reader can expect: bytes, or that the writer has closed.
-    var canRead: (bytes: Bool, end: Bool) { state.withLock { ($0.count > 0, $0.count == 0 && $0.isWriterClosed) } }
+    /// What the reader can expect: something that a read gives, which once is 0 because the writer has closed (B11.40); or
+    /// nothing any more.
+    var canRead: (something: Bool, end: Bool) {
+        state.withLock { state in
+            if state.count > 0 { return (true, false) }
+            guard state.isWriterClosed else { return (false, false) }
+            let isOver = state.hasReadEnd || state.failure != nil || state.isReaderClosed
+            return (!isOver, isOver)
+        }
+    }
 
     /// What the writer can expect: room, or that the reader has closed.
     var canWrite: (room: Bool, end: Bool) { state.withLock { ($0.count < $0.ring.count, $0.isReaderClosed) } }
