@@ -29,7 +29,11 @@ package struct PoolActions: Sendable {
     package var ask: ConnectionID?
     /// A waiting request that has got a dial which was under way before: it waits for the network from now on.
     package var joined: RequestID?
-    /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key.
+    /// A waiting request whose dial has served another or has failed: it waits for a free connection again, unless it has
+    /// a dial by now.
+    package var stranded: RequestID?
+    /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key, and the request
+    /// behind it, which waits for the network from now on.
     package var dial: ConnectionID?
     /// What to do with the pool's timer.
     package internal(set) var timer = TimerAction.none

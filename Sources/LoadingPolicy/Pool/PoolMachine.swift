@@ -121,6 +121,7 @@ package struct PoolMachine: ~Copyable {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let own = books.connections[row].waiter
+        let dialled = requestPaired(with: row)
         if own != PoolBooks.none, books.waiters[own].isBound {
             serve(own, with: row, now: now, &actions)
         } else if let waiter = books.keys[books.connections[row].key].line.first {
@@ -128,6 +129,7 @@ package struct PoolMachine: ~Copyable {
         } else {
             park(row, idleLimit: nil, now: now, &actions)
         }
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -140,6 +142,7 @@ package struct PoolMachine: ~Copyable {
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
         let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
+        let dialled = requestPaired(with: row)
         books.move(row, to: .free)
         if isBound {
             actions.fail = books.waiters[waiter].request
@@ -153,6 +156,7 @@ package struct PoolMachine: ~Copyable {
             books.removeWaiter(waiter)
         }
         finish(key, &actions)
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -185,6 +189,7 @@ package struct PoolMachine: ~Copyable {
         guard let row = books.row(of: connection) else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
         let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
+        let dialled = requestPaired(with: row)
         books.move(row, to: .free)
         if isBound {
             books.unbind(waiter)
@@ -193,6 +198,7 @@ package struct PoolMachine: ~Copyable {
             }
         }
         finish(key, &actions)
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -262,6 +268,11 @@ package struct PoolMachine: ~Copyable {
     /// What a connection that is open or being opened serves.
     package func key(of connection: ConnectionID) -> PoolKey? {
         books.row(of: connection).map { books.keys[books.connections[$0].key].key }
+    }
+
+    /// Whether a request waits without a dial under way for it: for a connection that becomes free.
+    package func lacksDial(_ request: RequestID) -> Bool {
+        books.waiterRow(of: request).map { books.waiters[$0].dial == PoolBooks.none } ?? false
     }
 
     /// Whether the pool was shut down and nothing is left of it.
@@ -343,6 +354,18 @@ package struct PoolMachine: ~Copyable {
     private mutating func matchUp(_ key: Int, _ actions: inout PoolActions) {
         let waiter = books.matchUp(key)
         if waiter != PoolBooks.none { actions.joined = books.waiters[waiter].request }
+    }
+
+    /// The waiting request that a row's dial is paired with.
+    private func requestPaired(with row: Int) -> RequestID? {
+        let waiter = books.connections[row].waiter
+        return waiter == PoolBooks.none ? nil : books.waiters[waiter].request
+    }
+
+    /// Tells of a request whose dial has gone if it goes on waiting without one.
+    private func noteStranded(_ request: RequestID?, _ actions: inout PoolActions) {
+        guard let request, actions.use?.request != request, lacksDial(request) else { return }
+        actions.stranded = request
     }
 
     /// Dials for the first request in line at this host that has no dial under way, if it may.
