@@ -66,7 +66,7 @@ extension TaskCore {
             if endAsking() { judge(hop, CacheFinding(cache, key, entry: entry)) }
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.shared.run(work), endAsking() { judge(hop, CacheFinding(cache, key, entry: nil)) }
+        if !BlockingPool.cache.run(work), endAsking() { judge(hop, CacheFinding(cache, key, entry: nil)) }
     }
 
     /// Of several answers the first counts.
