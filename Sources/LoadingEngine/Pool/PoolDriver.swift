@@ -22,10 +22,12 @@ final class PoolDriver {
     init(core: LoopCore) {
         self.core = core
         reactor = core.reactor
+        let configuration = core.configuration
+        let perHost = configuration.maximumConnectionsPerHost
         self.machine = PoolMachine(
             limits: PoolLimits(
-                perHost: core.configuration.maximumConnectionsPerHost,
-                idleTimeout: core.configuration.idleConnectionTimeout))
+                perHost: perHost, idleTimeout: configuration.idleConnectionTimeout,
+                idle: configuration.maximumIdleConnections ?? DescriptorLimit.idleConnections(perHost: perHost)))
     }
 
     // MARK: What transactions ask
@@ -141,6 +143,16 @@ final class PoolDriver {
             perform(machine.dialFailed(id, now: reactor.elapsed))
             core.leaveIfDone()
         }
+    }
+
+    // MARK: What dials ask
+
+    /// Closes some idle connections where a system call found no descriptor; whether it is worth another try.
+    func makeRoom(after error: SystemError) -> Bool {
+        guard error.isOutOfDescriptors else { return false }
+        let actions = machine.ranOutOfDescriptors()
+        perform(actions)
+        return !actions.close.isEmpty
     }
 
     // MARK: What the engine asks

@@ -47,10 +47,13 @@ package struct PoolLimits: Sendable {
     package let perHost: Int
     /// How long a connection that serves nobody is kept, open or being opened (B16.6).
     package let idleTimeout: Duration
+    /// Connections that serve nobody, over all hosts, at least 1.
+    package let idle: Int
 
     /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.
-    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60)) {
+    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60), idle: Int = .max) {
         self.perHost = max(1, perHost)
+        self.idle = max(1, idle)
         self.idleTimeout = Span.bounded(idleTimeout)
     }
 }

@@ -16,7 +16,9 @@
 //    dial takes its place; where there is none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
 // 6. A connection that is kept after a request serves the request that continues that one, and nobody else.
-// 7. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
+// 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest time, and so
+//    do some when the machine has no descriptor left for a dial.
+// 8. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
 //    than an idle connection stays: the peer may never answer. It is given up with the idle ones when the session ends.
 
 /// The connection pool's decisions.
@@ -31,6 +33,8 @@ package struct PoolMachine: ~Copyable {
     private var timer: Duration?
     /// How many had to wait, ever.
     private var requestsSoFar = 0
+    /// How many connections had become idle, ever.
+    private var parkings = 0
 
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
@@ -232,6 +236,15 @@ package struct PoolMachine: ~Copyable {
         return actions
     }
 
+    /// The machine has no descriptor left for a dial: some of the connections that nobody uses are closed, of those that
+    /// have been idle for the longest time. Where none is closed there is none.
+    package mutating func ranOutOfDescriptors() -> PoolActions {
+        var actions = PoolActions()
+        for _ in 0..<max(Self.closedAtOnce, books.counts.idle / 4) { closeLongestIdle(&actions) }
+        clearTimerIfEmpty(&actions)
+        return actions
+    }
+
     /// Closes every connection that nobody uses, and gives up those that are being opened for nobody.
     package mutating func closeIdle() -> PoolActions {
         var actions = PoolActions()
@@ -340,6 +353,16 @@ package struct PoolMachine: ~Copyable {
         guard phase == .running else { return close(row, &actions) }
         books.move(row, to: .idle)
         expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout), &actions)
+        parkings &+= 1
+        books.setParking(parkings, of: row)
+        if books.counts.idle > limits.idle { closeLongestIdle(&actions) }
+    }
+
+    private mutating func closeLongestIdle(_ actions: inout PoolActions) {
+        guard let row = books.longestIdle else { return }
+        actions.close.append(books.id(of: row))
+        books.move(row, to: .free)
+        books.dropKeyIfUnused(books.connections[row].key)
     }
 
     /// The request of a dial was served by another connection, and no other waits.
@@ -483,6 +506,8 @@ package struct PoolMachine: ~Copyable {
         priority.isNaN ? 0.5 : priority
     }
 
+    /// Picked by feel: what a dial and a look-up take.
+    private static let closedAtOnce = 4
     /// Picked by feel: one handshake for nine requests where two keys compete.
     private static let overtakingsAllowed = 8
 }

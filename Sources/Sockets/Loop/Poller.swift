@@ -186,6 +186,7 @@ final class Poller {
         }
         let descriptor = Descriptor(owning: outcome.value)
         let signal = try WakeSignal(counting: false)
+        try DescriptorLimit.check(signal.raw, call: "eventfd")
         // Edge-triggered: every write is a new event, so the counter is never read.
         let registered = Platform.call {
             urlloading_epoll_add(

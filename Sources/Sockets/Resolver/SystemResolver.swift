@@ -157,7 +157,9 @@ package final class SystemResolver: Resolver {
             return .success(complete)
         case .failure(let failure):
             return .failure(
-                ResolverFailure(reason: failure.reason, code: failure.code, host: host, message: failure.message))
+                ResolverFailure(
+                    reason: failure.reason, code: failure.code, host: host, message: failure.message,
+                    shortage: failure.shortage))
         }
     }
 }
