@@ -12,6 +12,9 @@ package struct EngineConfiguration: Sendable {
     /// Most simultaneous connections per host (B16.1); values below 1 count as 1.
     package var maximumConnectionsPerHost = 6
 
+    /// Most connections that are kept unused, over all hosts; nil for what the process's limit of descriptors suggests.
+    package var maximumIdleConnections: Int?
+
     /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
     package var idleConnectionTimeout: Duration = .seconds(60)
 

@@ -76,6 +76,9 @@ extension TLSSession {
         if case .failed = stage { true } else { receivedClose }
     }
 
+    /// Whether the first part of a record has come and its rest has not.
+    package var holdsPartOfRecord: Bool { !transport.pointee.isBetweenRecords }
+
     /// Whether ciphertext waits to be sent.
     package var hasOutgoing: Bool { !isFlightHeld && transport.pointee.hasWaiting }
 

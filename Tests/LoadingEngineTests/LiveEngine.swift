@@ -13,11 +13,11 @@ import Testing
 final class LiveEngine: Sendable {
     let engine: Engine
 
-    init(configure: (inout EngineConfiguration) -> Void = { _ in }) {
+    init(loop: Loop = LoopGroup.shared.next(), configure: (inout EngineConfiguration) -> Void = { _ in }) {
         var configuration = EngineConfiguration()
         configuration.hostOverrides = ["host.test": "127.0.0.1", "other.test": "127.0.0.1"]
         configure(&configuration)
-        engine = Engine(configuration: configuration)
+        engine = Engine(configuration: configuration, loop: loop)
     }
 
     /// Sends a GET, or a POST where there is a body, and waits for its end.
@@ -27,7 +27,18 @@ final class LiveEngine: Sendable {
         started: (@Sendable (TransactionHandle) -> Void)? = nil,
         asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
-        let origin = try #require(Origin(scheme: scheme, host: host, port: server.port))
+        try await load(
+            server.port, target, host: host, scheme: scheme, route: route, body: body, started: started, asked: asked)
+    }
+
+    /// Sends a request to whatever listens on a port, and waits for its end.
+    func load(
+        _ port: Int, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
+        route: Route = .direct(), body: [UInt8]? = nil,
+        started: (@Sendable (TransactionHandle) -> Void)? = nil,
+        asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
+    ) async throws -> Answer {
+        let origin = try #require(Origin(scheme: scheme, host: host, port: port))
         var head = RequestHead(method: body == nil ? "GET" : "POST", target: target)
         head.fields.append("Host", origin.hostField)
         return await withHandover { continuation in

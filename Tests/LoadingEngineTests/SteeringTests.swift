@@ -305,6 +305,39 @@ import Testing
         rig.expectClean()
     }
 
+    @Test("B6.10: where the server ends each connection, who waits for the end of others does not run out of idle time")
+    func waitingWhereServersClose() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
+        rig.serve(
+            "host.test",
+            [.receiveHead, .delay(.milliseconds(1500)), .respond("x", fields: "Connection: close\r\n")])
+        let journals = (1...6).map { _ in rig.submit(idleTimeout: .seconds(2)) }
+        rig.advance(.seconds(10))
+        #expect(journals.map(\.text) == Array(repeating: "x", count: 6))
+        #expect(journals.allSatisfy { $0.hasEnded && $0.error == nil })
+        #expect(rig.network.dialled.count == 6)
+        rig.expectClean()
+    }
+
+    @Test("B6.10: who loses the connection that was opened for it to another request waits for a free one again")
+    func waitingAfterALostDial() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
+        rig.network.setName("host.test", .addresses(["10.0.0.1"]))
+        rig.network.setAddress(
+            "10.0.0.1:80",
+            .accept(delay: .seconds(1)) { [reactor = rig.reactor] stream in
+                ScriptedPeer(
+                    stream, on: reactor,
+                    [.receiveHead, .delay(.seconds(5)), .respond("1"), .receiveHead, .respond("2")])
+            })
+        let late = rig.submit(idleTimeout: .seconds(2))
+        let urgent = rig.submit(idleTimeout: .seconds(60), priority: 1)
+        rig.advance(.seconds(7))
+        #expect(urgent.text == "1")
+        #expect(late.text == "2" && late.error == nil)
+        rig.expectClean()
+    }
+
     @Test("B6.9: while somebody is asked, the idle timer stands still")
     func hold() {
         let rig = EngineRig()

@@ -13,13 +13,16 @@ final class TLSPeer: ByteStreamObserver {
     private let stream: MemoryStream
     private let tls: TLSSession
     private let answer: String
+    /// What is said behind the handshake, unasked.
+    private let greeting: String
     private var inbox: [UInt8] = []
     private var plaintext: [UInt8] = []
     private var hasShakenHands = false
 
-    init(_ stream: MemoryStream, context: TLSContext, answer: String) throws {
+    init(_ stream: MemoryStream, context: TLSContext, answer: String, greeting: String = "") throws {
         self.stream = stream
         self.answer = answer
+        self.greeting = greeting
         tls = try TLSSession(server: context)
         stream.observer = self
     }
@@ -49,7 +52,15 @@ final class TLSPeer: ByteStreamObserver {
         var offset = 0
         let step = inbox.withUnsafeBytes { tls.handshake($0, offset: &offset) }
         inbox.removeFirst(offset)
-        if case .finished = step { hasShakenHands = true }
+        guard case .finished = step else { return }
+        hasShakenHands = true
+        say(greeting)
+    }
+
+    private func say(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            do { try tls.encrypt(bytes) } catch { stream.close() }
+        }
     }
 
     private func serve() {
@@ -64,20 +75,24 @@ final class TLSPeer: ByteStreamObserver {
         guard plaintext.suffix(4) == Array("\r\n\r\n".utf8)[...] else { return }
         plaintext = []
         requests += 1
-        Array(answer.utf8).withUnsafeBytes { bytes in
-            do { try tls.encrypt(bytes) } catch { stream.close() }
-        }
+        say(answer)
     }
 }
 
 extension EngineRig {
     /// Serves `https` on host.test to as many connections as there are; gives the peers as they come.
-    func serveTLS(_ identity: Identity, accepted: @escaping (TLSPeer) -> Void = { _ in }) throws {
-        let context = try TLSContext(server: TLSServerOptions(identity: identity))
+    func serveTLS(
+        _ identity: Identity, maximum: TLSVersion = .v13, greeting: String = "",
+        accepted: @escaping (TLSPeer) -> Void = { _ in }
+    ) throws {
+        var options = TLSServerOptions(identity: identity)
+        options.maximum = maximum
+        let context = try TLSContext(server: options)
         network.serve("host.test", port: 443) { [unowned self] stream in
             guard
                 let peer = try? TLSPeer(
-                    stream, context: context, answer: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
+                    stream, context: context, answer: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret",
+                    greeting: greeting)
             else { return stream.close() }
             keep(stream, peer)
             accepted(peer)

@@ -105,8 +105,21 @@ struct LimitTests {
     }
 
     // A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
+    /// Notes what becomes of it.
+    private final class Order: LoopCommand {
+        let refusals = Mutex<[Int32]>([])
+        let runs = Counter()
+
+        func run(on reactor: Reactor) { runs.increment() }
+
+        func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+            // At the end of a turn, as receivers pass on what they were told.
+            reactor.later { [self] in refusals.withLock { $0.append(error.errno) } }
+        }
+    }
+
     @Test(
-        "threads cannot be started: the loop starts later, and a helper pool says no",
+        "threads cannot be started: who waits for an answer gets one, the loop starts later, and a helper pool says no",
         .enabled(if: ProcessCounts.addressSpace() < 1 << 40))
     func noThreads() async {
         await #expect(processExitsWith: .success) {
@@ -121,14 +134,40 @@ struct LimitTests {
             let pool = BlockingPool(limit: 1, idleTime: .zero, name: "no-pool")
             let ran = Counter()
             setrlimit(addressSpaceLimit, &tight)
+            let order = Order()
             loop.run { _ in ran.increment() }
+            loop.submit(order)
             let isTaken = pool.run { ran.increment() }
             setrlimit(addressSpaceLimit, &limit)
             #expect(!isTaken)
             #expect(ran.value == 0)
             try await onLoop(loop) { _, finish in finish(()) }
             #expect(ran.value == 1)
+            #expect(order.refusals.withLock { $0 } == [EAGAIN] && order.runs.value == 0)
             group.stop()
+        }
+    }
+
+    @Test("a connection leaves some descriptors for what the process cannot live without")
+    func reserve() async {
+        await #expect(processExitsWith: .success) {
+            await letDispatchOpenItsDescriptors()
+            try await withLoop { loop in
+                let address = try await listen(on: loop)
+                var limit = rlimit()
+                getrlimit(descriptorLimit, &limit)
+                let before = limit
+                // The next number would be the last but three.
+                let next = open("/dev/null", O_RDONLY)
+                close(next)
+                limit.rlim_cur = rlim_t(next) + 4
+                setrlimit(descriptorLimit, &limit)
+                let error = try await dial(address, on: loop)
+                limit = before
+                setrlimit(descriptorLimit, &limit)
+                #expect(error?.description == "socket: Too many open files")
+                #expect(try await dial(address, on: loop) == nil)
+            }
         }
     }
 

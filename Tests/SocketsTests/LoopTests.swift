@@ -17,6 +17,10 @@ struct LoopTests {
         func run(on reactor: Reactor) {
             log.append(number)
         }
+
+        func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+            log.append(-number)
+        }
     }
 
     @Test("commands and closures of one sender run in the order of their submission")

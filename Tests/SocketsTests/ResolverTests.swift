@@ -389,6 +389,20 @@ struct ResolverTests {
 
 @Suite("BlockingPool", .timeLimit(.minutes(5)))
 struct BlockingPoolTests {
+    @Test("look-ups that nobody answers hold up no file, cache or credential, and each of those only its own kind")
+    func kinds() async {
+        let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .shared]
+        for held in pools {
+            let gate = Gate()
+            for _ in 0..<16 { held.run { gate.pass() } }
+            for other in pools where other !== held {
+                await withHandover { handover in _ = other.run { handover.resume() } }
+            }
+            gate.open()
+            await withHandover { handover in _ = held.run { handover.resume() } }
+        }
+    }
+
     @Test("at most four threads work at a time, and work begins in order")
     func limit() async throws {
         let pool = BlockingPool(limit: 4, idleTime: .zero, name: "pool-limit")

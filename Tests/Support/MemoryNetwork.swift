@@ -19,6 +19,8 @@ package final class MemoryNetwork {
         case fail(errno: Int32, delay: Duration = .zero)
         /// It never ends.
         case hang
+        /// The first so many times it fails at once, then this happens.
+        indirect case failFirst(Int, errno: Int32, then: Behaviour)
     }
 
     /// What happens to a look-up.
@@ -29,6 +31,8 @@ package final class MemoryNetwork {
         case fails(ResolverFailure.Reason, delay: Duration = .zero)
         /// It never ends.
         case hangs
+        /// It finds no descriptor, once; then this happens.
+        indirect case lacksDescriptors(then: Name)
     }
 
     /// Addresses dialled, in order, as "10.0.0.1:80".
@@ -126,6 +130,12 @@ package final class MemoryResolver: Resolver {
             step.run(after: delay) { completion(.failure(failure)) }
         case .hangs:
             step.hang()
+        case .lacksDescriptors(let next):
+            network.setName(host, next)
+            let failure = ResolverFailure(
+                reason: .temporary, code: 0, host: host, message: "short",
+                shortage: SystemError(errno: EMFILE, call: "open"))
+            step.run(after: .zero) { completion(.failure(failure)) }
         }
         return step
     }
@@ -161,6 +171,10 @@ package final class MemoryDialer: Dialer {
             step.run(after: delay) { completion(.failure(SystemError(errno: number, call: "connect"))) }
         case .hang:
             step.hang()
+        case .failFirst(let times, let number, let next):
+            network.setAddress(
+                address.description, times > 1 ? .failFirst(times - 1, errno: number, then: next) : next)
+            step.run(after: .zero) { completion(.failure(SystemError(errno: number, call: "socket"))) }
         }
         return step
     }

@@ -53,6 +53,12 @@ package final class ReservedPort: Sendable {
         close(descriptor)
     }
 
+    /// Listens there after all, and answers the descriptor, which blocks and is this object's.
+    package func startListening() throws(Failure) -> Int32 {
+        guard listen(descriptor, 16) == 0 else { throw Failure(description: "listen: error \(errno)") }
+        return descriptor
+    }
+
     /// Says that it is wanted up to here: an object may be gone after its last use.
     package func keep() {
         withExtendedLifetime(self) {}

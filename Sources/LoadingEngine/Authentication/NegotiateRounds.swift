@@ -1,5 +1,5 @@
 // The rounds of Negotiate with one server or proxy: tokens in base64 in and out (RFC 4559 §4; behaviour B2.95). The
-// library's calls block, so they are made on two of the BlockingPool's threads at most.
+// library's calls block, so they are made on two of the threads for authentication at most.
 
 import CGSSAPI
 import HTTPWire
@@ -14,7 +14,7 @@ package final class NegotiateRounds: Sendable {
         var isComplete = false
     }
 
-    private static let lane = BlockingLane(pool: .shared, width: 2)
+    private static let lane = BlockingLane(pool: .authentication, width: 2)
 
     private let service: String
     /// Another library than the system's.

@@ -116,7 +116,7 @@ final class BodyFeed {
             }
             deliver(failure.map { .failed($0) } ?? .bytes(bytes))
         }
-        if !BlockingPool.shared.run(read) { read() }
+        if !BlockingPool.files.run(read) { read() }
     }
 
     /// The end of a file came too early, or it could not be read.

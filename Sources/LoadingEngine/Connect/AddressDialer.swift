@@ -56,13 +56,18 @@ final class AddressDialer {
         core.trace?.hooks.connectStarted?(connection, address)
         single = core.dialer.dial(address, options: core.dialOptions) { [self] result in
             single = nil
-            isDone = true
             switch result {
             case .success(let stream):
+                isDone = true
                 core.trace?.hooks.connectFinished?(connection, address, nil)
                 completion(.success(stream))
             case .failure(let error):
                 core.trace?.hooks.connectFinished?(connection, address, error)
+                if core.pool.makeRoom(after: error) {
+                    // What was closed may have given this dial up.
+                    if !isDone { dialSingle() }
+                    return
+                }
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
                 lost()
             }
@@ -96,6 +101,10 @@ final class AddressDialer {
                 completion(.success(stream))
             case .failure(let error):
                 core.trace?.hooks.connectFinished?(connection, address, error)
+                if core.pool.makeRoom(after: error) {
+                    if !isDone { dial(index) }
+                    return
+                }
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
                 perform(race?.attemptFailed(index, now: core.reactor.elapsed))
             }

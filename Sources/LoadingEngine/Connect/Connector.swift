@@ -188,8 +188,12 @@ final class Connector {
         case (.success(let addresses), .connecting), (.success(let addresses), .connectingToProxy):
             connect(to: addresses, of: place)
         case (.success(let addresses), .telling): foundTargets(addresses)
+        case (.failure(let failure), _) where failure.shortage.map(core.pool.makeRoom) == true:
+            // What was closed may have given this dial up.
+            if case .done = step { return }
+            lookUp(place, for: purpose)
         case (.failure(let failure), .connecting), (.failure(let failure), .telling):
-            finish(.failure(.nameLookup(failure)))
+            finish(.failure(failure.shortage.map { .localResource($0) } ?? .nameLookup(failure)))
         case (.failure(let failure), .connectingToProxy): proxyFailed(.lookup(failure))
         }
     }

@@ -49,4 +49,9 @@ extension FTPHandle: LoopCommand {
             request.makeReceiver(self, reactor).finished(.cancelled)
         }
     }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(.localResource(error))
+    }
 }

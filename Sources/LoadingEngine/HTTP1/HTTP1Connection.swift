@@ -36,6 +36,8 @@ final class HTTP1Connection: ByteStreamObserver {
     @exclusivity(unchecked) private var wasFresh = false
     /// In nanoseconds of the loops' clock.
     private let readyAt: Int64
+    /// The loop's last wait for events when it became free.
+    @exclusivity(unchecked) private var idleSince: Int
 
     @exclusivity(unchecked) var exchange = ExchangeMachine()
     @exclusivity(unchecked) var decoder = ResponseDecoder()
@@ -88,6 +90,7 @@ final class HTTP1Connection: ByteStreamObserver {
         self.heldCiphertext = heldCiphertext
         self.core = core
         self.readyAt = core.reactor.nanoseconds
+        idleSince = core.reactor.pollMark
     }
 
     /// Takes the stream over from whoever set it up.
@@ -105,6 +108,10 @@ final class HTTP1Connection: ByteStreamObserver {
     // MARK: Questions
 
     /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
+    ///
+    /// B16.70: the loop has told what came up to its last wait, which usually was a moment ago. Otherwise the socket is
+    /// looked at; and so it is for a request that could not be sent again, since a close that came within that moment
+    /// would be its caller's error.
     func isUsable(for method: String) -> Bool {
         guard !isClosed, transaction == nil else { return false }
         // B6.28: what is wrong with a fresh connection is its request's error, else a server that drops every
@@ -112,10 +119,10 @@ final class HTTP1Connection: ByteStreamObserver {
         if isFresh { return true }
         pumpIfPending()
         guard !isClosed else { return false }
-        // Order: the loop has seen every event up to its last poll; a request that could not be replayed is worth
-        // one more system call, since a close that arrived after that poll would be its caller's error.
-        if !ReplayRules.isIdempotent(method) { return tls != nil || stream.isQuiet() }
-        return true
+        let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+        if !isKnown, hasUnasked() { return false }
+        // The rest of a record would pass for something that came behind the request.
+        return tls?.holdsPartOfRecord != true
     }
 
     /// Just opened: it has carried nothing and has not waited in the pool.
@@ -132,7 +139,7 @@ final class HTTP1Connection: ByteStreamObserver {
         framing = .none
         responseEnd = .open
         wasFresh = isFresh
-        hasEarlyBytes = tls == nil && wasFresh && stream.hasPendingInput && !stream.isQuiet()
+        hasEarlyBytes = wasFresh && hasUnasked()
         if hasServed { exchange.nextExchange() }
         let handle = transaction.handle
         do {
@@ -170,6 +177,7 @@ final class HTTP1Connection: ByteStreamObserver {
         self.transaction = nil
         dropBody()
         hasServed = true
+        idleSince = core.reactor.pollMark
         if exchange.canReuse, output.isEmpty, writeError == nil, !hasCloseNotify, !leftover() {
             // Order: the pool first, the user second.
             if transaction.keepsConnection {

@@ -15,8 +15,6 @@ final class PoolDriver {
     private let reactor: Reactor
     @exclusivity(unchecked) private var machine: PoolMachine
     @exclusivity(unchecked) private var table = ConnectionTable()
-    /// Requests that wait without a connection being opened to their host; the next dial to it concerns them all.
-    @exclusivity(unchecked) private var untimed: [PoolKey: [RequestID: Transaction]] = [:]
     private lazy var timer = reactor.makeTimer { [unowned self] in
         perform(machine.timerFired(now: reactor.elapsed))
     }
@@ -24,10 +22,12 @@ final class PoolDriver {
     init(core: LoopCore) {
         self.core = core
         reactor = core.reactor
+        let configuration = core.configuration
+        let perHost = configuration.maximumConnectionsPerHost
         self.machine = PoolMachine(
             limits: PoolLimits(
-                perHost: core.configuration.maximumConnectionsPerHost,
-                idleTimeout: core.configuration.idleConnectionTimeout))
+                perHost: perHost, idleTimeout: configuration.idleConnectionTimeout,
+                idle: configuration.maximumIdleConnections ?? DescriptorLimit.idleConnections(perHost: perHost)))
     }
 
     // MARK: What transactions ask
@@ -37,18 +37,11 @@ final class PoolDriver {
         let actions = machine.requested(
             transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
             atFront: atFront, onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
-        if let dial = actions.dial, machine.key(of: dial) == transaction.key {
-            // The usual way: no list is needed, because its wait is the network's doing from the start.
-            transaction.dialBegan()
-        } else if actions.use == nil {
-            untimed[transaction.key, default: [:]][transaction.id] = transaction
-        }
         perform(actions, asking: transaction)
     }
 
     /// A waiting request needs nothing any more.
     func cancel(_ transaction: Transaction) {
-        noteEndOfWait(transaction)
         perform(machine.cancelled(transaction.id, now: reactor.elapsed))
     }
 
@@ -152,6 +145,16 @@ final class PoolDriver {
         }
     }
 
+    // MARK: What dials ask
+
+    /// Closes some idle connections where a system call found no descriptor; whether it is worth another try.
+    func makeRoom(after error: SystemError) -> Bool {
+        guard error.isOutOfDescriptors else { return false }
+        let actions = machine.ranOutOfDescriptors()
+        perform(actions)
+        return !actions.close.isEmpty
+    }
+
     // MARK: What the engine asks
 
     /// Closes every connection that carries no request.
@@ -183,9 +186,11 @@ final class PoolDriver {
             table.connection(id)?.close()
         }
         if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
-        if let id = actions.dial, let key = machine.key(of: id) { dial(id, key) }
+        if let id = actions.dial, let key = machine.key(of: id) { dial(id, key, asking) }
         if let id = actions.fail { fail(id) }
-        if let id = actions.joined { joined(id) }
+        // Order: after what was closed, which may have led to a dial for the one or taken the other's.
+        if let id = actions.joined, !machine.lacksDial(id) { core.transactions[id]?.dialBegan() }
+        if let id = actions.stranded, machine.lacksDial(id) { core.transactions[id]?.dialWasLost() }
         if let id = actions.ask { settle(id) }
         for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
         if let (request, connection) = actions.use {
@@ -195,7 +200,8 @@ final class PoolDriver {
         }
     }
 
-    private func dial(_ id: ConnectionID, _ key: PoolKey) {
+    /// `asking` is the request that has just come: nearly always the one behind the dial.
+    private func dial(_ id: ConnectionID, _ key: PoolKey, _ asking: Transaction?) {
         let connector = Connector(id: id, key: key, isForAsking: mayAsk(for: id, key), core: core) {
             [unowned self] result in
             switch result {
@@ -215,23 +221,12 @@ final class PoolDriver {
             }
         }
         table.add(connector)
-        if !untimed.isEmpty {
-            for transaction in (untimed.removeValue(forKey: key) ?? [:]).values { transaction.dialBegan() }
+        // B6.10: nobody else's wait is the network's doing; who waits for another's end has all the time there is.
+        if let request = machine.request(behind: id) {
+            let transaction = asking?.id == request ? asking : core.transactions[request]
+            transaction?.dialBegan()
         }
         connector.start()
-    }
-
-    /// A dial that is under way may be one that nobody answers: who waits for it has a limit.
-    private func joined(_ id: RequestID) {
-        guard let transaction = core.transactions[id] else { return }
-        noteEndOfWait(transaction)
-        transaction.dialBegan()
-    }
-
-    private func noteEndOfWait(_ transaction: Transaction) {
-        guard !untimed.isEmpty, let waiting = untimed.index(forKey: transaction.key) else { return }
-        untimed.values[waiting].removeValue(forKey: transaction.id)
-        if untimed.values[waiting].isEmpty { untimed.remove(at: waiting) }
     }
 
     // Owner: set just before `dialFailed` and read by the `fail` action that follows from it.
@@ -242,7 +237,6 @@ final class PoolDriver {
     }
 
     private func use(_ transaction: Transaction, _ id: ConnectionID) {
-        noteEndOfWait(transaction)
         guard let connection = table.connection(id) else { return }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.

@@ -47,6 +47,11 @@ extension StreamHandle: LoopCommand {
             request.makeReceiver(self, reactor).finished(.fault(.cancelled))
         }
     }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(.engine(.localResource(error)))
+    }
 }
 
 /// One thing to do with a stream. Handlers are called on the loop, once.

@@ -204,13 +204,21 @@ final class Transaction: SteeredLoad {
         unhold()
     }
 
-    /// A connection to this request's host begins to be opened: waiting is now the network's doing.
+    /// A connection begins to be opened for this request: waiting is now the network's doing.
     func dialBegan() {
         guard case .waiting(isTimed: false) = state else { return }
         state = .waiting(isTimed: true)
         // B12.17: also where the proxy is what stands in the way.
         timeline.usesProxy = key.route.proxy != nil
         deadlines.started(core.reactor.elapsed)
+        rearm()
+    }
+
+    /// The connection that was being opened for this request serves another: waiting is for a free one again (B6.10).
+    func dialWasLost() {
+        guard case .waiting(isTimed: true) = state else { return }
+        state = .waiting(isTimed: false)
+        deadlines.stopped()
         rearm()
     }
 

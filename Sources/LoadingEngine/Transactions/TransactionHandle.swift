@@ -77,4 +77,9 @@ extension TransactionHandle: LoopCommand {
             request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .cancelled, last: nil))
         }
     }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .localResource(error), last: nil))
+    }
 }

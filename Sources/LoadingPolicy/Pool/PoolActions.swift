@@ -29,7 +29,11 @@ package struct PoolActions: Sendable {
     package var ask: ConnectionID?
     /// A waiting request that has got a dial which was under way before: it waits for the network from now on.
     package var joined: RequestID?
-    /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key.
+    /// A waiting request whose dial has served another or has failed: it waits for a free connection again, unless it has
+    /// a dial by now.
+    package var stranded: RequestID?
+    /// A connection to open, to be reported as `established` or `dialFailed`; the machine knows its key, and the request
+    /// behind it, which waits for the network from now on.
     package var dial: ConnectionID?
     /// What to do with the pool's timer.
     package internal(set) var timer = TimerAction.none
@@ -43,10 +47,13 @@ package struct PoolLimits: Sendable {
     package let perHost: Int
     /// How long a connection that serves nobody is kept, open or being opened (B16.6).
     package let idleTimeout: Duration
+    /// Connections that serve nobody, over all hosts, at least 1.
+    package let idle: Int
 
     /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.
-    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60)) {
+    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60), idle: Int = .max) {
         self.perHost = max(1, perHost)
+        self.idle = max(1, idle)
         self.idleTimeout = Span.bounded(idleTimeout)
     }
 }

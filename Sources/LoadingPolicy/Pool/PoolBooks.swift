@@ -20,6 +20,8 @@ struct PooledConnection {
     var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
+    /// While it is idle: how many had become idle before, ever.
+    var parking = 0
     /// While it serves nobody: when it is too old.
     var expiry: Duration?
     /// The deadline that `IdleDeadlines` holds for it.
@@ -184,6 +186,16 @@ struct PoolBooks {
 
     mutating func setExpiry(_ expiry: Duration, of row: Int) {
         connections[row].expiry = expiry
+    }
+
+    mutating func setParking(_ number: Int, of row: Int) {
+        connections[row].parking = number
+    }
+
+    /// The connection that has been idle for the longest time; looks at every key, which only a pool at its limit does.
+    var longestIdle: Int? {
+        keys.lazy.map(\.idle.oldest).filter { $0 != Self.none }
+            .min { connections[$0].parking < connections[$1].parking }
     }
 
     mutating func setQueuedDeadline(_ deadline: Duration?, of row: Int) {

@@ -16,7 +16,9 @@
 //    dial takes its place; where there is none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
 // 6. A connection that is kept after a request serves the request that continues that one, and nobody else.
-// 7. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
+// 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest time, and so
+//    do some when the machine has no descriptor left for a dial.
+// 8. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
 //    than an idle connection stays: the peer may never answer. It is given up with the idle ones when the session ends.
 
 /// The connection pool's decisions.
@@ -31,6 +33,8 @@ package struct PoolMachine: ~Copyable {
     private var timer: Duration?
     /// How many had to wait, ever.
     private var requestsSoFar = 0
+    /// How many connections had become idle, ever.
+    private var parkings = 0
 
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
@@ -121,6 +125,7 @@ package struct PoolMachine: ~Copyable {
         var actions = PoolActions()
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let own = books.connections[row].waiter
+        let dialled = requestPaired(with: row)
         if own != PoolBooks.none, books.waiters[own].isBound {
             serve(own, with: row, now: now, &actions)
         } else if let waiter = books.keys[books.connections[row].key].line.first {
@@ -128,6 +133,7 @@ package struct PoolMachine: ~Copyable {
         } else {
             park(row, idleLimit: nil, now: now, &actions)
         }
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -140,6 +146,7 @@ package struct PoolMachine: ~Copyable {
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
         let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
+        let dialled = requestPaired(with: row)
         books.move(row, to: .free)
         if isBound {
             actions.fail = books.waiters[waiter].request
@@ -153,6 +160,7 @@ package struct PoolMachine: ~Copyable {
             books.removeWaiter(waiter)
         }
         finish(key, &actions)
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -185,6 +193,7 @@ package struct PoolMachine: ~Copyable {
         guard let row = books.row(of: connection) else { return actions }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
         let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
+        let dialled = requestPaired(with: row)
         books.move(row, to: .free)
         if isBound {
             books.unbind(waiter)
@@ -193,6 +202,7 @@ package struct PoolMachine: ~Copyable {
             }
         }
         finish(key, &actions)
+        noteStranded(dialled, &actions)
         return actions
     }
 
@@ -223,6 +233,15 @@ package struct PoolMachine: ~Copyable {
             if expiry <= now { close(row, &actions) } else { queue(expiry, for: row) }
         }
         if let deadline = deadlines.earliest?.deadline { setTimer(deadline, &actions) }
+        return actions
+    }
+
+    /// The machine has no descriptor left for a dial: some of the connections that nobody uses are closed, of those that
+    /// have been idle for the longest time. Where none is closed there is none.
+    package mutating func ranOutOfDescriptors() -> PoolActions {
+        var actions = PoolActions()
+        for _ in 0..<max(Self.closedAtOnce, books.counts.idle / 4) { closeLongestIdle(&actions) }
+        clearTimerIfEmpty(&actions)
         return actions
     }
 
@@ -262,6 +281,11 @@ package struct PoolMachine: ~Copyable {
     /// What a connection that is open or being opened serves.
     package func key(of connection: ConnectionID) -> PoolKey? {
         books.row(of: connection).map { books.keys[books.connections[$0].key].key }
+    }
+
+    /// Whether a request waits without a dial under way for it: for a connection that becomes free.
+    package func lacksDial(_ request: RequestID) -> Bool {
+        books.waiterRow(of: request).map { books.waiters[$0].dial == PoolBooks.none } ?? false
     }
 
     /// Whether the pool was shut down and nothing is left of it.
@@ -329,6 +353,16 @@ package struct PoolMachine: ~Copyable {
         guard phase == .running else { return close(row, &actions) }
         books.move(row, to: .idle)
         expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout), &actions)
+        parkings &+= 1
+        books.setParking(parkings, of: row)
+        if books.counts.idle > limits.idle { closeLongestIdle(&actions) }
+    }
+
+    private mutating func closeLongestIdle(_ actions: inout PoolActions) {
+        guard let row = books.longestIdle else { return }
+        actions.close.append(books.id(of: row))
+        books.move(row, to: .free)
+        books.dropKeyIfUnused(books.connections[row].key)
     }
 
     /// The request of a dial was served by another connection, and no other waits.
@@ -343,6 +377,18 @@ package struct PoolMachine: ~Copyable {
     private mutating func matchUp(_ key: Int, _ actions: inout PoolActions) {
         let waiter = books.matchUp(key)
         if waiter != PoolBooks.none { actions.joined = books.waiters[waiter].request }
+    }
+
+    /// The waiting request that a row's dial is paired with.
+    private func requestPaired(with row: Int) -> RequestID? {
+        let waiter = books.connections[row].waiter
+        return waiter == PoolBooks.none ? nil : books.waiters[waiter].request
+    }
+
+    /// Tells of a request whose dial has gone if it goes on waiting without one.
+    private func noteStranded(_ request: RequestID?, _ actions: inout PoolActions) {
+        guard let request, actions.use?.request != request, lacksDial(request) else { return }
+        actions.stranded = request
     }
 
     /// Dials for the first request in line at this host that has no dial under way, if it may.
@@ -460,6 +506,8 @@ package struct PoolMachine: ~Copyable {
         priority.isNaN ? 0.5 : priority
     }
 
+    /// Picked by feel: what a dial and a look-up take.
+    private static let closedAtOnce = 4
     /// Picked by feel: one handshake for nine requests where two keys compete.
     private static let overtakingsAllowed = 8
 }

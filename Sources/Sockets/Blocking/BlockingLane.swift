@@ -1,12 +1,14 @@
-// A part of the blocking pool's threads for one kind of work, so that a disk which hangs leaves threads to the look-up
-// of names. Must not know what it runs.
+// A part of a blocking pool's threads for one kind of work, so that a disk which hangs while it is written leaves threads to
+// those who read. Must not know what it runs.
 
 import Synchronization
 
 /// Runs blocking work on at most so many threads of a pool at once.
 package final class BlockingLane: Sendable {
     /// The process's lane for writing files.
-    package static let files = BlockingLane(pool: .shared, width: 2)
+    package static let files = BlockingLane(pool: .files, width: 2)
+    /// The process's lane for writing caches.
+    package static let cache = BlockingLane(pool: .cache, width: 2)
 
     private struct State: Sendable {
         var queue: [@Sendable () -> Void] = []

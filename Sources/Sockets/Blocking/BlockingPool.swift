@@ -1,5 +1,6 @@
-// Threads for calls that block: name look-ups, and file access for the layers above. At most four; each goes away when
-// it has been idle for a while. Must not know what it runs.
+// Threads for calls that block: name look-ups, and file access for the layers above. Each goes away when it has been idle
+// for a while. What may hang is of several kinds, and each has a pool of its own: names that nobody answers, or a disk that
+// does not, hold up their own kind only. Must not know what it runs.
 //
 // Idle threads wait on a counting eventfd. `idle` counts the waiting threads nobody has signalled yet, so waiting
 // threads and unread signals always add up, and a thread whose time is over knows whether a signal is meant for it.
@@ -8,8 +9,16 @@ import Synchronization
 
 /// Runs blocking work on a few helper threads.
 package final class BlockingPool: Sendable {
-    /// The process's pool.
-    package static let shared = BlockingPool(limit: 4, idleTime: .seconds(10), name: "urlloading-io")
+    /// For the look-up of names.
+    package static let names = BlockingPool(limit: 8, idleTime: .seconds(10), name: "url-names")
+    /// For files that programs name: bodies, downloads, cookies.
+    package static let files = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-files")
+    /// For the caches on disk.
+    package static let cache = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-cache")
+    /// For credentials: storages, proofs, and the ticket servers of Negotiate.
+    package static let authentication = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-auth")
+    /// For the rest.
+    package static let shared = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-blocking")
 
     private struct State: Sendable {
         var queue: [@Sendable () -> Void] = []

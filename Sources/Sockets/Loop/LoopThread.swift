@@ -3,6 +3,12 @@
 
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The serial executor that runs everything on one loop's thread.
 package final class LoopThread: SerialExecutor {
     let mailbox: Mailbox
@@ -91,18 +97,29 @@ package final class LoopThread: SerialExecutor {
     }
 
     private func start() {
-        thread.withLock { thread in
-            guard let loop = thread.loop else { return mailbox.threadDidNotStart() }
+        let error = thread.withLock { thread -> Int32 in
+            guard let loop = thread.loop else { return ESRCH }
             let argument = Unmanaged.passRetained(loop)
             let outcome = Platform.startThread(detached: false, body: runLoop, argument: argument.toOpaque())
             if outcome.failed {
-                // A limit on threads: what was queued stays queued, and the next item tries again.
                 argument.release()
-                mailbox.threadDidNotStart()
             } else {
                 thread.handle = outcome.value
             }
+            return outcome.error
         }
+        if error != 0 { refuse(SystemError(errno: error, call: "pthread_create")) }
+    }
+
+    /// A limit on threads: whoever waits for an answer gets one, what else was queued stays queued, and the next item
+    /// tries again.
+    private func refuse(_ error: SystemError) {
+        let commands = mailbox.threadDidNotStart()
+        guard !commands.isEmpty else { return }
+        let reactor = Reactor(virtualTime: ())
+        for command in commands { command.couldNotRun(error, on: reactor) }
+        reactor.runPending()
+        reactor.tearDown()
     }
 }
 

@@ -73,8 +73,19 @@ package final class Mailbox: Sendable {
     }
 
     /// The thread could not be started: the next item tries again.
-    package func threadDidNotStart() {
-        state.withLock { $0.phase = .unstarted }
+    ///
+    /// Gives back the commands, whose senders wait for an answer; what else was queued stays.
+    package func threadDidNotStart() -> [any LoopCommand] {
+        state.withLock { state in
+            state.phase = .unstarted
+            var commands: [any LoopCommand] = []
+            state.items.removeAll { item in
+                guard case .command(let command) = item else { return false }
+                commands.append(command)
+                return true
+            }
+            return commands
+        }
     }
 
     /// Moves everything to `batch`, which must be empty; its capacity serves the senders next.

@@ -57,6 +57,8 @@ final class Poller {
     @exclusivity(unchecked) private var epoll: Descriptor?
     @exclusivity(unchecked) private var slots: [Slot] = []
     @exclusivity(unchecked) private var freeSlots: [Int] = []
+    /// Whether the last wait has answered with everything that was ready.
+    @exclusivity(unchecked) private(set) var sawEverything = false
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Int(Poller.batchSize))
 
     init() {
@@ -136,11 +138,14 @@ final class Poller {
     /// Returns how many there are.
     func wait(milliseconds: Int32) -> Int {
         if epoll == nil {
+            sawEverything = false
             waitBlindly(milliseconds)
             return 0
         }
         let raw = epollDescriptor
         let count = epoll_wait(raw, events, Self.batchSize, milliseconds)
+        // A full batch may have left some for the next wait.
+        sawEverything = count >= 0 && count < Self.batchSize
         // A failure here can only be EINTR: an empty batch, and the loop goes on.
         return max(0, Int(count))
     }
@@ -181,6 +186,7 @@ final class Poller {
         }
         let descriptor = Descriptor(owning: outcome.value)
         let signal = try WakeSignal(counting: false)
+        try DescriptorLimit.check(signal.raw, call: "eventfd")
         // Edge-triggered: every write is a new event, so the counter is never read.
         let registered = Platform.call {
             urlloading_epoll_add(

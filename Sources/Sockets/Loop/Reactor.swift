@@ -39,6 +39,12 @@ package final class Reactor {
     @exclusivity(unchecked) private var turnObservers: [any TurnObserver] = []
     @exclusivity(unchecked) private var toldObservers: [any TurnObserver] = []
     private var isStopping = false
+    /// How many waits for events have begun.
+    @exclusivity(unchecked) private var polls = 0
+    /// When the last of them was over.
+    @exclusivity(unchecked) private var polledAt: Int64 = 0
+    /// Everything that was ready then has been told, and nothing that may take its time has run since.
+    @exclusivity(unchecked) private var isViewCurrent = false
     /// `now` as a time since `LoopClock.epoch`: what hot paths keep and compare.
     ///
     /// Measured: ContinuousClock.Instant is handled through its metadata, which costs several times as much.
@@ -118,6 +124,25 @@ package final class Reactor {
         turnObservers.append(observer)
     }
 
+    // MARK: What is known of descriptors
+
+    /// Names the last wait for events, for `hasSeenAll(since:)`.
+    package var pollMark: Int { polls }
+
+    /// Whether everything has been told that came to this loop's descriptors since the mark was taken, but for what came
+    /// within the last moment.
+    ///
+    /// That takes a wait that began after the mark, all of whose events have been told. What came after that wait nobody
+    /// knows; so it must have been just now, and no job of a program may have held the loop up meanwhile. Always false
+    /// in virtual mode.
+    package func hasSeenAll(since mark: Int) -> Bool {
+        isViewCurrent && polls > mark && LoopClock.nanoseconds &- polledAt < Self.longestMoment
+    }
+
+    /// Picked by feel: ten times what a lone request takes from the wait to its first byte, and no more than the way from
+    /// the peer would take.
+    private static let longestMoment: Int64 = 100_000
+
     // MARK: Residents
 
     /// The object kept on this reactor under `key`.
@@ -157,10 +182,15 @@ package final class Reactor {
     func runUntilStopped() {
         var mayWait = false
         while true {
+            isViewCurrent = false
+            polls &+= 1
             let count = poller?.wait(milliseconds: mayWait ? millisecondsToNextTimer : 0) ?? 0
             turn = .now
+            polledAt = nanoseconds
             thread.mailbox.take(into: &batch)
             poller?.dispatch(count)
+            // Order: not before; while one event is told, those behind it are news that nobody has heard.
+            isViewCurrent = poller?.sawEverything ?? false
             timers.fire(now: elapsed)
             runRound()
             mayWait = runFurtherRounds()
@@ -222,8 +252,13 @@ package final class Reactor {
         guard !batch.isEmpty else { return }
         let serial = thread.asUnownedSerialExecutor()
         for item in batch {
+            if case .command(let command) = item {
+                command.run(on: self)
+                continue
+            }
+            isViewCurrent = false
             switch item {
-            case .command(let command): command.run(on: self)
+            case .command: break
             case .work(let work): work(self)
             case .job(let job): job.runSynchronously(on: serial)
             case .taskJob(let job, let executor): job.runSynchronously(on: executor)

@@ -24,6 +24,9 @@ private final class LookupAnswer: LoopCommand {
     func run(on reactor: Reactor) {
         reactor.resident(PendingLookups.key)?.finish(id, result)
     }
+
+    /// A loop that has asked has a thread.
+    func couldNotRun(_ error: SystemError, on reactor: Reactor) {}
 }
 
 /// The completions of one loop's look-ups, by number: they never leave the loop, the numbers do.

@@ -55,7 +55,10 @@ enum NameLookup {
         if code == EAI_SYSTEM {
             message += " (\(SystemError(errno: systemError, call: "getaddrinfo").message))"
         }
-        return ResolverFailure(reason: reason, code: code, host: host, message: message)
+        // Files and sockets that could not be opened make it say anything, that there is no such name for instance.
+        let cause = SystemError(errno: systemError, call: "getaddrinfo")
+        let shortage = code == EAI_SYSTEM && cause.isOutOfDescriptors ? cause : DescriptorLimit.shortage()
+        return ResolverFailure(reason: reason, code: code, host: host, message: message, shortage: shortage)
     }
 }
 

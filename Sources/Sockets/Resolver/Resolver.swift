@@ -47,8 +47,12 @@ package struct ResolverFailure: Error, Sendable, Equatable, CustomStringConverti
     /// The system's words.
     package let message: String
 
+    /// The look-up found no descriptor to ask with, whatever it said; nil otherwise.
+    package let shortage: SystemError?
+
     /// Makes a failure.
-    package init(reason: Reason, code: Int32, host: String, message: String) {
+    package init(reason: Reason, code: Int32, host: String, message: String, shortage: SystemError? = nil) {
+        self.shortage = shortage
         self.reason = reason
         self.code = code
         self.host = host

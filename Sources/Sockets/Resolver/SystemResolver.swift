@@ -21,7 +21,7 @@ package final class SystemResolver: Resolver {
         reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30)
     ) {
         self.init(
-            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: .shared, table: processTable,
+            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: .names, table: processTable,
             lookUp: NameLookup.addresses(of:))
     }
 
@@ -179,7 +179,9 @@ package final class SystemResolver: Resolver {
             return .success(complete)
         case .failure(let failure):
             return .failure(
-                ResolverFailure(reason: failure.reason, code: failure.code, host: host, message: failure.message))
+                ResolverFailure(
+                    reason: failure.reason, code: failure.code, host: host, message: failure.message,
+                    shortage: failure.shortage))
         }
     }
 }

@@ -52,7 +52,8 @@ package protocol ByteStream: AnyObject {
     /// True when there may be unread input, an unread end or an unread error. Asks nobody.
     var hasPendingInput: Bool { get }
 
-    /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call.
+    /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call, which
+    /// also finds what no edge has told yet; `hasPendingInput` is true from then on.
     func isQuiet() -> Bool
 
     /// Our end; nil when the system does not tell.

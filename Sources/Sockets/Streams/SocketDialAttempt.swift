@@ -53,6 +53,7 @@ final class SocketDialAttempt: DialAttempt {
 
     private func connect(_ options: DialOptions) throws(SystemError) {
         let descriptor = try Platform.socket(family: address.systemFamily)
+        try DescriptorLimit.check(descriptor.raw, call: "socket")
         try prepare(descriptor.raw, options)
         switch Platform.connect(descriptor.raw, to: address) {
         case 0:

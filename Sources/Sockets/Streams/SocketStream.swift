@@ -125,7 +125,10 @@ package final class SocketStream: ByteStream, PollTarget {
     package func isQuiet() -> Bool {
         guard descriptor.isOpen, !hasEnded, !hasReadFailure else { return false }
         let outcome = Platform.peek(descriptor.raw)
-        return outcome.failed && Platform.isTemporarilyBlocked(outcome.error)
+        if outcome.failed, Platform.isTemporarilyBlocked(outcome.error) { return true }
+        // The edge that tells of it may still be on its way.
+        isReadable = true
+        return false
     }
 
     // MARK: Writing

@@ -195,7 +195,7 @@ final class CacheStore: Sendable {
             body(&memory)
             return memory.diskCapacity > 0 && memory.unwritten.note(change, for: key)
         }
-        if mustStart { BlockingLane.files.run { [self] in writeChanges() } }
+        if mustStart { BlockingLane.cache.run { [self] in writeChanges() } }
     }
 
     /// Writes what the disk has not heard of yet.

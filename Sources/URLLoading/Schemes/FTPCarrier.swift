@@ -94,7 +94,7 @@ final class FTPCarrier: SchemeCarrier {
                 }
             }
         }
-        if !BlockingPool.shared.run(ask) { handle.answer(nil) }
+        if !BlockingPool.authentication.run(ask) { handle.answer(nil) }
     }
 
     /// What default handling uses: the storage's, of the URL's user if that names one, unless it was refused.
@@ -143,7 +143,7 @@ final class FTPCarrier: SchemeCarrier {
         guard let given, given.persistence != .none, let storage = load.session?.settings.credentialStorage else {
             return
         }
-        BlockingPool.shared.run { [place] in storage.setDefaultCredential(given, for: place.space) }
+        BlockingPool.authentication.run { [place] in storage.setDefaultCredential(given, for: place.space) }
     }
 }
 

@@ -45,7 +45,7 @@ extension TaskCore {
         // A hash may take its time, for which the loop is no place.
         let authenticated = request.authenticated
         let mustHash = proofs.contains { $0.bodyHash(for: authenticated) != nil }
-        if mustHash, engine.loop.isCurrent, BlockingPool.shared.run(work) { return }
+        if mustHash, engine.loop.isCurrent, BlockingPool.authentication.run(work) { return }
         work()
     }
 

@@ -68,7 +68,7 @@ extension TaskCore {
             if state.withLock({ $0.endWait(wait) }) { judge(hop, CacheFinding(cache, key, entry: entry)) }
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.shared.run(work), state.withLock({ $0.endWait(wait) }) {
+        if !BlockingPool.cache.run(work), state.withLock({ $0.endWait(wait) }) {
             judge(hop, CacheFinding(cache, key, entry: nil))
         }
     }

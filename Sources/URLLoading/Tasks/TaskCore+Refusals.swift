@@ -114,7 +114,7 @@ extension TaskCore {
     private func enqueue(_ refusal: Refusal, on reactor: Reactor?) {
         if usesRelay {
             post(.refusal(refusal), on: reactor)
-        } else if !BlockingPool.shared.run({ [self] in answerByDefault(refusal) }) {
+        } else if !BlockingPool.authentication.run({ [self] in answerByDefault(refusal) }) {
             giveUp(refusal)
         }
     }

@@ -10,6 +10,7 @@ import URLLoading
 enum Exercise: String, CaseIterable {
     case get, head, post, streamedPost = "streamed post", fileUpload = "file upload", redirect, cookies, password
     case cancel, timeout, slowReader = "slow reader", download, resume, shortSession = "short session"
+    case answerAhead = "answer ahead", stranger
 
     /// How often each comes up, compared with the others.
     var weight: Int {
@@ -24,7 +25,7 @@ enum Exercise: String, CaseIterable {
         case .slowReader: 3
         case .download: 6
         case .resume: 3
-        case .shortSession: 2
+        case .shortSession, .answerAhead, .stranger: 2
         }
     }
 
@@ -62,6 +63,8 @@ extension Lane {
             try await load("/body/\(number)/\(length)", name, SoakBody.bytes(number, length: length), as: form)
         case .resume: try await resume(name, number, &random)
         case .shortSession: try await shortSession(name, number, &random)
+        case .answerAhead: try await answerAhead(name, number, &random)
+        case .stranger: try await stranger(name)
         }
     }
 
@@ -238,7 +241,7 @@ extension Lane {
     // MARK: Support
 
     /// Mostly small, seldom megabytes.
-    private static func length(_ random: inout SeededRandom) -> Int {
+    static func length(_ random: inout SeededRandom) -> Int {
         switch Int.random(in: 0..<1000, using: &random) {
         case ..<600: Int.random(in: 0...2_000, using: &random)
         case ..<900: Int.random(in: 0...64_000, using: &random)

@@ -47,6 +47,8 @@ final class Lane: Sendable {
     let session: URLSession
     let proxy: FaultProxy?
     private let server: LoopbackServer
+    /// Another origin, to which the server sends on.
+    private let otherServer: LoopbackServer
     private let base: String
     private let rootPEM: String?
 
@@ -62,6 +64,7 @@ final class Lane: Sendable {
             rootPEM = nil
         }
         server = try LoopbackServer.start(options, router: SoakServer.answer)
+        otherServer = try LoopbackServer.start(.init(), router: Self.told)
         if kind.faults.isEmpty {
             proxy = nil
         } else {
@@ -81,7 +84,13 @@ final class Lane: Sendable {
     }
 
     /// A session of the same settings, which whoever asks for it ends.
-    func anotherSession() -> URLSession { URLSession(configuration: Self.configuration(kind, rootPEM)) }
+    func anotherSession() -> URLSession { URLSession(configuration: configuration) }
+
+    /// The settings of such a session.
+    var configuration: URLSessionConfiguration { Self.configuration(kind, rootPEM) }
+
+    /// Where the other origin is.
+    var strangerPort: Int { otherServer.port }
 
     /// A request for a place on the server.
     func request(_ place: String) throws -> URLRequest {
@@ -94,6 +103,7 @@ final class Lane: Sendable {
         session.invalidateAndCancel()
         await proxy?.stop()
         await server.stop()
+        await otherServer.stop()
     }
 
     private static func configuration(_ kind: Kind, _ rootPEM: String?) -> URLSessionConfiguration {

@@ -37,6 +37,9 @@ enum SoakServer {
                 return .text("who?", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\(number)\"")
             }
             return .text("welcome \(number)")
+        case "ahead": return ForgedAnswers.answer(number)
+        case "stranger":
+            return ServerResponse(status: 302).adding("Location", "http://127.0.0.1:\(number)/")
         case "silent": return .script([.waitForClose, .close])
         default: return .text("no such place", status: 404)
         }
