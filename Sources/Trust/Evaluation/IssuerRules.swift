@@ -22,7 +22,7 @@ enum IssuerRules {
     ) -> PathProblems {
         var problems = PathProblems()
         let isAnchor = place.isAnchor
-        let profile = place == .storedAnchor ? .lenient : policy.profile
+        let profile = place == .storedAnchor ? .standard : policy.profile
         let fields = issuer.fields
         let extensions = fields.extensions
         if let malformed = fields.malformed {
@@ -46,7 +46,7 @@ enum IssuerRules {
                 problems.add(.weakSignature(weakness), issuer)
             }
         }
-        if !isAnchor || profile == .web, let weakness = KeyRules.weakness(issuer, policy: policy) {
+        if !isAnchor || profile == .strict, let weakness = KeyRules.weakness(issuer, policy: policy) {
             problems.add(.weakKey(weakness), issuer)
         }
         addNames(outsideOf: issuer, path, policy, &problems, &budget)
@@ -62,7 +62,7 @@ enum IssuerRules {
         _ fields: CertificateFields, isAnchor: Bool, profile: TrustPolicy.Profile
     ) -> Bool {
         if let usage = fields.extensions.keyUsage, usage & KeyUsage.keyCertSign.rawValue == 0 { return false }
-        return fields.extensions.isAuthority ?? (isAnchor && profile == .lenient && fields.version < 3)
+        return fields.extensions.isAuthority ?? (isAnchor && profile == .standard && fields.version < 3)
     }
 
     /// Section 4.2.1.9: neither the leaf nor self-issued certificates count.
