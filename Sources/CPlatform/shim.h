@@ -306,16 +306,6 @@ static inline int urlloading_shorten(int file, int64_t length) {
     return ftruncate(file, (off_t)length);
 }
 
-// A file's bytes where the kernel keeps them; 0 on failure.
-static inline uintptr_t urlloading_map(int file, size_t length) {
-    void *start = mmap(0, length, PROT_READ, MAP_PRIVATE, file, 0);
-    return start == MAP_FAILED ? 0 : (uintptr_t)start;
-}
-
-static inline void urlloading_unmap(uintptr_t start, size_t length) {
-    munmap((void *)start, length);
-}
-
 static inline int urlloading_make_directory(const char *path) {
     return mkdir(path, 0700);
 }

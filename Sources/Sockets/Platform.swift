@@ -334,16 +334,6 @@ enum Platform {
         call { urlloading_shorten(raw, length) }
     }
 
-    /// The address of a file's bytes; nil where they cannot be mapped.
-    static func map(_ raw: Int32, count: Int) -> UInt? {
-        let address = urlloading_map(raw, count)
-        return address == 0 ? nil : UInt(address)
-    }
-
-    static func unmap(_ address: UInt, count: Int) {
-        urlloading_unmap(address, count)
-    }
-
     /// The names in a directory, without those that begin with a dot.
     static func names(in directory: String) -> [String] {
         guard case .success(let names) = allNames(in: directory) else { return [] }

@@ -13,7 +13,7 @@ func exercise(_ certificate: Certificate) {
 /// Judges certificates in every way; a refusal has words, and what is believed has a path to an anchor.
 func judge(_ certificates: [Certificate], anchors: [Certificate]) {
     guard let chain = CertificateChain(certificates) else { return }
-    for profile in [TrustPolicy.Profile.web, .lenient] {
+    for profile in [TrustPolicy.Profile.standard, .strict] {
         for purpose in [TrustPolicy.Purpose.serverAuthentication, .clientAuthentication, .anyPurpose] {
             let policy = TrustPolicy(host: HostName("fuzz.test"), purpose: purpose, profile: profile)
             switch AnchorsEvaluator(anchors: anchors).evaluate(chain, policy: policy) {

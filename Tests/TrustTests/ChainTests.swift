@@ -35,9 +35,9 @@ import Trust
         let genuine = try CertificateFactory.selfSigned(plain)
         let forged = try CertificateFactory.selfSigned(plain)
         let leaf = try genuine.issue(.server("example.test").with { $0.hasKeyIdentifiers = false })
-        #expect(try judge(leaf, anchors: [genuine.certificate], profile: .lenient).isTrusted)
-        #expect(try judge(leaf, anchors: [forged.certificate], profile: .lenient).reason == .signatureInvalid)
-        #expect(try judge(leaf, anchors: [forged.certificate, genuine.certificate], profile: .lenient).isTrusted)
+        #expect(try judge(leaf, anchors: [genuine.certificate]).isTrusted)
+        #expect(try judge(leaf, anchors: [forged.certificate]).reason == .signatureInvalid)
+        #expect(try judge(leaf, anchors: [forged.certificate, genuine.certificate]).isTrusted)
     }
 
     @Test("B3.1: a certificate that was altered after signing is refused")
@@ -140,6 +140,27 @@ import Trust
         let leaf = try Chains.leaf.get()
         #expect(try judge([leaf.certificate], anchors: [leaf.certificate]).path?.count == 1)
         #expect(try judge(own, anchors: [own.certificate], host: "other.test").isTrusted == false)
+    }
+
+    @Test(
+        "B3.27: a self-signed server certificate that is an anchor is the leaf it is, and issues nothing",
+        arguments: [TrustPolicy.Profile.standard, .strict])
+    func serverCertificateAsAnchor(_ profile: TrustPolicy.Profile) throws {
+        let own = try CertificateFactory.selfSigned(
+            .server("example.test").with {
+                $0.isAuthority = nil; $0.keyUsage = nil
+            })
+        let forged = try own.issue(.server("victim.test"))
+        #expect(try judge(own, anchors: [own.certificate], profile: profile).path == [own.certificate])
+        let verdict = try judge(forged, anchors: [own.certificate], host: "victim.test", profile: profile)
+        #expect(verdict.reason == .notACertificateAuthority)
+    }
+
+    @Test("B3.27: an anchor of version 1, which has no place to say that it is an authority, may issue")
+    func oldAnchor() throws {
+        let old = try CertificateFactory.selfSigned(.authority("Old Authority").with { $0.version = 1 })
+        let leaf = try old.issue(.server("example.test"))
+        #expect(try judge(leaf, anchors: [old.certificate]).isTrusted)
     }
 
     @Test("B3.40: an intermediate may be an anchor; the path ends there")

@@ -24,7 +24,7 @@ enum Chains {
 /// What the evaluator says about certificates, anchored at the shared root if nothing else is said.
 func judge(
     _ certificates: [Certificate], anchors: [Certificate]? = nil, host: String? = "example.test", time: Int64? = nil,
-    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .web
+    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .standard
 ) throws -> TrustVerdict {
     let anchors = try anchors ?? [Chains.root.get().certificate]
     let chain = try #require(CertificateChain(certificates))
@@ -35,7 +35,7 @@ func judge(
 /// What the evaluator says about an issued certificate with the chain it would show.
 func judge(
     _ issued: IssuedCertificate, anchors: [Certificate]? = nil, host: String? = "example.test", time: Int64? = nil,
-    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .web
+    purpose: TrustPolicy.Purpose = .serverAuthentication, profile: TrustPolicy.Profile = .standard
 ) throws -> TrustVerdict {
     try judge(
         issued.chain.certificates, anchors: anchors, host: host, time: time, purpose: purpose,

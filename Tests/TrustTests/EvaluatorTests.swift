@@ -116,13 +116,13 @@ import Trust
         #expect(open.evaluate(chain, policy: policy).isTrusted)
     }
 
-    @Test("An evaluator under another policy: a lenient profile, a time")
+    @Test("An evaluator under another policy: a strict profile, a time")
     func adjusted() throws {
         let plain = CertificateTemplate.server("example.test").with { $0.hasKeyIdentifiers = false }
         let chain = try Chains.intermediate.get().issue(plain).chain
-        #expect(try anchors().evaluate(chain, policy: policy).isTrusted == false)
-        let lenient = try anchors().adjusting { $0.profile = .lenient }
-        #expect(lenient.evaluate(chain, policy: policy).isTrusted)
+        #expect(try anchors().evaluate(chain, policy: policy).isTrusted)
+        let strict = try anchors().adjusting { $0.profile = .strict }
+        #expect(strict.evaluate(chain, policy: policy).isTrusted == false)
         let early = try anchors().adjusting { $0.time = 1_000_000_000 }
         #expect(early.evaluate(try Chains.leaf.get().chain, policy: policy).isTrusted == false)
     }

@@ -18,8 +18,8 @@ import worst_cases
         arguments: ["127.1", "1.2.3.0x4", "0x7f000001", "2130706433"])
     func oldNotations(_ host: String) throws {
         let leaf = try Chains.leaf(.server("").with { $0.names = [.dns(host), .dns("example.test")] })
-        #expect(try judge(leaf, host: host, profile: .lenient).reason != nil)
-        #expect(try judge(leaf, host: "example.test", profile: .lenient).isTrusted)
+        #expect(try judge(leaf, host: host).reason != nil)
+        #expect(try judge(leaf, host: "example.test").isTrusted)
     }
 
     @Test("The zone of a scoped address does not count, with brackets or without")
@@ -73,7 +73,7 @@ import worst_cases
         let top = try Chains.root.get()
         let key = WorstCase.explicitP256()
         let leaf = try top.certify(.server("example.test"), publicKeyInfo: key)
-        for profile in [TrustPolicy.Profile.web, .lenient] {
+        for profile in [TrustPolicy.Profile.standard, .strict] {
             #expect(try judge([leaf], profile: profile).reason == .weakKey("an elliptic curve that is not in use"))
         }
     }

@@ -61,6 +61,33 @@ import Trust
         #expect(try verdict(store).failure == nil)
     }
 
+    @Test(
+        "B3.40: a server's own certificate that was added to the bundle alone is believed beside a hashed directory",
+        arguments: [true, false])
+    func serverCertificateInBundle(_ isOfThisMonth: Bool) throws {
+        let folder = try TemporaryFolder()
+        let other = try CertificateFactory.root("Other Root").certificate
+        try folder.write(hashedName(other) + ".0", other.pem)
+        let own = try CertificateFactory.selfSigned(
+            .server("example.test").with {
+                $0.isAuthority = nil
+                $0.keyUsage = nil
+                if !isOfThisMonth { ($0.notBefore, $0.notAfter) = (1_600_000_000, 1_600_000_001) }
+            })
+        let bundle = try folder.write("bundle.crt", other.pem + own.certificate.pem)
+        let store = SystemStore.find(
+            certificateFile: nil, certificateDirectories: nil, usualFiles: [bundle], usualDirectories: [folder.path])
+        let evaluator = SystemRootsEvaluator(roots: TrustRoots(store: store))
+        let policy = TrustPolicy(host: HostName("example.test"))
+        let verdict = evaluator.evaluate(own.chain, policy: policy)
+        #expect(verdict.path == (isOfThisMonth ? [own.certificate] : nil))
+        #expect(verdict.reason == (isOfThisMonth ? nil : .expired(notAfter: 1_600_000_001)))
+        let forged = try own.issue(.server("victim.test"))
+        #expect(
+            evaluator.evaluate(forged.chain, policy: TrustPolicy(host: HostName("victim.test"))).reason
+                == .notACertificateAuthority)
+    }
+
     @Test("B3.6: the environment's places replace the usual ones")
     func environmentReplaces() throws {
         let folder = try TemporaryFolder()

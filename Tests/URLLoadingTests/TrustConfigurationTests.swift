@@ -159,6 +159,22 @@ struct TrustConfigurationTests {
         }
     }
 
+    @Test("B3.15: what only rules of form forbid is refused where a program asks for them, below own anchors too")
+    func strictly() async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("localhost").with { $0.commonName = "LOCALHOST.test" })
+        let base = Evaluation.anchors(pem: root.certificate.pem)
+        try await withServer(.init(tls: ServerTLS(identity: leaf.identity)), router: { _ in .text("secret") }) {
+            server in
+            let url = try server.at("/", host: "localhost")
+            #expect(await LoadEnd(url, judgedBy: base).isWhole)
+            #expect(await LoadEnd(url, judgedBy: base.judgingStrictly()).isRefused("common name"))
+            let inner = Evaluation.perHost(["localhost": base.judgingStrictly()], otherwise: nil)
+            #expect(await LoadEnd(url, judgedBy: inner).isRefused("common name"))
+            #expect(server.stats.requests == 1)
+        }
+    }
+
     @Test("B3.24, B3.41: another date, and no host name")
     func conditions() async throws {
         try await withPlace { place in

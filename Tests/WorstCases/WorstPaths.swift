@@ -17,7 +17,7 @@ extension WorstCase {
             let others = try (0..<98).map { _ in try top.issue(unmarked("Namesake")).certificate }
             let right = try top.issue(unmarked("Namesake"))
             let leaf = try right.issue(end().with { $0.hasKeyIdentifiers = false })
-            return Input([leaf.certificate] + others + [right.certificate], anchors: [top.certificate]).lenient()
+            return Input([leaf.certificate] + others + [right.certificate], anchors: [top.certificate])
         },
         WorstCase("10 authorities that have all certified each other", .stopped) {
             try Input(ring(of: 10), anchors: [root.get().certificate])
@@ -72,9 +72,9 @@ extension WorstCase {
 }
 
 extension WorstCase.Input {
-    /// The same under the profile that forgives more.
-    func lenient() -> WorstCase.Input {
-        with { $0.policy.profile = .lenient }
+    /// These certificates under the profile that asks more of them.
+    func strict() -> WorstCase.Input {
+        with { $0.policy.profile = .strict }
     }
 
     func with(_ change: (inout WorstCase.Input) throws -> Void) rethrows -> WorstCase.Input {

@@ -168,7 +168,7 @@ extension Certificate {
         let fields = fields
         guard let list = fields.extensions.nameConstraints else { return nil }
         return fields.bytes.withUnsafeBytes { bytes in
-            guard let subtrees = NameSubtrees(bytes, list, profile: .lenient) else { return nil }
+            guard let subtrees = NameSubtrees(bytes, list, profile: .standard) else { return nil }
             return (subtrees.permitted.map(Self.name), subtrees.excluded.map(Self.name))
         }
     }

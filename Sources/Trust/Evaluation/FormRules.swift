@@ -4,7 +4,7 @@
 extension Certificate {
     /// What is minded about its form where the machine's store has it as an anchor, in words; nil for nothing.
     package var formProblem: String? {
-        FormRules.problem(fields, isAnchor: true, isIssuer: true, profile: .lenient)
+        FormRules.problem(fields, isAnchor: true, isIssuer: true, profile: .standard)
     }
 }
 
@@ -15,7 +15,7 @@ enum FormRules {
         _ fields: CertificateFields, isAnchor: Bool, isIssuer: Bool, profile: TrustPolicy.Profile
     ) -> String? {
         if let malformed = fields.malformed { return malformed }
-        guard profile == .web else { return nil }
+        guard profile == .strict else { return nil }
         if let pedantic = fields.extensions.pedantic { return pedantic }
         if !fields.hasIssuer { return "its issuer is empty" }
         if isIssuer, !fields.hasSubject { return "its subject is empty" }

@@ -22,12 +22,12 @@ enum IssuerRules {
     ) -> PathProblems {
         var problems = PathProblems()
         let isAnchor = place.isAnchor
-        let profile = place == .storedAnchor ? .lenient : policy.profile
+        let profile = place == .storedAnchor ? .standard : policy.profile
         let fields = issuer.fields
         let extensions = fields.extensions
         if let malformed = fields.malformed {
             problems.add(.malformed(malformed), issuer)
-        } else if !mayIssue(extensions, isAnchor: isAnchor, profile: profile) {
+        } else if !mayIssue(fields, isAnchor: isAnchor, profile: profile) {
             problems.add(.notACertificateAuthority, issuer)
         } else if let form = FormRules.problem(fields, isAnchor: isAnchor, isIssuer: true, profile: profile) {
             problems.add(.malformed(form), issuer)
@@ -46,19 +46,23 @@ enum IssuerRules {
                 problems.add(.weakSignature(weakness), issuer)
             }
         }
-        if !isAnchor || profile == .web, let weakness = KeyRules.weakness(issuer, policy: policy) {
+        if !isAnchor || profile == .strict, let weakness = KeyRules.weakness(issuer, policy: policy) {
             problems.add(.weakKey(weakness), issuer)
         }
         addNames(outsideOf: issuer, path, policy, &problems, &budget)
         return problems
     }
 
-    /// Basic constraints and key usage (B3.27). An old anchor of a private authority may lack both.
+    /// Basic constraints and key usage (B3.27). An old anchor of a private authority, of a version that has no
+    /// extensions, lacks both.
+    ///
+    /// One of version 3 could say that it is an authority. Where it does not it may be a server's own certificate, which
+    /// would speak for every host if it issued.
     private static func mayIssue(
-        _ extensions: CertificateExtensions, isAnchor: Bool, profile: TrustPolicy.Profile
+        _ fields: CertificateFields, isAnchor: Bool, profile: TrustPolicy.Profile
     ) -> Bool {
-        if let usage = extensions.keyUsage, usage & KeyUsage.keyCertSign.rawValue == 0 { return false }
-        return extensions.isAuthority ?? (isAnchor && profile == .lenient)
+        if let usage = fields.extensions.keyUsage, usage & KeyUsage.keyCertSign.rawValue == 0 { return false }
+        return fields.extensions.isAuthority ?? (isAnchor && profile == .standard && fields.version < 3)
     }
 
     /// Section 4.2.1.9: neither the leaf nor self-issued certificates count.

@@ -14,7 +14,7 @@ enum KeyRules {
             return bits < policy.minimumRSABits ? "RSA of \(bits) bits" : nil
         case EVP_PKEY_EC:
             if bits < policy.minimumECBits { return "elliptic curve of \(bits) bits" }
-            return isUsualCurve(key) || (policy.profile == .lenient && shim_ec_curve(key) != NID_undef)
+            return isUsualCurve(key) || (policy.profile == .standard && shim_ec_curve(key) != NID_undef)
                 ? nil : "an elliptic curve that is not in use"
         case EVP_PKEY_ED25519, EVP_PKEY_ED448:
             return nil

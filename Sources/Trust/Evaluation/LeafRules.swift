@@ -7,7 +7,7 @@ enum LeafRules {
     static func problems(_ leaf: Certificate, isAnchor: Bool, policy: TrustPolicy, now: Int64) -> PathProblems {
         var problems = PathProblems()
         let fields = leaf.fields
-        let profile = isAnchor ? .lenient : policy.profile
+        let profile = isAnchor ? .standard : policy.profile
         let form =
             FormRules.problem(fields, isAnchor: isAnchor, isIssuer: false, profile: profile)
             ?? nameProblem(fields, profile: profile, policy: policy)
@@ -31,7 +31,7 @@ enum LeafRules {
         guard let needed = policy.purpose.needed else { return true }
         if let purposes = extensions.purposes, purposes.isDisjoint(with: needed) {
             // The forum's profile has no place for a leaf that is good for anything.
-            guard policy.profile == .lenient, purposes.contains(.any) else { return false }
+            guard policy.profile == .standard, purposes.contains(.any) else { return false }
         }
         // An authority in the place of a leaf is legal, and its key usage says so (RFC 5280 section 4.2.1.9).
         guard let usage = extensions.keyUsage, extensions.isAuthority != true else { return true }
@@ -39,7 +39,8 @@ enum LeafRules {
         return !KeyUsage(rawValue: usage).isDisjoint(with: forTLS)
     }
 
-    /// Section 4.2.1.6: what is broken about the alternative names.
+    /// Section 4.2.1.6: what is broken about the alternative names. Only a strict profile minds more than that they can
+    /// be read: a name that is none matches no host.
     private static func nameProblem(
         _ fields: CertificateFields, profile: TrustPolicy.Profile, policy: TrustPolicy
     ) -> String? {
@@ -47,12 +48,12 @@ enum LeafRules {
         var count = 0
         let isWellFormed = fields.forEachAlternativeName { name in
             count += 1
-            if profile == .web { bad = problem(name) }
+            if profile == .strict { bad = problem(name) }
             return bad == nil
         }
         guard isWellFormed else { return "its alternative names cannot be read" }
         if let bad { return bad }
-        guard profile == .web else { return nil }
+        guard profile == .strict else { return nil }
         let extensions = fields.extensions
         if extensions.alternativeNames != nil {
             if count == 0 { return "its alternative names are empty" }

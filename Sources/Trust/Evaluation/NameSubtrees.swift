@@ -16,7 +16,7 @@ struct NameSubtrees {
         }
         guard lists.isAtEnd else { return nil }
         // Conforming authorities must not issue an empty sequence.
-        if profile == .web, permitted.isEmpty, excluded.isEmpty { return nil }
+        if profile == .strict, permitted.isEmpty, excluded.isEmpty { return nil }
     }
 
     private static func read(
@@ -43,7 +43,7 @@ struct NameSubtrees {
         case .dns:
             if base.value.isEmpty { return true }
             // A leading dot is for URIs only; many authorities write it for DNS names nevertheless.
-            let isDotted = profile == .lenient && base.value[0] == NameSyntax.dot
+            let isDotted = profile == .standard && base.value[0] == NameSyntax.dot
             return NameSyntax.isDNSName(isDotted ? base.value[part: 1..<base.value.count] : base.value)
         case .email:
             if base.value.contains(UInt8(ascii: "@")) { return NameSyntax.isMailbox(base.value) }
@@ -51,7 +51,7 @@ struct NameSubtrees {
         case .uri: return isHostOrDomain(base.value)
         case .ipAddress:
             guard base.value.count == 8 || base.value.count == 32 else { return false }
-            return profile == .lenient || isPrefix(base.value.dropFirst(base.value.count / 2))
+            return profile == .standard || isPrefix(base.value.dropFirst(base.value.count / 2))
         case .directory: return DistinguishedName.canonical(whole: base.value) != nil
         case .other, .x400, .ediParty, .registered: return true
         }

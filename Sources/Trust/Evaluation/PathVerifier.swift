@@ -11,20 +11,16 @@ enum PathVerifier {
         defer { OpenSSLErrors.clear() }
         let now = policy.time ?? Platform.now()
         let leaf = chain.leaf
-        // A leaf can be an anchor itself (B3.40).
-        if roots.contains(where: { $0.anchors(leaf.subjectName).contains(leaf) }) {
-            var problems = LeafRules.problems(leaf, isAnchor: true, policy: policy, now: now)
-            if !AnchorSettings.allow(leaf, policy.purpose) { problems.add(.wrongPurpose, leaf) }
-            if let failure = problems.failure { return .refused(failure) }
-            return .trusted(VerifiedPeer(presented: chain, path: [leaf]))
-        }
+        if let verdict = ofAnchor(chain, roots, isThorough: false, policy, now) { return verdict }
         let ofLeaf = LeafRules.problems(leaf, isAnchor: false, policy: policy, now: now)
         let canLookFurther = roots.contains(where: \.hasMoreWhenThorough)
         var builder = PathBuilder(
             chain, roots: roots, isThorough: false, policy: policy, now: now, budget: WorkBudget())
-        if ofLeaf.isEmpty {
-            if let good = builder.find(from: leaf) { return trusted(chain, good) }
-            if canLookFurther {
+        if ofLeaf.isEmpty, let good = builder.find(from: leaf) { return trusted(chain, good) }
+        if canLookFurther {
+            // An administrator may have added a server's own certificate to the bundle alone.
+            if let verdict = ofAnchor(chain, roots, isThorough: true, policy, now) { return verdict }
+            if ofLeaf.isEmpty {
                 builder = PathBuilder(
                     chain, roots: roots, isThorough: true, policy: policy, now: now, budget: builder.budget)
                 if let good = builder.find(from: leaf) { return trusted(chain, good) }
@@ -36,6 +32,20 @@ enum PathVerifier {
         // Never trust by omission.
         if problems.isEmpty { problems.add(.unknownRoot, leaf) }
         return .refused(problems.failure ?? TrustFailure(.unknownRoot, leaf))
+    }
+
+    /// The verdict on a leaf that is an anchor itself (B3.40); nil when it is none.
+    private static func ofAnchor(
+        _ chain: CertificateChain, _ roots: [TrustRoots], isThorough: Bool, _ policy: TrustPolicy, _ now: Int64
+    ) -> TrustVerdict? {
+        let leaf = chain.leaf
+        guard roots.contains(where: { $0.anchors(leaf.subjectName, isThorough: isThorough).contains(leaf) }) else {
+            return nil
+        }
+        var problems = LeafRules.problems(leaf, isAnchor: true, policy: policy, now: now)
+        if !AnchorSettings.allow(leaf, policy.purpose) { problems.add(.wrongPurpose, leaf) }
+        if let failure = problems.failure { return .refused(failure) }
+        return .trusted(VerifiedPeer(presented: chain, path: [leaf]))
     }
 
     private static func trusted(

@@ -14,10 +14,11 @@ package struct TrustPolicy: Sendable, Hashable {
 
     /// How strictly certificates are held to the rules; docs/trust.md has the differences as a table.
     package enum Profile: Sendable, Hashable {
-        /// RFC 5280 and what the CA/Browser forum demands of servers on the public web.
-        case web
-        /// What keeps a private authority's chain safe; formal mistakes of its tools are forgiven.
-        case lenient
+        /// Every rule that an attacker would profit from. Formal mistakes, which private authorities' tools make and which
+        /// other software passes over, are forgiven: companies put such authorities into the machine's store too.
+        case standard
+        /// What RFC 5280 and the CA/Browser forum demand of certificates' form as well.
+        case strict
     }
 
     /// Which signatures on certificates count.
@@ -61,7 +62,7 @@ package struct TrustPolicy: Sendable, Hashable {
 
     /// The default policy for a peer of this name.
     package init(
-        host: HostName?, purpose: Purpose = .serverAuthentication, profile: Profile = .web, time: Int64? = nil,
+        host: HostName?, purpose: Purpose = .serverAuthentication, profile: Profile = .standard, time: Int64? = nil,
         revocation: RevocationPolicy = RevocationPolicy(), minimumRSABits: Int = 2048, minimumECBits: Int = 256,
         signatureAlgorithms: SignatureAlgorithms = .strong, maximumIntermediates: Int = 14
     ) {

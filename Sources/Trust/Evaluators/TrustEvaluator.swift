@@ -15,7 +15,7 @@ package enum TrustVerdict: Sendable {
 }
 
 extension TrustEvaluator {
-    /// The same evaluator under another policy than the one it is asked with: a lenient profile, revocation lists.
+    /// The same evaluator under another policy than the one it is asked with: a strict profile, revocation lists.
     package func adjusting(_ change: @escaping @Sendable (inout TrustPolicy) -> Void) -> some TrustEvaluator {
         AdjustedEvaluator(base: self, change: change)
     }

@@ -100,8 +100,7 @@ extension URLSession {
         private static func leads(
             _ chain: CertificateChain, to anchors: [Certificate], _ conditions: TrustPolicy
         ) -> Bool {
-            AnchorsEvaluator(anchors: anchors).adjusting { $0.profile = .lenient }
-                .evaluate(chain, policy: conditions).isTrusted
+            AnchorsEvaluator(anchors: anchors).evaluate(chain, policy: conditions).isTrusted
         }
     }
 }

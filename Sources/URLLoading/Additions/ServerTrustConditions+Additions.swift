@@ -1,5 +1,5 @@
 // What a server's certificates must prove where it is more or less than usual: that nobody has revoked them, another
-// date, no host name. Conditions are put on a choice and hold for all choices in it.
+// date, no host name, rules of form. Conditions are put on a choice and hold for all choices in it.
 
 import Foundation
 import Trust
@@ -22,6 +22,10 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
 
     /// This choice, made as it would be at that moment, unless a delegate sets one of its own (B3.41).
     public func judging(asOf date: Date) -> Self { under(.date(date)) }
+
+    /// This choice, and every certificate of a path is held to the rules of form of RFC 5280 and of the CA/Browser forum as
+    /// well, own anchors included. What these forbid endangers nobody by itself; docs/trust.md has the list.
+    public func judgingStrictly() -> Self { under(.strictly) }
 
     /// This choice, but whatever host the certificate is for: everybody with a certificate that the choice believes can
     /// then pass for everybody else. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
@@ -65,12 +69,15 @@ enum ServerTrustCondition: Sendable, Equatable {
     case revocation(URLSessionConfiguration.ServerTrustEvaluation.RevocationCheck)
     case date(Date)
     case anyHost
+    case strictly
 
     /// The evaluator under this condition.
     func imposed(on base: any TrustEvaluator) throws(CertificateError) -> any TrustEvaluator {
         switch self {
         case .anyHost:
             return base.adjusting { $0.host = nil }
+        case .strictly:
+            return base.adjusting { $0.profile = .strict }
         case .date(let date):
             guard let time = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else { throw .notADate }
             return base.adjusting { $0.time = $0.time ?? time }

@@ -163,9 +163,7 @@ private indirect enum Choice: Sendable, Equatable {
         case .system:
             return SystemRootsEvaluator()
         case .anchors(let list, let alsoSystem):
-            // Whoever brings an authority along runs it, or knows who does: the formal mistakes of its tools are
-            // forgiven, those of the public web's authorities are not (docs/trust.md).
-            let own = AnchorsEvaluator(anchors: try list.read()).adjusting { $0.profile = .lenient }
+            let own = AnchorsEvaluator(anchors: try list.read())
             return alsoSystem ? AnyOfEvaluator([own, SystemRootsEvaluator()]) : own
         case .pinnedCertificates(let list, let base):
             return PinnedCertificatesEvaluator(try list.read(), besides: try base.made())

@@ -18,6 +18,8 @@ package final class DiskCache: Sendable {
     private let state: Mutex<State>
     private let uses = Mutex<[SipHash.Words]>([])
     private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
+    /// What is longer was not stored under this capacity, and is not read.
+    private let longest: Atomic<Int>
 
     private struct State: ~Copyable, Sendable {
         var capacity: Int
@@ -32,6 +34,7 @@ package final class DiskCache: Sendable {
     package init?(directory: String, capacity: Int) {
         guard let folder = PrivateFolder(path: directory) else { return nil }
         self.folder = folder
+        longest = Atomic(max(0, capacity))
         state = Mutex(State(capacity: max(0, capacity)))
     }
 
@@ -39,8 +42,8 @@ package final class DiskCache: Sendable {
     package struct Entry: Sendable {
         /// Everything but the body.
         package let record: CacheRecord
-        /// The file; the body is its end.
-        package let file: MappedFile
+        /// What the file holds; the body is its end.
+        package let file: FileContents
         /// Where the body begins.
         package let bodyOffset: Int
 
@@ -55,7 +58,7 @@ package final class DiskCache: Sendable {
     /// What is stored for a key. A file that is torn or of somebody else is removed, and never given out (B7.19).
     package func entry(for key: CacheKey) -> Entry? {
         let name = key.fileName
-        guard let file = MappedFile.open(path: folder.file(name.hexadecimal)) else { return nil }
+        guard let file = contents(of: name.hexadecimal) else { return nil }
         guard let entry = entry(in: file, name: name) else {
             change { state in remove([name], &state) }
             return nil
@@ -66,7 +69,11 @@ package final class DiskCache: Sendable {
         return entry
     }
 
-    private func entry(in file: MappedFile, name: SipHash.Words) -> Entry? {
+    private func contents(of name: String) -> FileContents? {
+        FileContents.read(path: folder.file(name), limit: longest.load(ordering: .relaxed))
+    }
+
+    private func entry(in file: FileContents, name: SipHash.Words) -> Entry? {
         file.withUnsafeBytes { bytes in
             guard let preamble = CacheRecord.Preamble(bytes), preamble.fileLength == bytes.count else { return nil }
             let head = UnsafeRawBufferPointer(rebasing: bytes[CacheRecord.Preamble.length..<preamble.bodyOffset])
@@ -153,6 +160,7 @@ package final class DiskCache: Sendable {
     package var capacity: Int {
         get { state.withLock { $0.capacity } }
         set {
+            longest.store(max(0, newValue), ordering: .relaxed)
             state.withLock { $0.capacity = max(0, newValue) }
             change { state in
                 if state.capacity == 0 {
@@ -240,7 +248,7 @@ package final class DiskCache: Sendable {
         var found: [(name: SipHash.Words, byteCount: Int, storedAt: Int64)] = []
         for text in folder.names {
             guard let name = SipHash.Words(hexadecimal: text) else { continue }
-            if let file = MappedFile.open(path: folder.file(text)), let entry = entry(in: file, name: name),
+            if let file = contents(of: text), let entry = entry(in: file, name: name),
                 CacheKey(entry.record.key)?.fileName == name
             {
                 found.append((name, Int(clamping: file.identity.byteCount), entry.record.storedAt))

@@ -78,16 +78,19 @@ extension StoredAnswer {
 }
 
 extension DiskCache.Entry {
-    /// The body; one that the kernel shows in place is not copied, and keeps its file in use.
+    /// The body; a long one is not copied, and keeps what was read of its file.
     var data: Data {
         withBody { body in
-            guard file.isMapped, let start = body.baseAddress, !body.isEmpty else { return Data(body) }
+            guard body.count > Self.copiedUpTo, let start = body.baseAddress else { return Data(body) }
             let file = file
             return Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count,
                 deallocator: .custom { _, _ in withExtendedLifetime(file) {} })
         }
     }
+
+    /// Picked by feel: below this a copy costs less than keeping the head of the file in memory.
+    private static let copiedUpTo = 32 * 1024
 }
 
 /// The fields by which a request selects among answers.

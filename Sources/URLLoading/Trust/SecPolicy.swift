@@ -152,8 +152,8 @@ extension SecPolicy {
         case .basicX509:
             conditions.purpose = .anyPurpose
             conditions.host = nil
-            // B3.34: the chain and its dates, not the web's rules of form.
-            conditions.profile = .lenient
+            // B3.34: the chain and its dates, not rules of form.
+            conditions.profile = .standard
         case .revocation:
             return nil
         }

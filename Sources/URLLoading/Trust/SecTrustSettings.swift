@@ -26,8 +26,7 @@ struct SecTrustSettings: Sendable {
     /// Who judges (B3.38 to B3.40).
     func judge(besides evaluator: any TrustEvaluator) -> any TrustEvaluator {
         guard let anchors else { return isAnchorsOnly ? AnchorsEvaluator(anchors: []) : evaluator }
-        // Whoever brings anchors along knows who runs them: as for a session's own anchors (docs/trust.md).
-        let own = AnchorsEvaluator(anchors: anchors.map(\.certificate)).adjusting { $0.profile = .lenient }
+        let own = AnchorsEvaluator(anchors: anchors.map(\.certificate))
         return isAnchorsOnly ? own : AnyOfEvaluator([own, evaluator])
     }
 

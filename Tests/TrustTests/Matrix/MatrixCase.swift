@@ -18,15 +18,18 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     let name: String
     /// The name of the reason for a refusal; nil for chains that are to be believed.
     let reason: String?
+    /// The name of the reason for a refusal by the strict profile; nil for chains that it believes too.
+    let strictReason: String?
     let openSSL: OpenSSL
     let make: @Sendable () throws -> MatrixChain
 
     init(
-        _ name: String, _ reason: String? = nil, openSSL: OpenSSL = .agrees,
+        _ name: String, _ reason: String? = nil, strict strictReason: String? = nil, openSSL: OpenSSL = .agrees,
         _ make: @escaping @Sendable () throws -> MatrixChain
     ) {
         self.name = name
         self.reason = reason
+        self.strictReason = strictReason ?? reason
         self.openSSL = openSSL
         self.make = make
     }

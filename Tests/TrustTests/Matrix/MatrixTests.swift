@@ -11,17 +11,27 @@ import Trust
     )
     func verdicts(_ matrixCase: MatrixCase) throws {
         let chain = try matrixCase.make()
-        let verdict = try chain.verdict()
-        let found = verdict.reason.map { String(describing: $0).prefix { $0 != "(" } }.map(String.init)
-        let allowed = matrixCase.reason.map { $0.split(separator: "|").map(String.init) }
-        #expect(
-            allowed.map { $0.contains(found ?? "") } ?? (found == nil),
-            "\(matrixCase.name): \(verdict.failure?.description ?? "believed")")
+        let strict = chain.with { $0.policy.profile = .strict }
+        for (judged, reason) in [(chain, matrixCase.reason), (strict, matrixCase.strictReason)] {
+            let verdict = try judged.verdict()
+            let found = verdict.reason.map { String(describing: $0).prefix { $0 != "(" } }.map(String.init)
+            let allowed = reason.map { $0.split(separator: "|").map(String.init) }
+            #expect(
+                allowed.map { $0.contains(found ?? "") } ?? (found == nil),
+                "\(matrixCase.name) (\(judged.policy.profile)): \(verdict.failure?.description ?? "believed")")
+        }
         // Plain OpenSSL, as clients ask it, says the same or, where that is noted, the opposite.
         let accepts = try chain.opensslAccepts()
         #expect(
             (accepts == (matrixCase.reason == nil)) == (matrixCase.openSSL == .agrees),
             "\(matrixCase.name): OpenSSL \(accepts ? "accepts" : "refuses")")
+    }
+
+    @Test("B3.15: some rules are asked for by the strict profile alone, and it drops none of the others")
+    func strictOnly() {
+        let strictOnly = Self.cases.filter { $0.reason == nil && $0.strictReason != nil }
+        #expect(strictOnly.count >= 20)
+        #expect(Self.cases.allSatisfy { $0.reason == nil || $0.strictReason != nil })
     }
 
     @Test("The matrix is large, and OpenSSL errs in both directions")

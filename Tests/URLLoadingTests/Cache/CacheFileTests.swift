@@ -50,6 +50,19 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
+    @Test("B7.19: a file that somebody shortens while its answer is in use takes nothing away from the answer")
+    func shortenedInUse() throws {
+        let body = String(repeating: "0123456789abcdef", count: 64 << 10)
+        try Stored.store(urls[0], body, in: folder.cache())
+        let cached = try #require(folder.cache().cachedResponse(for: try Stored.request(urls[0])))
+        let file = try FileHandle(forWritingTo: folder.url.appending(path: try #require(folder.entries.first)))
+        // In place, as an editor or a full disk does it: the file keeps its number.
+        try file.truncate(atOffset: 0)
+        try file.close()
+        #expect(cached.data == Data(body.utf8))
+        #expect(folder.cache().cachedResponse(for: try Stored.request(urls[0])) == nil)
+    }
+
     @Test("B7.19: a whole file under another entry's name is not served")
     func exchanged() throws {
         try fill(folder.cache())
