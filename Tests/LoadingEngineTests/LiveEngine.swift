@@ -28,13 +28,14 @@ final class LiveEngine: Sendable {
         asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
         try await load(
-            server.port, target, host: host, scheme: scheme, route: route, body: body, started: started, asked: asked)
+            server.port, target, host: host, scheme: scheme, route: route, judge: judge, body: body, started: started,
+            asked: asked)
     }
 
     /// Sends a request to whatever listens on a port, and waits for its end.
     func load(
         _ port: Int, _ target: String = "/", host: String = "host.test", scheme: Scheme = .https,
-        route: Route = .direct(), body: [UInt8]? = nil,
+        route: Route = .direct(), judge: ConnectionJudge = .session, body: [UInt8]? = nil,
         started: (@Sendable (TransactionHandle) -> Void)? = nil,
         asked: (@Sendable (ConnectionQuestion) -> Void)? = nil
     ) async throws -> Answer {
