@@ -104,6 +104,12 @@ final class HTTP1Connection: ByteStreamObserver {
 
     // MARK: Questions
 
+    /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
+    var acceptance: ServerAcceptance {
+        guard let tls else { return .plain }
+        return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
+    }
+
     /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
     func isUsable(for method: String) -> Bool {
         guard !isClosed, transaction == nil else { return false }

@@ -16,7 +16,7 @@ extension Transaction {
     }
 
     /// The final response's head came.
-    func received(head: ResponseHead, framing: BodyFraming) {
+    func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
         responseBegun = true
         timeline.responseStarted(core.reactor.nanoseconds)
         timeline.responseHeadBytes = Int64(head.byteCount)
@@ -24,6 +24,7 @@ extension Transaction {
         timeline.isOldProtocol = head.version.minor == 0
         core.trace?.hooks.responseReceived?(id, head.status)
         body = ResponseBody(head: head, framing: framing, decodes: handle.request.decodesContent)
+        receiver.answers(acceptedAs: acceptance)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))
     }
 

@@ -5,6 +5,7 @@
 
 import Foundation
 import HTTPWire
+import LoadingPolicy
 import Synchronization
 
 /// The metadata of a response to an HTTP load.
@@ -13,12 +14,16 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private let status: Int
     private let fields: Fields
     private let headers: Mutex<[String: String]?>
+    /// How the server was trusted, where a loader has made the response to be stored (B7.102): it goes along with the
+    /// response into whatever a program makes of it.
+    let trust: AnswerTrust?
 
     /// Makes a response about which nothing is known.
     public override init() {
         status = 0
         fields = Fields()
         headers = Mutex([:])
+        trust = nil
         super.init()
     }
 
@@ -28,6 +33,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         fields = Fields()
         let canonical = HeaderNames.dictionary(headerFields ?? [:])
         headers = Mutex(canonical)
+        trust = nil
         super.init(url: url, expectedContentLength: Self.contentLength(canonical))
     }
 
@@ -38,6 +44,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         status = head.status
         fields = head.fields
         headers = Mutex(nil)
+        trust = nil
         let length: Int64 =
             switch framing {
             case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
@@ -48,10 +55,13 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
 
     /// Makes a response of fields that have arrived, now or before it was kept in a cache.
-    package init(url: URL?, status: Int, fields: Fields, expectedContentLength: Int64) {
+    package init(
+        url: URL?, status: Int, fields: Fields, expectedContentLength: Int64, trust: AnswerTrust? = nil
+    ) {
         self.status = status
         self.fields = fields
         headers = Mutex(nil)
+        self.trust = trust
         super.init(url: url, expectedContentLength: expectedContentLength)
     }
 
@@ -66,6 +76,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             if let name = name as? String, let value = value as? String { dictionary[name] = value }
         }
         headers = Mutex(dictionary)
+        trust =
+            coder.containsValue(forKey: Key.trust)
+            ? AnswerTrust.read(from: coder, forKey: Key.trust) : nil
         super.init(coder: coder)
     }
 
@@ -77,6 +90,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         let dictionary = NSMutableDictionary()
         for (name, value) in headerDictionary { dictionary.setObject(value as NSString, forKey: name as NSString) }
         coder.encode(dictionary, forKey: Key.fields)
+        trust?.write(to: coder, forKey: Key.trust)
     }
 
     /// The three digits of the status line.
@@ -164,5 +178,6 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private enum Key {
         static let status = "statusCode"
         static let fields = "allHeaderFields"
+        static let trust = "serverTrust"
     }
 }
