@@ -46,6 +46,17 @@ package struct TransportSecurity: Sendable, Equatable {
         self.pins = pins
     }
 
+    /// The policy in words that no other has.
+    package var signature: String {
+        func words(_ demands: Demands) -> String {
+            "\(demands.allowsInsecureLoads) \(demands.minimumVersion) \(demands.requiresForwardSecrecy)"
+        }
+        let hosts = exceptions.map { "\($0.key.words) \(words($0.value))" }.sorted()
+        let keys = pins.map { "\($0.key.words) \($0.value.words)" }.sorted()
+        return "\(general.map(words) ?? "") \(exemptsLocalHosts) [\(hosts.joined(separator: ","))]"
+            + " [\(keys.joined(separator: ","))]"
+    }
+
     /// Whether a host may be spoken to without TLS.
     package func allowsPlainHTTP(host: String) -> Bool {
         demands(on: HostName(host))?.allowsInsecureLoads ?? true
@@ -105,6 +116,13 @@ package struct TransportSecurity: Sendable, Equatable {
 }
 
 extension TransportSecurity.Domain {
+    fileprivate var words: String {
+        switch self {
+        case .host(let host, let andBelow): "\(host.description) \(andBelow)"
+        case .range(let start, let bits): "\(start)/\(bits)"
+        }
+    }
+
     fileprivate func contains(_ host: HostName) -> Bool {
         switch (self, host) {
         case (.host(let own, _), _) where own == host: return true

@@ -91,7 +91,8 @@ extension TaskCore {
         let cache = finding.cache
         var load = CachedLoad(
             method: hop.request.values.method, sent: selectingFields(of: hop), policy: cache.policy(of: hop.request),
-            found: finding.response, answer: finding.answer, now: cache.clock())
+            demand: trustDemand(of: hop.request, in: cache), found: finding.response, answer: finding.answer,
+            now: cache.clock())
         let asksAgain = state.withLock { state in
             defer { state.omitsConditions = false }
             return state.omitsConditions
