@@ -116,7 +116,7 @@ extension TaskCore {
     private func selectingFields(of hop: Hop) -> Fields {
         var fields = hop.message.head.fields
         guard let authentication = session?.authentication else { return fields }
-        let side = AuthenticationSide.server(hop.message.origin)
+        let side = AuthenticationSide.server(hop.message.origin, socket: session?.settings.socket(of: hop.request))
         let given = state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
         let head = hop.message.head
         let request = AuthenticatedRequest(method: head.method, target: head.target)
