@@ -295,10 +295,11 @@ static inline int urlloading_file_identity(int file, uint64_t *inode, int64_t *l
     return 0;
 }
 
-// Whether a path is a directory of this process's user into which nobody else may write.
+// Whether a path is a directory of this process's user into which nobody else may write. A link is none: whoever has made it
+// could lead it elsewhere at any time.
 static inline int urlloading_is_private_directory(const char *path) {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid()
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid()
         && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 

@@ -9,6 +9,7 @@
 import LoadingPolicy
 import Sockets
 import Synchronization
+import Trust
 
 /// Carries out the requests of one session.
 package final class Engine: Sendable {
@@ -24,6 +25,10 @@ package final class Engine: Sendable {
     package init(configuration: EngineConfiguration, loop: Loop) {
         let port = EnginePort(loop: loop)
         self.port = port
+        #if DEBUG
+            // Trust does not know loops.
+            FileWatch.listener.withLock { $0 = { LoopWatch.note($0) } }
+        #endif
         loop.run { reactor in
             _ = LoopCore(reactor: reactor, configuration: configuration, port: port)
         }

@@ -19,6 +19,8 @@ package final class LoopCore {
     let resolver: any Resolver
     let buffers: LoopBuffers
     let tickets = TLSTicketStore()
+    /// Where servers are judged when that needs files: two threads, so that one that hangs is not all of them.
+    let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
     /// How sockets are set up.
     let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]

@@ -60,13 +60,15 @@ enum Platform {
     }
 
     static func pause(milliseconds: Int32) {
+        LoopWatch.note("pause")
         _ = poll(nil, 0, milliseconds)
     }
 
     // MARK: Files
 
     static func openForReading(_ path: String) -> Outcome<Int32> {
-        call { urlloading_open_for_reading(path) }
+        LoopWatch.note("open")
+        return call { urlloading_open_for_reading(path) }
     }
 
     static func length(ofFile raw: Int32) -> Outcome<Int64> {
@@ -74,7 +76,8 @@ enum Platform {
     }
 
     static func readFile(_ raw: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Outcome<Int> {
-        call { urlloading_read_at(raw, buffer.baseAddress, buffer.count, offset) }
+        LoopWatch.note("read")
+        return call { urlloading_read_at(raw, buffer.baseAddress, buffer.count, offset) }
     }
 
     static func readCached(
@@ -232,11 +235,13 @@ enum Platform {
 
     /// Makes a file that was not there, for its owner only.
     static func createExclusively(_ path: String) -> Outcome<Int32> {
-        call { urlloading_create_exclusively(path) }
+        LoopWatch.note("open")
+        return call { urlloading_create_exclusively(path) }
     }
 
     static func openExisting(_ path: String) -> Outcome<Int32> {
-        call { urlloading_open_existing(path) }
+        LoopWatch.note("open")
+        return call { urlloading_open_existing(path) }
     }
 
     static func isPrivate(file raw: Int32, at path: String) -> Bool { urlloading_is_private_file(raw, path) != 0 }
@@ -286,7 +291,8 @@ enum Platform {
 
     /// Waits until the disk has what was written.
     static func synchronise(_ raw: Int32) -> Outcome<Int32> {
-        call { fsync(raw) }
+        LoopWatch.note("fsync")
+        return call { fsync(raw) }
     }
 
     static func rename(_ path: String, to other: String) -> Outcome<Int32> {
@@ -302,15 +308,18 @@ enum Platform {
     static func isOwn(file raw: Int32) -> Bool { urlloading_is_own_file(raw) != 0 }
 
     static func openLock(_ path: String) -> Outcome<Int32> {
-        call { urlloading_open_lock(path) }
+        LoopWatch.note("open")
+        return call { urlloading_open_lock(path) }
     }
 
     static func tryLock(_ raw: Int32) -> Outcome<Int32> {
-        call { urlloading_try_lock(raw) }
+        LoopWatch.note("flock")
+        return call { urlloading_try_lock(raw) }
     }
 
     static func trySharedLock(_ raw: Int32) -> Outcome<Int32> {
-        call { urlloading_try_shared_lock(raw) }
+        LoopWatch.note("flock")
+        return call { urlloading_try_shared_lock(raw) }
     }
 
     /// Nothing is to be done about a failure: the lock goes with the descriptor then.
@@ -319,7 +328,8 @@ enum Platform {
     }
 
     static func openLog(_ path: String) -> Outcome<Int32> {
-        call { urlloading_open_log(path) }
+        LoopWatch.note("open")
+        return call { urlloading_open_log(path) }
     }
 
     static func identity(ofFile raw: Int32) -> (identity: FileIdentity, names: UInt64)? {
@@ -342,6 +352,7 @@ enum Platform {
 
     /// All names in a directory but itself and the one above, or why they cannot be had.
     static func allNames(in directory: String) -> Result<[String], SystemError> {
+        LoopWatch.note("opendir")
         guard let stream = opendir(directory) else { return .failure(SystemError(errno: errno, call: "opendir")) }
         defer { closedir(stream) }
         var names: [String] = []
@@ -357,7 +368,8 @@ enum Platform {
     }
 
     static func openDirectory(_ path: String) -> Outcome<Int32> {
-        call { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        LoopWatch.note("open")
+        return call { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
 
     static func removeDirectory(_ path: String) { _ = rmdir(path) }
@@ -382,6 +394,15 @@ enum Platform {
     /// The process or the machine has run out of something that others will give back.
     static func isShortage(_ error: Int32) -> Bool {
         error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM
+    }
+
+    /// An environment variable; nil when it is not set.
+    static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    /// Writes to the standard error output.
+    static func complain(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 
     // MARK: Options by name

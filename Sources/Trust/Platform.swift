@@ -18,6 +18,7 @@ enum Platform {
 
     /// Whether a regular file can be read at this path.
     static func isReadableFile(_ path: String) -> Bool {
+        FileWatch.note("stat")
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         return access(path, R_OK) == 0
@@ -25,6 +26,7 @@ enum Platform {
 
     /// Calls `visit` with each entry's name until it answers false; false when the directory cannot be opened.
     static func forEachEntry(of directory: String, _ visit: (String) -> Bool) -> Bool {
+        FileWatch.note("opendir")
         guard let handle = opendir(directory) else { return false }
         defer { closedir(handle) }
         while let entry = readdir(handle) {
@@ -38,6 +40,7 @@ enum Platform {
 
     /// A file's whole content; nil when it cannot be read or is longer than `limit`.
     static func contents(of path: String, limit: Int = 64 << 20) -> [UInt8]? {
+        FileWatch.note("open")
         guard let file = fopen(path, "rbe") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -60,6 +63,7 @@ enum Platform {
 
     /// A file's whole content, if it belongs to this user and nobody else may write it.
     static func privateContents(of path: String, limit: Int) -> PrivateContents {
+        FileWatch.note("open")
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
         defer { close(descriptor) }
@@ -82,6 +86,7 @@ enum Platform {
 
     /// Puts a file of mode 0600 in the place of another at once: a reader sees the old one or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+        FileWatch.note("open")
         let temporary = path + "." + String(UInt64.random(in: 0 ... .max), radix: 36)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
@@ -101,17 +106,29 @@ enum Platform {
         return false
     }
 
-    /// Waits until no other process has locked the file, and locks it; nil when that is impossible.
-    static func lock(_ path: String) -> Int32? {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return nil }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else {
+    /// What became of locking a file.
+    enum Locking {
+        case locked(Int32)
+        /// Somebody else has it still.
+        case held
+        case unusable
+    }
+
+    /// Locks the file, for which somebody else's lock is waited for a while: it may be held by somebody who hangs.
+    static func lock(_ path: String, patience: Duration) -> Locking {
+        FileWatch.note("lock")
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { return .unusable }
+        let end = ContinuousClock.now + patience
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let isHeld = errno == EWOULDBLOCK
+            guard isHeld || errno == EINTR, ContinuousClock.now < end else {
                 close(descriptor)
-                return nil
+                return isHeld ? .held : .unusable
             }
+            if isHeld { usleep(2_000) }
         }
-        return descriptor
+        return .locked(descriptor)
     }
 
     /// Ends the lock.

@@ -157,6 +157,21 @@ struct FileSinkTests {
         await withHandover { continuation in sink.discard { continuation.resume() } }
     }
 
+    @Test("Lengths at the end of all numbers, of a peer and of a journal, end the transfer at most")
+    func largestLengths() async throws {
+        let log = EventLog()
+        let folder = scratch.path
+        let file = try TemporaryFile.create(in: folder, prefix: "part-", suffix: ".tmp").get()
+        let sink = FileSink(
+            expecting: .max, continuing: PartialFile(file: file, byteCount: .max - 10),
+            create: { TemporaryFile.create(in: folder, prefix: "part-", suffix: ".tmp") }, report: log.note)
+        _ = sink.write(piece([UInt8](repeating: 1, count: 100)))
+        _ = await finish(sink)
+        // Where no room can be taken so far out the first byte is refused, elsewhere the count stays at its largest.
+        #expect(log.failure != nil || log.written.last == .max)
+        await withHandover { continuation in sink.discard { continuation.resume() } }
+    }
+
     @Test("B9.11: what cannot fit is told with the first byte, before any room is taken")
     func cannotFit() async throws {
         let log = EventLog()

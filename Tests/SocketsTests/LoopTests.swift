@@ -39,6 +39,24 @@ struct LoopTests {
         }
     }
 
+    #if DEBUG
+        @Test(
+            "In a debug build, whoever opens a file on a loop's thread is noticed, and elsewhere nobody is",
+            .enabled(if: !LoopWatch.stops))
+        func watch() async throws {
+            let before = LoopWatch.noticed.count
+            _ = OpenFile.open(path: "/dev/null")
+            #expect(LoopWatch.noticed.count == before)
+            try await withLoop { loop in
+                try await onLoop(loop) { _, finish in
+                    _ = OpenFile.open(path: "/dev/null")
+                    finish(())
+                }
+            }
+            #expect(LoopWatch.noticed.dropFirst(before).contains("open"))
+        }
+    #endif
+
     @Test("what many senders submit arrives whole and in each sender's order")
     func manySenders() async throws {
         try await withLoop { loop in

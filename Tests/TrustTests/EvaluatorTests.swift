@@ -1,4 +1,5 @@
 import LoopbackServer
+import Synchronization
 import Testing
 import Trust
 
@@ -167,6 +168,65 @@ import Trust
         try evaluator.forget(HostName("example.test"))
         #expect(evaluator.evaluate(other.chain, policy: policy).isTrusted)
         #expect(try KnownHostsEvaluator(path: path).evaluate(own.chain, policy: policy).reason == .knownHostChanged)
+    }
+
+    @Test(
+        "A lock that somebody keeps is waited for a while, and the refusal names it; hosts that are known need no lock")
+    func keptLock() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("known-hosts", "")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let other = TrustPolicy(host: HostName("other.test"))
+        let evaluator = try KnownHostsEvaluator(path: path, patience: .milliseconds(20))
+        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        try folder.locked("known-hosts.lock") {
+            #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+            let words = evaluator.evaluate(own.chain, policy: other).failure?.description
+            #expect(words?.contains("kept \(path).lock locked for 0.02 seconds") == true, "\(words ?? "")")
+        }
+        #expect(evaluator.evaluate(own.chain, policy: other).isTrusted)
+    }
+
+    @Test(
+        "At once, a host that is not known and roots that nobody has looked up get no verdict, and no file is touched")
+    func atOnce() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/known-hosts"
+        let chain = try Chains.leaf.get().chain
+        let known = try KnownHostsEvaluator(path: path)
+        #expect(throws: FilesNeeded.self) { try known.evaluateAtOnce(chain, policy: policy) }
+        #expect(folder.mode("known-hosts") == 0 && folder.mode("known-hosts.lock") == 0)
+        _ = try folder.write("known-hosts", "")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        #expect(known.evaluate(chain, policy: policy).isTrusted)
+        #expect(try known.evaluateAtOnce(chain, policy: policy).isTrusted)
+
+        let bundle = try folder.write("bundle.crt", try Chains.root.get().certificate.pem)
+        let looks = Mutex(0)
+        let roots = TrustRoots {
+            looks.withLock { $0 += 1 }
+            return SystemStore.find(certificateFile: bundle, certificateDirectories: nil)
+        }
+        let system = SystemRootsEvaluator(roots: roots)
+        let composed: [any TrustEvaluator] = [
+            system, AnyOfEvaluator([AnchorsEvaluator(anchors: []), system]), AllOfEvaluator([system]),
+            PerHostEvaluator([], otherwise: system), system.adjusting { $0.revocation.mode = .soft },
+            PinnedCertificatesEvaluator([try Chains.leaf.get().certificate], besides: system),
+            SelfSignedHostEvaluator(
+                try Chains.leaf.get().certificate, host: HostName("printer.test"), otherwise: system),
+        ]
+        for evaluator in composed {
+            #expect(throws: FilesNeeded.self) { try evaluator.evaluateAtOnce(chain, policy: policy) }
+        }
+        #expect(looks.withLock { $0 } == 0)
+        #expect(system.evaluate(chain, policy: policy).isTrusted)
+        for evaluator in composed { #expect(try evaluator.evaluateAtOnce(chain, policy: policy).isTrusted) }
+        #expect(looks.withLock { $0 } == 1)
+        // Own anchors need no files.
+        #expect(try anchors().evaluateAtOnce(chain, policy: policy).isTrusted)
     }
 
     @Test("Without a host, with a broken file, or with one that others may write, nobody is believed")

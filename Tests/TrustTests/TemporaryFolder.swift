@@ -27,6 +27,14 @@ final class TemporaryFolder {
         guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }
     }
 
+    /// Keeps the file locked while `body` runs, as another process would.
+    func locked(_ name: String, _ body: () throws -> Void) throws {
+        guard let file = fopen(path + "/" + name, "a") else { throw Failure() }
+        defer { fclose(file) }
+        guard flock(fileno(file), LOCK_EX | LOCK_NB) == 0 else { throw Failure() }
+        try body()
+    }
+
     /// Lets everybody write the file.
     func open(_ name: String) {
         chmod(path + "/" + name, 0o666)

@@ -2,6 +2,7 @@
 
 import Foundation
 import LoopbackServer
+import Sockets
 import Testing
 import Trust
 
@@ -190,6 +191,27 @@ struct TrustConfigurationTests {
             let never = place.base.judging(asOf: Date(timeIntervalSince1970: .nan))
             #expect(never.problem?.contains("no moment in time") == true)
             #expect(await LoadEnd(place.url, judgedBy: never).isRefused("no moment in time"))
+        }
+    }
+
+    @Test("Known hosts: a lock that somebody keeps holds up who needs it, and no other session")
+    func keptLock() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
+        defer {
+            for name in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        try await withPlace { place in
+            var lock: FileLock? = try FileLock.take(file.path + ".lock").get()
+            async let held = LoadEnd(place.url, judgedBy: .knownHosts(file: file))
+            // More sessions than there are loops: some share the loop of the one that waits.
+            for _ in 0..<8 {
+                #expect(await LoadEnd(place.url, judgedBy: place.base).isWhole)
+            }
+            lock?.hold()
+            lock = nil
+            // Whether it was given back within the patience depends on the machine.
+            let end = await held
+            #expect(end.isWhole || end.isRefused("locked"), "\(end.error?.localizedDescription ?? "")")
         }
     }
 

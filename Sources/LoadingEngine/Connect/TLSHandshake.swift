@@ -27,6 +27,8 @@ final class TLSHandshake: ByteStreamObserver {
     private var tls: TLSSession?
     private var held: [UInt8] = []
     private var question: Question?
+    /// The number of what another thread judges, as it needs files.
+    private var judgement: Int?
     private var hasEnded = false
     private var isDone = false
 
@@ -75,6 +77,7 @@ final class TLSHandshake: ByteStreamObserver {
     func cancel() {
         guard !isDone else { return }
         isDone = true
+        if let judgement { PendingJudgements.of(core.reactor).forget(judgement) }
         stream.observer = nil
         stream.close()
     }
@@ -86,7 +89,7 @@ final class TLSHandshake: ByteStreamObserver {
     func streamBecameWritable(_ stream: any ByteStream) { sendOutgoing() }
 
     private func read() {
-        while !isDone, question == nil, !hasEnded, stream.hasPendingInput {
+        while !isDone, question == nil, judgement == nil, !hasEnded, stream.hasPendingInput {
             switch stream.read(into: core.reactor.receiveBuffer) {
             case .bytes(let count):
                 if held.isEmpty {
@@ -129,13 +132,8 @@ final class TLSHandshake: ByteStreamObserver {
             case .needIdentity(let issuers):
                 if !identify(issuers, tls) { return hold(input[offset...]) }
             case .finished:
-                if let violation = violation(tls) {
-                    finish(.failure(.demandNotMet(violation)))
-                    return
-                }
-                // The last message waits in the session: the first request leaves together with it.
                 held.append(contentsOf: input[offset...])
-                finish(.success(Ready(tls: tls, held: held)))
+                return complete(tls)
             case .failed(let error):
                 // The alert tells the server why.
                 sendOutgoing()
@@ -155,21 +153,75 @@ final class TLSHandshake: ByteStreamObserver {
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
         let policy = TrustPolicy(host: HostName(origin.matchingHost))
         if waits(for: .peer(chain, policy)) { return false }
-        evaluate(chain, policy, tls)
-        return true
+        return evaluate(chain, policy, tls)
     }
 
-    private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) {
-        switch core.configuration.trust.evaluate(chain, policy: policy) {
+    /// Supplies the verdict of whom the session trusts; `false` when that needs files, and comes later.
+    private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) -> Bool {
+        let trust = core.configuration.trust
+        do throws(FilesNeeded) {
+            supply(try trust.evaluateAtOnce(chain, policy: policy), to: tls)
+            return true
+        } catch {
+            judgeElsewhere {
+                .verdict(trust.evaluate(chain, policy: policy))
+            } then: { [self] judgement in
+                if case .verdict(let verdict) = judgement { supply(verdict, to: tls) }
+                goOn()
+            }
+            return false
+        }
+    }
+
+    private func supply(_ verdict: TrustVerdict, to tls: TLSSession) {
+        switch verdict {
         case .trusted(let peer): tls.supply(peer)
         case .refused(let failure): tls.refuse(failure)
         }
     }
 
-    /// What the session demands of connections and this one does not give, whoever has vouched for the server (B3.77).
-    private func violation(_ tls: TLSSession) -> String? {
-        guard let security = core.configuration.transportSecurity, let peer = tls.peer else { return nil }
-        return security.violation(host: origin.matchingHost, peer: peer, evaluator: core.configuration.trust)
+    /// Lets a thread judge that may wait for disks and locks; nothing is read until it has.
+    private func judgeElsewhere(
+        _ judge: @escaping @Sendable () -> PendingJudgements.Judgement,
+        then goOn: @escaping (PendingJudgements.Judgement) -> Void
+    ) {
+        let id = PendingJudgements.of(core.reactor).add { [self] found in
+            judgement = nil
+            if !isDone { goOn(found) }
+        }
+        judgement = id
+        core.judges.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
+    }
+
+    /// The handshake is over: what is left is what the session demands of connections, whoever has vouched for the server
+    /// (B3.77).
+    private func complete(_ tls: TLSSession) {
+        guard let security = core.configuration.transportSecurity, let peer = tls.peer else {
+            return finish(tls, lacking: nil)
+        }
+        let (host, trust) = (origin.matchingHost, core.configuration.trust)
+        let violation = { @Sendable (mayWait: Bool) throws(FilesNeeded) -> String? in
+            try security.violation(host: host, peer: peer, evaluator: trust, mayWait: mayWait)
+        }
+        do throws(FilesNeeded) {
+            finish(tls, lacking: try violation(false))
+        } catch {
+            judgeElsewhere {
+                do throws(FilesNeeded) {
+                    return .violation(try violation(true))
+                } catch {
+                    return .violation("nobody has judged the certificate of \(host).")
+                }
+            } then: { [self] judgement in
+                if case .violation(let violation) = judgement { finish(tls, lacking: violation) }
+            }
+        }
+    }
+
+    private func finish(_ tls: TLSSession, lacking violation: String?) {
+        if let violation { return finish(.failure(.demandNotMet(violation))) }
+        // The last message waits in the session: the first request leaves together with it.
+        finish(.success(Ready(tls: tls, held: held)))
     }
 
     /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
@@ -194,7 +246,7 @@ final class TLSHandshake: ByteStreamObserver {
         self.question = nil
         switch (question, answer) {
         case (.peer(let chain, let policy), nil), (.peer(let chain, let policy), .peer(.evaluate)):
-            evaluate(chain, policy, tls)
+            guard evaluate(chain, policy, tls) else { return }
         case (.peer(let chain, _), .peer(.accept)):
             tls.supply(.vouchedForByApplication(chain))
         case (.peer, .peer(.refuse(let failure))):

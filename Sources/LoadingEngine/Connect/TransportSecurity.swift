@@ -46,6 +46,17 @@ package struct TransportSecurity: Sendable, Equatable {
         self.pins = pins
     }
 
+    /// The policy in words that no other has.
+    package var signature: String {
+        func words(_ demands: Demands) -> String {
+            "\(demands.allowsInsecureLoads) \(demands.minimumVersion) \(demands.requiresForwardSecrecy)"
+        }
+        let hosts = exceptions.map { "\($0.key.words) \(words($0.value))" }.sorted()
+        let keys = pins.map { "\($0.key.words) \($0.value.words)" }.sorted()
+        return "\(general.map(words) ?? "") \(exemptsLocalHosts) [\(hosts.joined(separator: ","))]"
+            + " [\(keys.joined(separator: ","))]"
+    }
+
     /// Whether a host may be spoken to without TLS.
     package func allowsPlainHTTP(host: String) -> Bool {
         demands(on: HostName(host))?.allowsInsecureLoads ?? true
@@ -58,18 +69,21 @@ package struct TransportSecurity: Sendable, Equatable {
         options.ciphers = demands.requiresForwardSecrecy ? .forwardSecretAES : .anyAES
     }
 
-    /// What a server that has been believed does not meet, as a sentence; nil when it meets everything.
+    /// What a server that has been believed does not meet, as a sentence; nil when it meets everything. Throws where files
+    /// would have to be read, unless that `mayWait`.
     ///
     /// Where somebody has vouched for it, `evaluator` is asked again: a delegate can refuse more than the session does,
     /// never less (B3.77).
-    func violation(host: String, peer: VerifiedPeer, evaluator: any TrustEvaluator) -> String? {
+    func violation(
+        host: String, peer: VerifiedPeer, evaluator: any TrustEvaluator, mayWait: Bool
+    ) throws(FilesNeeded) -> String? {
         let name = HostName(host)
         let demands = demands(on: name)
         let pinned = Self.mostSpecific(pins, for: name)
         if demands == nil, pinned == nil { return nil }
         var path = peer.path
         if path.isEmpty {
-            switch evaluator.evaluate(peer.presented, policy: TrustPolicy(host: name)) {
+            switch try evaluator.verdict(on: peer.presented, policy: TrustPolicy(host: name), mayWait: mayWait) {
             case .trusted(let judged): path = judged.path
             case .refused(let failure) where demands.map { !$0.allowsInsecureLoads } ?? false:
                 return "whoever has vouched for \(host) cannot overrule App Transport Security. \(failure.description)"
@@ -105,6 +119,13 @@ package struct TransportSecurity: Sendable, Equatable {
 }
 
 extension TransportSecurity.Domain {
+    fileprivate var words: String {
+        switch self {
+        case .host(let host, let andBelow): "\(host.description) \(andBelow)"
+        case .range(let start, let bits): "\(start)/\(bits)"
+        }
+    }
+
     fileprivate func contains(_ host: HostName) -> Bool {
         switch (self, host) {
         case (.host(let own, _), _) where own == host: return true

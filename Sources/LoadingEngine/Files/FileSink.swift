@@ -179,7 +179,8 @@ package final class FileSink: Sendable {
                 }
             if let error { return fail(FileFailure(.write, error)) }
             let hasRoom = state.withLock { state in
-                state.written += Int64(chunk.count)
+                let (written, isTooMuch) = state.written.addingReportingOverflow(Int64(chunk.count))
+                state.written = isTooMuch ? .max : written
                 state.unwritten -= chunk.count
                 guard state.isPaused, state.unwritten <= Self.lowWaterMark else { return false }
                 state.isPaused = false
@@ -196,13 +197,15 @@ package final class FileSink: Sendable {
         let opened = known.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
         guard case .success(let file) = opened else { return opened }
         if known == nil { state.withLock { $0.file = file } }
-        guard let expected, expected > written, written + count > reserved ?? written else { return opened }
-        let end = min(expected, written + count + min(max(written, Self.leastReserved), Self.mostReserved))
+        // What is expected is a peer's word, and what is written may be a journal's: sums of both may be too large.
+        guard let expected, expected > written, count > (reserved ?? written) - written else { return opened }
+        let step = min(expected - written, count + min(max(written, Self.leastReserved), Self.mostReserved))
+        let end = written + step
         state.withLock { $0.reserved = end }
         // What will not fit is told before anybody waits for it.
         let error =
             (reserved == nil ? file.lacksRoom(for: expected - written) : nil)
-            ?? file.reserve(from: written, count: end - written)
+            ?? file.reserve(from: written, count: step)
         return error.map { .failure(FileFailure(.write, $0)) } ?? opened
     }
 

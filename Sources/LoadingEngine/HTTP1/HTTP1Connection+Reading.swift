@@ -146,7 +146,7 @@ extension HTTP1Connection {
                     self.framing = framing
                     exchange.responseHead(head, framing: framing, persistence: decoder.persistence)
                     if exchange.isSendingBody { answerCameEarly() }
-                    transaction.received(head: head, framing: framing)
+                    transaction.received(head: head, framing: framing, from: acceptance)
                 case .body(let range):
                     transaction.received(body: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 case .end:

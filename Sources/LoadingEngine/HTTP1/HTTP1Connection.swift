@@ -107,6 +107,12 @@ final class HTTP1Connection: ByteStreamObserver {
 
     // MARK: Questions
 
+    /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
+    var acceptance: ServerAcceptance {
+        guard let tls else { return .plain }
+        return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
+    }
+
     /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
     ///
     /// B16.70: the loop has told what came up to its last wait, which usually was a moment ago. Otherwise the socket is

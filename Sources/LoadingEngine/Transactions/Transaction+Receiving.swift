@@ -16,7 +16,7 @@ extension Transaction {
     }
 
     /// The final response's head came.
-    func received(head: ResponseHead, framing: BodyFraming) {
+    func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
         responseBegun = true
         timeline.responseStarted(core.reactor.nanoseconds)
         timeline.responseHeadBytes = Int64(head.byteCount)
@@ -26,6 +26,7 @@ extension Transaction {
         body = ResponseBody(
             head: head, framing: framing, decodes: handle.request.decodesContent,
             limit: core.configuration.maximumDecodedBytes)
+        receiver.answers(acceptedAs: acceptance)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))
     }
 

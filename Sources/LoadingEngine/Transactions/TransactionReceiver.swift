@@ -4,6 +4,7 @@
 // return soon, since every other transfer of the loop waits meanwhile.
 
 import HTTPWire
+import LoadingPolicy
 
 /// Takes in what arrives for one request, in order.
 package protocol TransactionReceiver: AnyObject {
@@ -23,6 +24,9 @@ package protocol TransactionReceiver: AnyObject {
     /// There is no way to the host, and the transaction waits for one (B6.16); only for requests that say so. Comes
     /// again when a change of the network did not help.
     func waitsForConnectivity()
+
+    /// How the server was accepted whose final response is the next thing to be told.
+    func answers(acceptedAs acceptance: ServerAcceptance)
 
     /// A 1xx response other than 100 and 101 came (B11.18, B11.19).
     func received(informational head: ResponseHead)
@@ -58,6 +62,9 @@ extension TransactionReceiver {
 
     /// Does nothing.
     package func waitsForConnectivity() {}
+
+    /// Does nothing.
+    package func answers(acceptedAs acceptance: ServerAcceptance) {}
 
     /// Closes it: a receiver that asks for connections has a method of its own.
     package func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) { finished(outcome) }

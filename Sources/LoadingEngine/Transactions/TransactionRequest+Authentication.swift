@@ -7,8 +7,11 @@ extension TransactionRequest {
     /// The server and, where the request itself goes to one, the proxy: whoever may refuse the request by its status.
     /// A proxy that opens tunnels refuses the connection instead (`ProxyQuestion`).
     package var sides: [AuthenticationSide] {
-        if let proxy = route.proxy, proxy.forwards(origin.scheme) { return [.server(origin), .proxy(proxy)] }
-        return [.server(origin)]
+        switch route {
+        case .direct(let path): [.server(origin, socket: path)]
+        case .proxied(let proxy) where proxy.forwards(origin.scheme): [.server(origin), .proxy(proxy)]
+        case .proxied: [.server(origin)]
+        }
     }
 
     /// The parts that a proof depends on, as they are sent (B2.85).

@@ -35,8 +35,8 @@ package enum AuthenticationMethod: Sendable, Hashable, CaseIterable {
 
 /// Who asks: a server, or a proxy on the way to it.
 package enum AuthenticationSide: Sendable, Hashable {
-    /// A server, by 401.
-    case server(Origin)
+    /// A server, by 401. Behind a socket of this path another one answers to the same name than in the network.
+    case server(Origin, socket: String? = nil)
     /// A proxy, by 407 (B2.100).
     case proxy(ProxyServer)
 
@@ -75,7 +75,7 @@ package enum AuthenticationSide: Sendable, Hashable {
     /// Its host, as it names the service to Kerberos and NTLM.
     package var host: String {
         switch self {
-        case .server(let origin): origin.matchingHost
+        case .server(let origin, _): origin.matchingHost
         case .proxy(let proxy): proxy.host
         }
     }

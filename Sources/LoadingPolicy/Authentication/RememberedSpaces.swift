@@ -122,7 +122,7 @@ extension RememberedSpaces.Memory {
     }
 
     private static func paths(_ authorization: Authorization, _ request: AuthenticatedRequest) -> SpacePaths {
-        guard case .server(let origin) = authorization.space.side else { return .everything }
+        guard case .server(let origin, _) = authorization.space.side else { return .everything }
         guard case .digest(let session) = authorization.proof else { return .directory(of: request.target) }
         return .domain(session.challenge.domain, of: origin)
     }

@@ -2,7 +2,7 @@
 // long the two others are and carries digests of itself, the head and the body, so that a file that is torn, cut or of
 // somebody else is known for what it is. Behaviour B7.18 to B7.20. It must not know files or directories.
 //
-//     0   8   "URLLCV01"
+//     0   8   "URLLCV02"; "URLLCV01" where earlier versions have written it, without how the server was trusted
 //     8   4   length of the head
 //    12   4   0
 //    16   8   length of the body
@@ -61,6 +61,8 @@ package struct CacheRecord: Sendable, Equatable {
         package let bodyDigest: UInt64
         /// What the head's digest must be.
         package let headDigest: UInt64
+        /// In which form the head is.
+        package let form: Form
 
         /// Where the body begins.
         package var bodyOffset: Int { Preamble.length + headLength }
@@ -74,7 +76,7 @@ package struct CacheRecord: Sendable, Equatable {
         package init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= Self.length else { return nil }
             let checked = UnsafeRawBufferPointer(rebasing: bytes[..<40])
-            guard checked[..<8].elementsEqual(CacheRecord.magic) else { return nil }
+            guard let form = Form.allCases.first(where: { checked[..<8].elementsEqual($0.magic) }) else { return nil }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8..<Self.length]))
             guard let headLength = reader.number(UInt32.self), reader.number(UInt32.self) == 0,
                 let bodyLength = reader.number(Int64.self), (0...Self.maximumLength).contains(bodyLength),
@@ -86,11 +88,27 @@ package struct CacheRecord: Sendable, Equatable {
             self.bodyLength = Int(bodyLength)
             self.bodyDigest = bodyDigest
             self.headDigest = headDigest
+            self.form = form
         }
 
         /// More than any answer that is kept.
         private static let maximumLength: Int64 = 1 << 48
         private static let maximumHeadLength: UInt32 = 1 << 24
+    }
+
+    /// The forms in which heads have been written.
+    package enum Form: Sendable, CaseIterable {
+        /// Without a word of trust.
+        case first
+        /// With how the server was trusted.
+        case current
+
+        fileprivate var magic: [UInt8] {
+            switch self {
+            case .first: Array("URLLCV01".utf8)
+            case .current: Array("URLLCV02".utf8)
+            }
+        }
     }
 
     /// The digest by which parts of a file are checked.
@@ -105,7 +123,7 @@ package struct CacheRecord: Sendable, Equatable {
         let head = head()
         guard head.count <= 1 << 24 else { return nil }
         var file = ByteWriter(capacity: Preamble.length + head.count)
-        file.raw(Self.magic)
+        file.raw(Form.current.magic)
         file.number(UInt32(head.count))
         file.number(UInt32(0))
         file.number(Int64(bodyLength))
@@ -150,13 +168,14 @@ package struct CacheRecord: Sendable, Equatable {
                 writer.words(words)
             }
         }
+        answer.trust.write(to: &writer)
         return writer.bytes
     }
 
     // MARK: Reading
 
     /// Reads the head of a file, whose digest has been compared; nil when it is none.
-    package init?(head: UnsafeRawBufferPointer) {
+    package init?(head: UnsafeRawBufferPointer, form: Form = .current) {
         var reader = ByteReader(head)
         guard let key = reader.text(), let url = reader.optionalText(), let kind = reader.number(UInt8.self),
             kind <= 1, let status = reader.number(Int64.self), (0...999).contains(status),
@@ -164,15 +183,20 @@ package struct CacheRecord: Sendable, Equatable {
             let storedAt = reader.number(Int64.self), let expectedLength = reader.number(Int64.self),
             let mimeType = reader.optionalText(), let textEncoding = reader.optionalText(),
             let userInfo = reader.run(), let fields = Self.fields(&reader), let selection = Self.selection(&reader),
-            reader.isAtEnd
+            let trust = form == .first ? Self.trustOfFirstForm(key) : AnswerTrust(from: &reader), reader.isAtEnd
         else { return nil }
         self.init(
             key: key, url: url,
             answer: StoredAnswer(
                 status: Int(status), fields: fields, requestTime: WallTime(seconds: requestTime),
-                responseTime: WallTime(seconds: responseTime), selection: selection),
+                responseTime: WallTime(seconds: responseTime), selection: selection, trust: trust),
             isHTTP: kind == 1, expectedLength: max(-1, expectedLength), mimeType: mimeType, textEncoding: textEncoding,
             storedAt: storedAt, userInfo: Array(userInfo))
+    }
+
+    /// B7.102: of what earlier versions have kept nobody knows how its server was trusted, if it had to be.
+    private static func trustOfFirstForm(_ key: String) -> AnswerTrust {
+        key.hasPrefix("http:") ? .plain : .unknown
     }
 
     private static func fields(_ reader: inout ByteReader) -> Fields? {
@@ -206,6 +230,4 @@ package struct CacheRecord: Sendable, Equatable {
         default: nil
         }
     }
-
-    private static var magic: [UInt8] { Array("URLLCV01".utf8) }
 }

@@ -116,13 +116,15 @@ package enum CacheRules {
         switch verdict {
         case .leave: return .deliver(.none)
         case .forget: return .deliver(stored == nil ? .none : .forget)
+        // B7.102: what could serve nobody is not kept; what it would have taken the place of is not right any more.
+        case .store where !news.trust.isOfUse: return .deliver(stored == nil ? .none : .forget)
         case .store:
             return .deliver(
                 .store(
                     StoredAnswer(
                         status: status, fields: StoringRules.storedFields(news.fields), requestTime: news.requestTime,
                         responseTime: news.responseTime,
-                        selection: Selection(answer: news.fields, request: request, salt: salt))))
+                        selection: Selection(answer: news.fields, request: request, salt: salt), trust: news.trust)))
         }
     }
 

@@ -15,15 +15,19 @@ package struct StoredAnswer: Sendable, Equatable {
     package var responseTime: WallTime
     /// What of the request the answer depends on.
     package var selection: Selection
+    /// How its server was trusted.
+    package var trust: AnswerTrust
 
     /// Makes one of its parts.
     package init(
-        status: Int, fields: Fields, requestTime: WallTime, responseTime: WallTime, selection: Selection
+        status: Int, fields: Fields, requestTime: WallTime, responseTime: WallTime, selection: Selection,
+        trust: AnswerTrust = .plain
     ) {
         self.status = status
         self.fields = fields
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.selection = selection
+        self.trust = trust
     }
 }

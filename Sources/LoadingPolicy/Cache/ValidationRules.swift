@@ -13,16 +13,20 @@ package enum ValidationRules {
         package let requestTime: WallTime
         /// When the answer came.
         package let responseTime: WallTime
+        /// How its server was trusted.
+        package let trust: AnswerTrust
 
         /// Makes news.
-        package init(fields: Fields, requestTime: WallTime, responseTime: WallTime) {
+        package init(fields: Fields, requestTime: WallTime, responseTime: WallTime, trust: AnswerTrust = .plain) {
             self.fields = fields
             self.requestTime = requestTime
             self.responseTime = responseTime
+            self.trust = trust
         }
     }
 
-    /// The stored answer after a 304; nil when the 304 speaks of something else than what is stored.
+    /// The stored answer after a 304; nil when the 304 speaks of something else than what is stored, or comes from a
+    /// server that was trusted in another way (B7.102).
     package static func freshened(_ stored: StoredAnswer, by news: News) -> StoredAnswer? {
         let new = Validators(news.fields, time: news.responseTime)
         let old = stored.validators
@@ -50,7 +54,9 @@ package enum ValidationRules {
     }
 
     /// B7.74: what came takes the place of what was stored, but for what describes the stored body.
-    private static func merged(_ stored: StoredAnswer, _ news: News) -> StoredAnswer {
+    private static func merged(_ stored: StoredAnswer, _ news: News) -> StoredAnswer? {
+        // B7.102: what is put together must not reach further than each of its parts.
+        guard let trust = stored.trust.joined(with: news.trust) else { return nil }
         let kept = StoringRules.connectionFields(of: news.fields) + bodyFields
         var fields = Fields()
         fields.reserve(fields: stored.fields.count + news.fields.count, bytes: 1024)
@@ -70,6 +76,7 @@ package enum ValidationRules {
         answer.fields = fields
         answer.requestTime = news.requestTime
         answer.responseTime = news.responseTime
+        answer.trust = trust
         return answer
     }
 

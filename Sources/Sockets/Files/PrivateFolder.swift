@@ -9,14 +9,22 @@ package struct PrivateFolder: Sendable {
     /// or none can be made.
     package init?(path: String) {
         guard path.hasPrefix("/") else { return nil }
-        self.path = path
+        self.path = Self.withoutSlash(path)
         guard prepare() else { return nil }
     }
 
     /// A directory that has to be there already; nil where it is not, or is open to others.
     package init?(existing path: String) {
-        guard path.hasPrefix("/"), Platform.isPrivateDirectory(path) else { return nil }
-        self.path = path
+        guard path.hasPrefix("/") else { return nil }
+        self.path = Self.withoutSlash(path)
+        guard Platform.isPrivateDirectory(self.path) else { return nil }
+    }
+
+    /// Behind a slash at its end a link would be followed.
+    private static func withoutSlash(_ path: String) -> String {
+        var path = path
+        while path.utf8.last == UInt8(ascii: "/"), path.utf8.count > 1 { path.removeLast() }
+        return path
     }
 
     /// Makes the directory again if somebody has removed it; whether it is there.

@@ -131,7 +131,9 @@ private nonisolated func runLoop(_ argument: UnsafeMutableRawPointer?) -> Unsafe
     let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()
     Platform.nameCurrentThread(loop.thread.name)
     loop.thread.adoptCurrentThread()
+    LoopWatch.enter()
     loop.assumeIsolated { $0.runUntilStopped() }
+    LoopWatch.leave()
     loop.thread.leaveCurrentThread()
     return nil
 }

@@ -10,6 +10,9 @@ struct PathBuilder {
     private let sent: [Candidate]
     private let roots: [TrustRoots]
     private let isThorough: Bool
+    private let mayWait: Bool
+    /// Whether anchors were left out because files would have had to be read.
+    private(set) var needsFiles = false
     private let policy: TrustPolicy
     private let now: Int64
     private var revocation: RevocationCheck
@@ -40,13 +43,16 @@ struct PathBuilder {
     }
 
     /// A search for anchors in `roots`; a thorough one also asks bundles that would have to be read first.
+    /// Files are read only where the search `mayWait` for them.
     init(
-        _ chain: CertificateChain, roots: [TrustRoots], isThorough: Bool, policy: TrustPolicy, now: Int64,
+        _ chain: CertificateChain, roots: [TrustRoots], isThorough: Bool, mayWait: Bool, policy: TrustPolicy,
+        now: Int64,
         budget: WorkBudget
     ) {
         sent = chain.certificates.dropFirst().prefix(Self.mostSent).map(Candidate.init)
         self.roots = roots
         self.isThorough = isThorough
+        self.mayWait = mayWait
         self.budget = budget
         self.policy = policy
         self.now = now
@@ -174,10 +180,17 @@ struct PathBuilder {
         return isSigned
     }
 
-    private func anchors(_ name: SubjectName) -> [(Certificate, IssuerRules.Place)] {
-        roots.flatMap { roots in
-            roots.anchors(name, isThorough: isThorough).map { ($0, roots.isStore ? .storedAnchor : .anchor) }
+    private mutating func anchors(_ name: SubjectName) -> [(Certificate, IssuerRules.Place)] {
+        var found: [(Certificate, IssuerRules.Place)] = []
+        for roots in roots {
+            do throws(FilesNeeded) {
+                let anchors = try roots.anchors(name, isThorough: isThorough, mayWait: mayWait)
+                found += anchors.map { ($0, roots.isStore ? .storedAnchor : .anchor) }
+            } catch {
+                needsFiles = true
+            }
         }
+        return found
     }
 
     // By feel: real peers send three or four.

@@ -5,28 +5,34 @@ import COpenSSL
 
 /// Path validation from a leaf to an anchor.
 enum PathVerifier {
-    /// Whether the chain leads to one of the roots and fulfils the policy.
-    static func verify(_ chain: CertificateChain, roots: [TrustRoots], policy: TrustPolicy) -> TrustVerdict {
+    /// Whether the chain leads to one of the roots and fulfils the policy. Throws where files would have to be read to know,
+    /// unless that `mayWait`.
+    static func verify(
+        _ chain: CertificateChain, roots: [TrustRoots], policy: TrustPolicy, mayWait: Bool
+    ) throws(FilesNeeded) -> TrustVerdict {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         let now = policy.time ?? Platform.now()
         let leaf = chain.leaf
-        if let verdict = ofAnchor(chain, roots, isThorough: false, policy, now) { return verdict }
+        if try isAnchor(leaf, roots, isThorough: false, mayWait) { return ofAnchor(chain, policy, now) }
         let ofLeaf = LeafRules.problems(leaf, isAnchor: false, policy: policy, now: now)
         let canLookFurther = roots.contains(where: \.hasMoreWhenThorough)
         var builder = PathBuilder(
-            chain, roots: roots, isThorough: false, policy: policy, now: now, budget: WorkBudget())
+            chain, roots: roots, isThorough: false, mayWait: mayWait, policy: policy, now: now, budget: WorkBudget())
         if ofLeaf.isEmpty, let good = builder.find(from: leaf) { return trusted(chain, good) }
+        if builder.needsFiles { throw FilesNeeded() }
         if canLookFurther {
             // An administrator may have added a server's own certificate to the bundle alone.
-            if let verdict = ofAnchor(chain, roots, isThorough: true, policy, now) { return verdict }
+            if try isAnchor(leaf, roots, isThorough: true, mayWait) { return ofAnchor(chain, policy, now) }
             if ofLeaf.isEmpty {
                 builder = PathBuilder(
-                    chain, roots: roots, isThorough: true, policy: policy, now: now, budget: builder.budget)
+                    chain, roots: roots, isThorough: true, mayWait: mayWait, policy: policy, now: now,
+                    budget: builder.budget)
                 if let good = builder.find(from: leaf) { return trusted(chain, good) }
             }
         }
         builder.explain(from: leaf)
+        if builder.needsFiles { throw FilesNeeded() }
         var problems = builder.closest ?? withoutAnchor(builder.furthest, leaf: leaf, roots: roots)
         problems.add(ofLeaf)
         // Never trust by omission.
@@ -34,14 +40,19 @@ enum PathVerifier {
         return .refused(problems.failure ?? TrustFailure(.unknownRoot, leaf))
     }
 
-    /// The verdict on a leaf that is an anchor itself (B3.40); nil when it is none.
-    private static func ofAnchor(
-        _ chain: CertificateChain, _ roots: [TrustRoots], isThorough: Bool, _ policy: TrustPolicy, _ now: Int64
-    ) -> TrustVerdict? {
-        let leaf = chain.leaf
-        guard roots.contains(where: { $0.anchors(leaf.subjectName, isThorough: isThorough).contains(leaf) }) else {
-            return nil
+    /// Whether a leaf is an anchor itself (B3.40).
+    private static func isAnchor(
+        _ leaf: Certificate, _ roots: [TrustRoots], isThorough: Bool, _ mayWait: Bool
+    ) throws(FilesNeeded) -> Bool {
+        for roots in roots {
+            let anchors = try roots.anchors(leaf.subjectName, isThorough: isThorough, mayWait: mayWait)
+            if anchors.contains(leaf) { return true }
         }
+        return false
+    }
+
+    private static func ofAnchor(_ chain: CertificateChain, _ policy: TrustPolicy, _ now: Int64) -> TrustVerdict {
+        let leaf = chain.leaf
         var problems = LeafRules.problems(leaf, isAnchor: true, policy: policy, now: now)
         if !AnchorSettings.allow(leaf, policy.purpose) { problems.add(.wrongPurpose, leaf) }
         if let failure = problems.failure { return .refused(failure) }

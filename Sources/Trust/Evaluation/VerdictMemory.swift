@@ -21,15 +21,15 @@ package final class VerdictMemory: Sendable {
     package init() {}
 
     /// The earlier verdict, or that of `judge`, which is called outside of the lock.
-    package func recall(
-        _ chain: CertificateChain, policy: TrustPolicy, now: Int64? = nil, judge: () -> TrustVerdict
-    ) -> TrustVerdict {
+    package func recall<Failure: Error>(
+        _ chain: CertificateChain, policy: TrustPolicy, now: Int64? = nil, judge: () throws(Failure) -> TrustVerdict
+    ) throws(Failure) -> TrustVerdict {
         // A chosen time is a rare case that is judged each time.
-        guard policy.time == nil else { return judge() }
+        guard policy.time == nil else { return try judge() }
         let question = Question(chain: chain, policy: policy)
         let now = now ?? Platform.now()
         if let known = entries.withLock({ $0[question] }), known.valid.contains(now) { return .trusted(known.peer) }
-        let verdict = judge()
+        let verdict = try judge()
         if case .trusted(let peer) = verdict, let valid = Self.validity(of: peer) {
             entries.withLock { entries in
                 // Order: emptied when full, as finding out which entry is oldest is not worth its cost.

@@ -9,15 +9,20 @@ package struct VerifiedPeer: Sendable, Hashable {
     package let path: [Certificate]
     /// When the first answer about revocation that the verdict rests on becomes stale; seconds since 1970.
     package let answersUntil: Int64
+    /// Whether the application has accepted it in place of every evaluation.
+    package let isVouchedFor: Bool
 
-    init(presented: CertificateChain, path: [Certificate], answersUntil: Int64 = .max) {
+    init(
+        presented: CertificateChain, path: [Certificate], answersUntil: Int64 = .max, isVouchedFor: Bool = false
+    ) {
         self.presented = presented
         self.path = path
         self.answersUntil = answersUntil
+        self.isVouchedFor = isVouchedFor
     }
 
     /// The peer that the application itself has accepted, in place of every evaluation (B3.3).
     package static func vouchedForByApplication(_ chain: CertificateChain) -> VerifiedPeer {
-        VerifiedPeer(presented: chain, path: [])
+        VerifiedPeer(presented: chain, path: [], isVouchedFor: true)
     }
 }

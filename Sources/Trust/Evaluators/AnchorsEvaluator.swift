@@ -1,7 +1,7 @@
 // Own anchors in place of the machine's roots, or beside them.
 
 /// Believes chains that lead to one of the given certificates, which need not be roots (B3.38 to B3.40).
-package struct AnchorsEvaluator: TrustEvaluator {
+package struct AnchorsEvaluator: FileEvaluator {
     private let roots: [TrustRoots]
     private let memory = VerdictMemory()
 
@@ -12,7 +12,11 @@ package struct AnchorsEvaluator: TrustEvaluator {
     }
 
     /// Judges the chain by the anchors.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        memory.recall(chain, policy: policy) { PathVerifier.verify(chain, roots: roots, policy: policy) }
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
+        try memory.recall(chain, policy: policy) { () throws(FilesNeeded) in
+            try PathVerifier.verify(chain, roots: roots, policy: policy, mayWait: mayWait)
+        }
     }
 }

@@ -1,7 +1,7 @@
 // Evaluators made of evaluators. None of them judges.
 
 /// Believes whom one of several evaluators believes.
-package struct AnyOfEvaluator: TrustEvaluator {
+package struct AnyOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
     /// Asks them in order until one believes; of no evaluators nobody believes anything.
@@ -10,10 +10,12 @@ package struct AnyOfEvaluator: TrustEvaluator {
     }
 
     /// The first belief, or the refusal that comes closest to one.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
         var refusal: TrustFailure?
         for evaluator in evaluators {
-            switch evaluator.evaluate(chain, policy: policy) {
+            switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
             case .trusted(let peer): return .trusted(peer)
             case .refused(let failure):
                 if refusal.map({ $0.reason.rank < failure.reason.rank }) ?? true { refusal = failure }
@@ -24,7 +26,7 @@ package struct AnyOfEvaluator: TrustEvaluator {
 }
 
 /// Believes whom all of several evaluators believe (B3.65).
-package struct AllOfEvaluator: TrustEvaluator {
+package struct AllOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
     /// Asks them in order until one refuses; of no evaluators nobody believes anything.
@@ -33,10 +35,12 @@ package struct AllOfEvaluator: TrustEvaluator {
     }
 
     /// The first refusal, or the first belief that comes with a path.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
         var belief: VerifiedPeer?
         for evaluator in evaluators {
-            switch evaluator.evaluate(chain, policy: policy) {
+            switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
             case .trusted(let peer): if belief?.path.isEmpty ?? true { belief = peer }
             case .refused(let failure): return .refused(failure)
             }
@@ -47,7 +51,7 @@ package struct AllOfEvaluator: TrustEvaluator {
 }
 
 /// Lets the host decide which evaluator is asked (B3.66).
-package struct PerHostEvaluator: TrustEvaluator {
+package struct PerHostEvaluator: FileEvaluator {
     private let entries: [(pattern: HostPattern, value: any TrustEvaluator)]
     private let fallback: (any TrustEvaluator)?
 
@@ -60,11 +64,13 @@ package struct PerHostEvaluator: TrustEvaluator {
     }
 
     /// The verdict of the host's evaluator.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
         let own = policy.host.flatMap { host in entries.mostSpecific(for: host) }
         guard let evaluator = own ?? fallback else {
             return .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
         }
-        return evaluator.evaluate(chain, policy: policy)
+        return try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait)
     }
 }

@@ -4,6 +4,8 @@
 /// A file of hosts and their keys.
 struct KnownHostsFile: Sendable {
     let path: String
+    /// How long another process's lock is waited for.
+    let patience: Duration
 
     /// The keys of each host; empty when there is no file.
     func read() throws(CertificateError) -> [String: [[UInt8]]] {
@@ -15,23 +17,29 @@ struct KnownHostsFile: Sendable {
         }
     }
 
-    /// Adds a host that is not there yet; answers all keys, and whether the host's are this one.
-    func add(_ host: String, _ key: [UInt8]) throws(CertificateError) -> (all: [String: [[UInt8]]], isOwn: Bool) {
+    /// Adds a host that is not there yet; answers whether its key is this one. `tell` gets all keys before anybody else can
+    /// change them.
+    func add(
+        _ host: String, _ key: [UInt8], tell: ([String: [[UInt8]]]) -> Void
+    ) throws(CertificateError) -> Bool {
         try locked { () throws(CertificateError) in
             var all = try read()
-            if let pins = all[host] { return (all, pins.contains { ConstantTime.equal($0, key) }) }
-            all[host] = [key]
-            try write(all)
-            return (all, true)
+            let pins = all[host]
+            if pins == nil {
+                all[host] = [key]
+                try write(all)
+            }
+            tell(all)
+            return pins?.contains { ConstantTime.equal($0, key) } ?? true
         }
     }
 
-    /// Removes a host and answers all other keys.
-    func remove(_ host: String) throws(CertificateError) -> [String: [[UInt8]]] {
+    /// Removes a host. `tell` gets all other keys before anybody else can change them.
+    func remove(_ host: String, tell: ([String: [[UInt8]]]) -> Void) throws(CertificateError) {
         try locked { () throws(CertificateError) in
             var all = try read()
             if all.removeValue(forKey: host) != nil { try write(all) }
-            return all
+            tell(all)
         }
     }
 
@@ -41,9 +49,13 @@ struct KnownHostsFile: Sendable {
     }
 
     private func locked<Result>(_ body: () throws(CertificateError) -> Result) throws(CertificateError) -> Result {
-        guard let lock = Platform.lock(path + ".lock") else { throw .knownHosts("\(path).lock cannot be locked") }
-        defer { Platform.unlock(lock) }
-        return try body()
+        switch Platform.lock(path + ".lock", patience: patience) {
+        case .held: throw .knownHosts("somebody else has kept \(path).lock locked for \(patience)")
+        case .unusable: throw .knownHosts("\(path).lock cannot be locked")
+        case .locked(let lock):
+            defer { Platform.unlock(lock) }
+            return try body()
+        }
     }
 
     private func write(_ all: [String: [[UInt8]]]) throws(CertificateError) {

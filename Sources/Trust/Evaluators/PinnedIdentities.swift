@@ -12,6 +12,9 @@ package struct PinnedIdentities: Sendable, Hashable {
         self.authorities = try authorities.map { pins throws(CertificateError) in try PinnedKeysEvaluator.decode(pins) }
     }
 
+    /// The pins in words that no others have.
+    package var words: String { "\(leaves.map { "\($0)" } ?? "") \(authorities.map { "\($0)" } ?? "")" }
+
     /// Whether the leaf, and some authority of its verified path, are among the pinned ones where such are pinned.
     package func match(leaf: Certificate, path: [Certificate]) -> Bool {
         Self.has(leaves, [leaf]) && Self.has(authorities, path.dropFirst())

@@ -2,7 +2,7 @@
 // that is not verified is no place to look for them: whoever sends a chain can add what he likes to it (B3.68).
 
 /// Believes chains that another evaluator believes and that have one of the pinned certificates in them (B3.50).
-package struct PinnedCertificatesEvaluator: TrustEvaluator {
+package struct PinnedCertificatesEvaluator: FileEvaluator {
     private let base: any TrustEvaluator
     private let pins: [[UInt8]]
 
@@ -13,13 +13,15 @@ package struct PinnedCertificatesEvaluator: TrustEvaluator {
     }
 
     /// The base's verdict, and the pins'.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        Pins.check(base.evaluate(chain, policy: policy), chain, pins) { $0.fingerprintSHA256 }
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
+        Pins.check(try base.verdict(on: chain, policy: policy, mayWait: mayWait), chain, pins) { $0.fingerprintSHA256 }
     }
 }
 
 /// Believes chains that another evaluator believes and that have one of the pinned keys in them (B3.49, B3.50).
-package struct PinnedKeysEvaluator: TrustEvaluator {
+package struct PinnedKeysEvaluator: FileEvaluator {
     private let base: any TrustEvaluator
     private let pins: [[UInt8]]
 
@@ -43,8 +45,10 @@ package struct PinnedKeysEvaluator: TrustEvaluator {
     }
 
     /// The base's verdict, and the pins'.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        Pins.check(base.evaluate(chain, policy: policy), chain, pins) { $0.spkiSHA256 }
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
+        Pins.check(try base.verdict(on: chain, policy: policy, mayWait: mayWait), chain, pins) { $0.spkiSHA256 }
     }
 
     /// The hashes that are meant, of which there is at least one.

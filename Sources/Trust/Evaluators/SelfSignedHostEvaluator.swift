@@ -1,7 +1,7 @@
 // One odd host: exactly this certificate for exactly this name, and everybody else as ever.
 
 /// Believes one certificate for one host, whatever it says about names and issuers; others are judged by somebody else.
-package struct SelfSignedHostEvaluator: TrustEvaluator {
+package struct SelfSignedHostEvaluator: FileEvaluator {
     private let host: HostName
     private let fingerprint: [UInt8]
     private let fallback: (any TrustEvaluator)?
@@ -14,9 +14,11 @@ package struct SelfSignedHostEvaluator: TrustEvaluator {
     }
 
     /// Compares; the certificate's dates still count (B3.28).
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
         guard policy.host == host else {
-            return fallback?.evaluate(chain, policy: policy)
+            return try fallback?.verdict(on: chain, policy: policy, mayWait: mayWait)
                 ?? .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
         }
         guard ConstantTime.equal(chain.leaf.fingerprintSHA256, fingerprint) else {

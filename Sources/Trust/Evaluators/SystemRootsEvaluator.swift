@@ -1,7 +1,7 @@
 // The default: the machine's root certificates decide.
 
 /// Believes chains that lead to a root of the operating system's store (B3.1, B3.6).
-package struct SystemRootsEvaluator: TrustEvaluator {
+package struct SystemRootsEvaluator: FileEvaluator {
     private let roots: TrustRoots
     private let memory = VerdictMemory()
 
@@ -11,7 +11,11 @@ package struct SystemRootsEvaluator: TrustEvaluator {
     }
 
     /// Judges the chain by the store.
-    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        memory.recall(chain, policy: policy) { PathVerifier.verify(chain, roots: [roots], policy: policy) }
+    package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustVerdict
+    {
+        try memory.recall(chain, policy: policy) { () throws(FilesNeeded) in
+            try PathVerifier.verify(chain, roots: [roots], policy: policy, mayWait: mayWait)
+        }
     }
 }

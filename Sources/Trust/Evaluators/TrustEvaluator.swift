@@ -1,10 +1,21 @@
 // The one question of this target and its answer. Does not know how a verdict is reached.
+//
+// A verdict may need files: roots that nobody has looked up yet, a host that is to be written down. Nobody who must not
+// wait for a disk or a lock reads them: it asks for a verdict at once, and where there is none asks again on a thread that
+// may wait.
 
-/// Judges the certificates a peer has sent; called on a loop's thread, so it must not block for long.
+/// Judges the certificates a peer has sent.
 package protocol TrustEvaluator: Sendable {
-    /// Whether the chain is believed under the policy.
+    /// Whether the chain is believed under the policy; may wait for files and locks.
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict
+
+    /// What `evaluate` says, without waiting for a file or a lock; throws where it would have to. Who needs no files
+    /// leaves this to `evaluate`.
+    func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict
 }
+
+/// The verdict needs files.
+package struct FilesNeeded: Error, Sendable {}
 
 /// The answer of an evaluator.
 package enum TrustVerdict: Sendable {
@@ -15,19 +26,52 @@ package enum TrustVerdict: Sendable {
 }
 
 extension TrustEvaluator {
+    package func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict {
+        evaluate(chain, policy: policy)
+    }
+
+    /// The verdict; only `mayWait` lets it read files, and without that it throws where it would have to.
+    package func verdict(
+        on chain: CertificateChain, policy: TrustPolicy, mayWait: Bool
+    ) throws(FilesNeeded) -> TrustVerdict {
+        mayWait ? evaluate(chain, policy: policy) : try evaluateAtOnce(chain, policy: policy)
+    }
+
     /// The same evaluator under another policy than the one it is asked with: a strict profile, revocation lists.
     package func adjusting(_ change: @escaping @Sendable (inout TrustPolicy) -> Void) -> some TrustEvaluator {
         AdjustedEvaluator(base: self, change: change)
     }
 }
 
-private struct AdjustedEvaluator<Base: TrustEvaluator>: TrustEvaluator {
+/// An evaluator that needs files, or asks others who may.
+package protocol FileEvaluator: TrustEvaluator {
+    /// The verdict; only `mayWait` lets it read files, and only without that it throws.
+    func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustVerdict
+}
+
+extension FileEvaluator {
+    /// The verdict, whatever has to be waited for.
+    package func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+        do throws(FilesNeeded) {
+            return try judge(chain, policy: policy, mayWait: true)
+        } catch {
+            return .refused(TrustFailure(.other("the files that it is judged by were not read"), chain.leaf))
+        }
+    }
+
+    /// The verdict where nothing has to be waited for.
+    package func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict {
+        try judge(chain, policy: policy, mayWait: false)
+    }
+}
+
+private struct AdjustedEvaluator<Base: TrustEvaluator>: FileEvaluator {
     let base: Base
     let change: @Sendable (inout TrustPolicy) -> Void
 
-    func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
+    func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustVerdict {
         var changed = policy
         change(&changed)
-        return base.evaluate(chain, policy: changed)
+        return try base.verdict(on: chain, policy: changed, mayWait: mayWait)
     }
 }

@@ -1,14 +1,18 @@
 // The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up
 // one certificate at a time and what was found is kept. Does not judge.
+//
+// Looking up means reading files the first time. Nobody who must not wait does that: it is told that files are needed.
 
 import Synchronization
 
 /// A set of trust anchors.
 package final class TrustRoots: Sendable {
     /// The machine's store, found on first use and shared by the whole process.
-    package static let system = TrustRoots(store: SystemStore.find())
+    package static let system = TrustRoots { SystemStore.find() }
 
-    private let store: SystemStore?
+    /// Finds the store; nil for own anchors.
+    private let find: (@Sendable () -> SystemStore)?
+    private let present = Mutex<SystemStore?>(nil)
     private let known: Mutex<Known>
 
     /// What was found so far; an empty answer is remembered too.
@@ -19,18 +23,33 @@ package final class TrustRoots: Sendable {
 
     /// Exactly these anchors.
     package init(anchors: [Certificate]) {
-        store = nil
+        find = nil
         known = Mutex(Known(answers: Dictionary(grouping: anchors, by: \.subjectHash)))
     }
 
     /// The certificates of a store on disk.
-    package init(store: SystemStore) {
-        self.store = store
+    package convenience init(store: SystemStore) {
+        self.init { store }
+    }
+
+    /// The certificates of a store that is looked for when it is first needed.
+    package init(find: @escaping @Sendable () -> SystemStore) {
+        self.find = find
         known = Mutex(Known())
     }
 
     /// Whether an administrator keeps these anchors, and not the program.
-    var isStore: Bool { store != nil }
+    var isStore: Bool { find != nil }
+
+    /// The store, looked for the first time.
+    private var store: SystemStore? {
+        guard let find else { return nil }
+        return present.withLock { present in
+            let store = present ?? find()
+            present = store
+            return store
+        }
+    }
 
     /// The places that were looked at for the machine's store; empty for own anchors.
     package var searched: [String] { store?.searched ?? [] }
@@ -43,12 +62,16 @@ package final class TrustRoots: Sendable {
 
     /// Every anchor of this subject name; other names can share its hash.
     ///
-    /// What only a thorough look-up finds is said at `SystemStore.certificates`.
-    func anchors(_ subject: SubjectName, isThorough: Bool = false) -> [Certificate] {
+    /// What only a thorough look-up finds is said at `SystemStore.certificates`. Throws where files would have to be read,
+    /// unless that `mayWait`.
+    func anchors(
+        _ subject: SubjectName, isThorough: Bool, mayWait: Bool
+    ) throws(FilesNeeded) -> [Certificate] {
         let hash = subject.hash
-        guard let store else { return known.withLock { $0.answers[hash] ?? [] } }
-        let kept = known.withLock { isThorough ? $0.thoroughAnswers[hash] : $0.answers[hash] }
+        let kept = known.withLock { isThorough && isStore ? $0.thoroughAnswers[hash] : $0.answers[hash] }
         if let kept { return kept }
+        guard isStore else { return [] }
+        guard mayWait, let store else { throw FilesNeeded() }
         // Files are read outside the lock: two threads may both read one, and the first to finish is kept.
         let found = store.certificates(subject, isThorough: isThorough)
         return known.withLock { known in

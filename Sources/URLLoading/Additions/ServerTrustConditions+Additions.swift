@@ -46,6 +46,14 @@ extension URLSessionConfiguration {
         /// One encoded list in each data.
         public static func der(_ lists: [Data]) -> RevocationLists { RevocationLists(form: .der(lists)) }
 
+        /// The lists as they were given, in words that no others have.
+        fileprivate var words: String {
+            switch form {
+            case .pem(let text): "pem(\(text))"
+            case .der(let data): "der(\(TrustRule.list(data.map { $0.base64EncodedString() })))"
+            }
+        }
+
         fileprivate func read() throws(CertificateError) -> [RevocationList] {
             switch form {
             case .pem(let text):
@@ -87,6 +95,15 @@ enum ServerTrustCondition: Sendable, Equatable {
             return Self.checking(.soft, try lists.read(), base)
         case .revocation(.hard(let lists)):
             return Self.checking(.hard, try lists.read(), base)
+        }
+    }
+
+    /// What the condition asks beyond what is usual, in words that no other has; nil where it may ask less (B7.102).
+    var narrowness: String? {
+        switch self {
+        case .anyHost, .date, .revocation(.none): nil
+        case .revocation(.soft(let lists)): "soft:" + lists.words
+        case .revocation(.hard(let lists)): "hard:" + lists.words
         }
     }
 

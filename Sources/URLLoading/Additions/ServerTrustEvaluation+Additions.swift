@@ -124,6 +124,10 @@ extension URLSessionConfiguration {
             }
         }
 
+        /// What the choice asks, in words that no other choice has, where it believes nobody whom `system` refuses; nil
+        /// where it may, and where it cannot be carried out (B7.102).
+        var narrowness: String? { choice.narrowness }
+
         /// The evaluator that carries the choice out; throws where it cannot be.
         fileprivate func made() throws(CertificateError) -> any TrustEvaluator { try choice.evaluator() }
 
@@ -219,6 +223,29 @@ private indirect enum Choice: Sendable, Equatable {
             return .perHost(hosts, try others?.carriedChoice())
         case .anybody: return .anybody
         case .conditional: throw .noCertificateFound
+        }
+    }
+
+    /// See `ServerTrustEvaluation.narrowness`.
+    var narrowness: String? {
+        func word(_ name: String, _ parts: [String?]) -> String? {
+            let told = parts.compactMap(\.self)
+            return told.count == parts.count ? "\(name)(\(TrustRule.list(told)))" : nil
+        }
+        switch self {
+        case .system: return "system"
+        case .pinnedCertificates(let list, let base):
+            guard let pins = try? list.read().map(\.fingerprintHex) else { return nil }
+            return word("certificates", [base.narrowness] + pins.sorted())
+        case .pinnedKeys(let pins, let base): return word("keys", [base.narrowness] + pins.sorted())
+        case .anyOf(let choices): return word("any", choices.map(\.narrowness))
+        case .allOf(let choices): return word("all", choices.map(\.narrowness))
+        case .perHost(let choices, let others):
+            let hosts = choices.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.narrowness] }
+            return word("hosts", hosts + [others == nil ? "" : others?.narrowness])
+        case .conditional(let base, let condition): return word("under", [base.narrowness, condition.narrowness])
+        // These believe whom they know, whatever the system's roots say.
+        case .anchors, .selfSigned, .knownHosts, .anybody: return nil
         }
     }
 

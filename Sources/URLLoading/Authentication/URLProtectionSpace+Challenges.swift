@@ -6,7 +6,7 @@ extension URLProtectionSpace {
     /// The space of a challenge in an answer; `isTunnel` tells that a proxy was asked for a way to an https server.
     convenience init(_ space: AuthenticationSpace, isTunnel: Bool) {
         switch space.side {
-        case .server(let origin):
+        case .server(let origin, _):
             self.init(
                 host: origin.host, port: origin.port, protocol: origin.scheme.name, realm: space.realm,
                 authenticationMethod: space.method.constant)

@@ -86,7 +86,7 @@ extension TaskCore {
     /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57).
     private func withCookies(_ request: URLRequest) -> URLRequest {
         guard let session, let cookies = session.settings.cookies, cookies.mayBeSent(with: request),
-            let url = request.url,
+            session.settings.socket(of: request) == nil, let url = request.url,
             request.values.fields.value("Cookie") == nil
         else { return request }
         let found = cookies.storage.cookies(for: url) ?? []
@@ -149,7 +149,8 @@ extension TaskCore {
         state.withLock { $0.response = response }
         updateProgress()
         guard let answer = response as? HTTPURLResponse, let cookies = session?.settings.cookies, let url = answer.url,
-            cookies.policy != .never, currentRequest?.httpShouldHandleCookies ?? false
+            cookies.policy != .never, let request = currentRequest, request.httpShouldHandleCookies,
+            session?.settings.socket(of: request) == nil
         else { return }
         let fields = answer.arrivedFields
         let read = (0..<fields.count).filter { FieldText.sameName(fields.name(at: $0), "Set-Cookie") }

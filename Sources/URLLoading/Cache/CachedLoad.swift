@@ -16,6 +16,7 @@ struct CachedLoad: Sendable {
     private let method: String
     private let sent: Fields
     private let stored: StoredAnswer?
+    private let demand: TrustDemand
 
     /// The head of a server's answer.
     struct Arrival: Sendable {
@@ -25,6 +26,10 @@ struct CachedLoad: Sendable {
         let requestTime: WallTime
         /// When the head came.
         let responseTime: WallTime
+        /// How the server was accepted.
+        let acceptance: ServerAcceptance
+        /// Whether somebody has had a say who decides for this load alone.
+        let isJudgedApart: Bool
     }
 
     /// What the application gets.
@@ -70,16 +75,21 @@ struct CachedLoad: Sendable {
     /// Judges what a cache has found for a request.
     ///
     /// `sent` holds the fields as they are sent, those of the loader included; `answer` says how it came, where the cache
-    /// knows.
+    /// knows; `demand` how its server must have been trusted.
     init(
-        method: String, sent: Fields, policy: CachePolicy, found: CachedURLResponse?, answer: StoredAnswer? = nil,
-        now: WallTime
+        method: String, sent: Fields, policy: CachePolicy, demand: TrustDemand, found: CachedURLResponse?,
+        answer: StoredAnswer? = nil, now: WallTime
     ) {
         self.method = method
         self.sent = sent
-        self.found = found
-        stored = answer ?? found.map { Self.answer(of: $0, to: sent, now: now) }
-        decision = CacheRules.decision(policy: policy, method: method, request: sent, stored: stored, now: now)
+        self.demand = demand
+        let stored = answer ?? found.map { Self.answer(of: $0, to: sent, now: now) }
+        // B7.102, the one place where it is decided who may use what is stored. What may not be used is no base for a 304
+        // either: a server that nobody has to believe can have put another body under a tag that is right.
+        let isAdmitted = stored.map { demand.admits($0.trust) } ?? false
+        self.found = isAdmitted ? found : nil
+        self.stored = isAdmitted ? stored : nil
+        decision = CacheRules.decision(policy: policy, method: method, request: sent, stored: self.stored, now: now)
     }
 
     /// The same, sent without conditions whatever is stored.
@@ -94,11 +104,13 @@ struct CachedLoad: Sendable {
         var isValidation = false
         if case .validate = decision { isValidation = true }
         var random = SystemRandomNumberGenerator()
+        // B7.102, the one place where it is decided how an answer is marked.
+        let trust = (arrival.isJudgedApart ? demand.withoutJudge : demand).trust(of: arrival.acceptance)
         let outcome = CacheRules.outcome(
             method: method, request: sent, status: arrival.response.statusCode,
             news: ValidationRules.News(
                 fields: arrival.response.arrivedFields, requestTime: arrival.requestTime,
-                responseTime: arrival.responseTime),
+                responseTime: arrival.responseTime, trust: trust),
             stored: stored, isValidation: isValidation, salt: SipHash.Words(random.next(), random.next()))
         switch outcome {
         case .sendAgain: return (.sendAgain, .none)
@@ -124,7 +136,8 @@ struct CachedLoad: Sendable {
 
     private static func response(_ url: URL?, _ answer: StoredAnswer, expectedLength: Int64) -> HTTPURLResponse {
         HTTPURLResponse(
-            url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength)
+            url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength,
+            trust: answer.trust)
     }
 
     /// How a response came that a cache of the program's own may have kept without saying so: its Date then tells how
@@ -139,7 +152,8 @@ struct CachedLoad: Sendable {
             status: (found.response as? HTTPURLResponse)?.statusCode ?? 0, fields: fields, requestTime: time,
             responseTime: time,
             selection: Selection(
-                answer: fields, request: sent, salt: SipHash.Words(random.next(), random.next())))
+                answer: fields, request: sent, salt: SipHash.Words(random.next(), random.next())),
+            trust: found.trust)
     }
 }
 

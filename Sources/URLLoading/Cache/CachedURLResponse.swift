@@ -4,16 +4,18 @@
 
 import Foundation
 import LoadingPolicy
+import Synchronization
 
 /// A response as a cache keeps it.
 open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Safe to share: nothing stored ever changes. `userInfo` may hold anything, but is only handed out again.
+    // Safe to share: what changes is behind a Mutex. `userInfo` may hold anything, but is only handed out again.
     private let givenResponse: URLResponse
     private let givenData: Data
     private let givenInfo: [AnyHashable: Any]?
     private let givenPolicy: URLCache.StoragePolicy
     /// How the response came, where a loader or a cache knows.
     let answer: StoredAnswer?
+    private let mark: Mutex<AnswerTrust>
 
     /// Makes one that may be kept anywhere.
     public init(response: URLResponse, data: Data) {
@@ -22,6 +24,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         givenInfo = nil
         givenPolicy = .allowed
         answer = nil
+        mark = Mutex(Self.trust(in: response))
         super.init()
     }
 
@@ -34,6 +37,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         givenInfo = userInfo
         givenPolicy = storagePolicy
         answer = nil
+        mark = Mutex(Self.trust(in: response))
         super.init()
     }
 
@@ -47,6 +51,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         givenInfo = userInfo
         givenPolicy = storagePolicy
         self.answer = answer
+        mark = Mutex(answer.trust)
         super.init()
     }
 
@@ -63,6 +68,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         givenPolicy =
             URLCache.StoragePolicy(rawValue: UInt(clamping: coder.decodeInteger(forKey: Key.policy))) ?? .notAllowed
         answer = nil
+        mark = Mutex(AnswerTrust.read(from: coder, forKey: Key.trust))
         super.init()
     }
 
@@ -73,6 +79,20 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         coder.encode(data as NSData, forKey: Key.data)
         coder.encode(Int(clamping: storagePolicy.rawValue), forKey: Key.policy)
         coder.encode(PropertyListInfo.encoded(userInfo).map { $0 as NSData }, forKey: Key.userInfo)
+        trust.write(to: coder, forKey: Key.trust)
+    }
+
+    /// How the server was trusted: as the loader says; as the response says that a loader has made; else the program has
+    /// made all of it, and vouches for it (B7.102).
+    var trust: AnswerTrust { mark.withLock { $0 } }
+
+    /// Notes that it was made of an answer that came so.
+    func comes(by trust: AnswerTrust) {
+        mark.withLock { $0 = $0.joined(with: trust) ?? .unknown }
+    }
+
+    private static func trust(in response: URLResponse) -> AnswerTrust {
+        (response as? HTTPURLResponse)?.trust ?? .program
     }
 
     /// They can be archived securely.
@@ -120,6 +140,19 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         static let data = "data"
         static let userInfo = "userInfo"
         static let policy = "storagePolicy"
+        static let trust = "serverTrust"
+    }
+}
+
+extension AnswerTrust {
+    /// Notes it in a keyed archive.
+    func write(to coder: NSCoder, forKey key: String) {
+        coder.encode(Data(encoded) as NSData, forKey: key)
+    }
+
+    /// What an archive says; not known where it says nothing, as those of earlier versions.
+    static func read(from coder: NSCoder, forKey key: String) -> AnswerTrust {
+        coder.decodeObject(of: NSData.self, forKey: key).flatMap { AnswerTrust(encoded: Array($0 as Data)) } ?? .unknown
     }
 }
 

@@ -77,9 +77,9 @@ package final class DiskCache: Sendable {
         file.withUnsafeBytes { bytes in
             guard let preamble = CacheRecord.Preamble(bytes), preamble.fileLength == bytes.count else { return nil }
             let head = UnsafeRawBufferPointer(rebasing: bytes[CacheRecord.Preamble.length..<preamble.bodyOffset])
-            guard CacheRecord.digest(head) == preamble.headDigest, let record = CacheRecord(head: head) else {
-                return nil
-            }
+            guard CacheRecord.digest(head) == preamble.headDigest,
+                let record = CacheRecord(head: head, form: preamble.form)
+            else { return nil }
             // A body is read through once in a process: afterwards it is known to be whole as long as the file is the same.
             if checked.withLock({ $0[name] }) != file.identity {
                 let body = UnsafeRawBufferPointer(rebasing: bytes[preamble.bodyOffset...])

@@ -24,7 +24,8 @@ extension CacheRecord {
         let url = url.flatMap { URL(string: $0) }
         if isHTTP {
             return HTTPURLResponse(
-                url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength)
+                url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength,
+                trust: answer.trust)
         }
         guard let url else { return URLResponse() }
         return URLResponse(
@@ -54,13 +55,19 @@ extension CachedURLResponse {
             responseTime: now,
             selection: Selection(
                 answer: fields, request: SelectingFields.of(request),
-                salt: SipHash.Words(random.next(), random.next())))
+                salt: SipHash.Words(random.next(), random.next())),
+            trust: trust)
         return (coming(as: answer), answer)
     }
 
-    /// The same with what is known of how it came. An object of a class of the program's own stays as it is.
+    /// The same with what is known of how it came. An object of a class of the program's own stays what
+    /// it is.
     func coming(as answer: StoredAnswer) -> CachedURLResponse {
-        guard type(of: self) == CachedURLResponse.self, self.answer != answer else { return self }
+        guard type(of: self) == CachedURLResponse.self else {
+            comes(by: answer.trust)
+            return self
+        }
+        if self.answer == answer { return self }
         return CachedURLResponse(
             response: response, data: data, userInfo: userInfo, storagePolicy: storagePolicy, answer: answer)
     }

@@ -5,6 +5,7 @@
 import Foundation
 import HTTPWire
 import LoadingPolicy
+import Synchronization
 
 /// A session's part in cookies; a session without any has none of these (B8.43, B8.45).
 struct SessionCookies: Sendable {
@@ -13,6 +14,7 @@ struct SessionCookies: Sendable {
     let policy: HTTPCookie.AcceptPolicy
     /// Whether the storage is asked as the value that it is, on any thread; a subclass is the program's code.
     let isPlain: Bool
+    private let behindSockets = SocketCookies()
 
     init?(_ values: ConfigurationValues) {
         guard values.httpShouldSetCookies, let storage = values.httpCookieStorage else { return nil }
@@ -25,6 +27,35 @@ struct SessionCookies: Sendable {
     func mayBeSent(with request: URLRequest) -> Bool {
         (!isPlain || storage.store.mayHoldCookies) && request.values.httpShouldHandleCookies
     }
+
+    /// The cookies of whoever answers behind a socket: the session's alone, kept in memory.
+    func storage(behind socket: String) -> HTTPCookieStorage { behindSockets.storage(socket) }
+
+    /// Forgets the cookies of all sockets.
+    func forgetSockets() { behindSockets.forgetAll() }
+}
+
+/// Storages by socket. A host's name says nothing about who answers there, so that the host's own cookies are not for him,
+/// nor his for the host.
+private final class SocketCookies: Sendable {
+    private let storages = Mutex<[String: HTTPCookieStorage]>([:])
+
+    func storage(_ socket: String) -> HTTPCookieStorage {
+        storages.withLock { storages in
+            if let known = storages[socket] { return known }
+            if storages.count == Self.most { storages = [:] }
+            let new = HTTPCookieStorage()
+            storages[socket] = new
+            return new
+        }
+    }
+
+    func forgetAll() {
+        storages.withLock { $0 = [:] }
+    }
+
+    /// Picked by feel: more than a program talks to.
+    private static let most = 64
 }
 
 /// Where the Cookie field of a hop comes from. A field that the program has set wins over it (B8.57).

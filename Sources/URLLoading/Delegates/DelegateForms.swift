@@ -95,6 +95,9 @@ struct DelegateView: Sendable {
         handlers = delegate as? URLSession.EventHandlers
     }
 
+    /// Whether the delegate may have a method for challenges.
+    var mayAnswerChallenges: Bool { mayImplement(.sessionChallenge) || mayImplement(.taskChallenge) }
+
     /// Whether the delegate may have the method: `false` only when it is known not to.
     func mayImplement(_ method: AskingMethod) -> Bool {
         if let handlers { return handlers.answers(method) }

@@ -5,6 +5,7 @@
 
 import Foundation
 import HTTPWire
+import LoadingPolicy
 import Synchronization
 
 /// The metadata of a response to an HTTP load.
@@ -16,6 +17,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private let version: HTTPVersion
     /// The server's words where they are not the usual ones for the status.
     private let unusualReason: String?
+    /// How the server was trusted, where a loader has made the response to be stored (B7.102): it goes along with the
+    /// response into whatever a program makes of it.
+    let trust: AnswerTrust?
 
     /// Makes a response about which nothing is known.
     public override init() {
@@ -24,6 +28,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         headers = Mutex([:])
         version = .http11
         unusualReason = nil
+        trust = nil
         super.init()
     }
 
@@ -35,6 +40,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         headers = Mutex(canonical)
         version = .http11
         unusualReason = nil
+        trust = nil
         super.init(url: url, expectedContentLength: Self.contentLength(canonical))
     }
 
@@ -47,6 +53,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         headers = Mutex(nil)
         version = head.version
         unusualReason = head.unusualReason
+        trust = nil
         let length: Int64 =
             switch framing {
             case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
@@ -57,12 +64,15 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
 
     /// Makes a response of fields that have arrived, now or before it was kept in a cache.
-    package init(url: URL?, status: Int, fields: Fields, expectedContentLength: Int64) {
+    package init(
+        url: URL?, status: Int, fields: Fields, expectedContentLength: Int64, trust: AnswerTrust? = nil
+    ) {
         self.status = status
         self.fields = fields
         headers = Mutex(nil)
         version = .http11
         unusualReason = nil
+        self.trust = trust
         super.init(url: url, expectedContentLength: expectedContentLength)
     }
 
@@ -79,6 +89,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         headers = Mutex(dictionary)
         version = .http11
         unusualReason = nil
+        trust =
+            coder.containsValue(forKey: Key.trust)
+            ? AnswerTrust.read(from: coder, forKey: Key.trust) : nil
         super.init(coder: coder)
     }
 
@@ -90,6 +103,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         let dictionary = NSMutableDictionary()
         for (name, value) in headerDictionary { dictionary.setObject(value as NSString, forKey: name as NSString) }
         coder.encode(dictionary, forKey: Key.fields)
+        trust?.write(to: coder, forKey: Key.trust)
     }
 
     /// The three digits of the status line.
@@ -183,5 +197,6 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private enum Key {
         static let status = "statusCode"
         static let fields = "allHeaderFields"
+        static let trust = "serverTrust"
     }
 }

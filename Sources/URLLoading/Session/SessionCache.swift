@@ -18,6 +18,10 @@ struct SessionCache: Sendable {
     let asksDelegates: Bool
     /// The calendar's clock.
     let clock: @Sendable () -> WallTime
+    /// The session's rule for servers, where others may have the same (B7.102).
+    let trustRule: AnswerTrust.Mark?
+    /// The session itself and its delegate, as judges of servers.
+    let judge = TrustRule.newJudge()
 
     init?(_ values: ConfigurationValues) {
         guard let cache = values.urlCache else { return nil }
@@ -27,6 +31,7 @@ struct SessionCache: Sendable {
         isPlain = cache.isPlain
         asksDelegates = !values.isEphemeral
         clock = values.wallClock
+        trustRule = TrustRule.mark(of: values)
     }
 
     /// The policy of a request.

@@ -16,7 +16,8 @@ import LoadingPolicy
 struct SessionProxies: Sendable {
     /// Who is asked where the rules say that somebody must be.
     let resolver: URLSessionConfiguration.ProxyResolver?
-    private let socketPath: String?
+    /// The UNIX-domain socket that all connections go to, if any.
+    let socketPath: String?
     private let rules: ProxyRules
 
     init(_ values: ConfigurationValues) {

@@ -95,6 +95,9 @@ struct SessionSettings: Sendable {
         unusableLocalAddress = engine.localAddress == nil ? values.localAddress : nil
     }
 
+    /// The socket that a request goes through, in the place of its host; nil for the network.
+    func socket(of request: URLRequest) -> String? { request.values.unixSocketPath ?? proxies.socketPath }
+
     /// Where the files of downloads are: B9.4, the directory of `TMPDIR` at this moment, unless another was chosen.
     var downloadFolder: String { chosenDownloadFolder ?? FileManager.default.temporaryDirectory.path }
 

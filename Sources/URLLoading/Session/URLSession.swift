@@ -95,6 +95,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         configurationCopy.urlCredentialStorage?.removeAll()
         core.authentication.forgetAll()
         configurationCopy.httpCookieStorage?.removeCookies(since: .distantPast)
+        core.settings.cookies?.forgetSockets()
         configurationCopy.urlCache?.removeAllCachedResponses()
         flush(completionHandler: completionHandler)
     }

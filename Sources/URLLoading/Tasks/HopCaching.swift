@@ -31,9 +31,14 @@ final class HopCaching {
         self.part = part
     }
 
-    /// Hears the head of an answer. `collects`: somebody else keeps the whole body.
+    /// How the server of the next answer was accepted.
+    @exclusivity(unchecked) var acceptance = ServerAcceptance.vouchedFor
+
+    /// Hears the head of an answer. `collects`: somebody else keeps the whole body. `isJudgedApart`: somebody answers for
+    /// the server who decides for this load alone.
     func take(
-        _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool
+        _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool,
+        isJudgedApart: Bool
     ) -> Verdict {
         worthless = InvalidationRules.keys(
             method: request.values.method, url: request.url?.absoluteString ?? "", status: response.statusCode,
@@ -41,7 +46,8 @@ final class HopCaching {
         guard let load = part.load else { return .everything }
         let outcome = load.outcome(
             of: CachedLoad.Arrival(
-                response: response, requestTime: part.requestTime, responseTime: part.session.clock()))
+                response: response, requestTime: part.requestTime, responseTime: part.session.clock(),
+                acceptance: acceptance, isJudgedApart: isJudgedApart))
         change = outcome.change
         switch outcome.delivery {
         case .stored(let cached):

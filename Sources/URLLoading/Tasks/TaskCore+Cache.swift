@@ -1,7 +1,7 @@
 // What a cache has for a hop, before it is sent: the answer, a question to the server, or nothing (behaviour 7.2, 7.3).
 //
-// A plain cache is asked at once, on whichever thread the task is, so that a hit never touches a loop; on the loop itself
-// only its memory is, and a helper thread reads the disk. One that the program has made a subclass of is called like a
+// A plain cache's memory is asked at once, on whichever thread the task is, so that a hit never touches a loop; a helper
+// thread reads the disk, whose time nobody's thread has: neither a loop's nor one of Swift's pool. One that the program has made a subclass of is called like a
 // delegate: before a hop, and in the order of the task's events.
 //
 // Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCore+Stored`).
@@ -42,9 +42,7 @@ extension TaskCore {
         switch cache.store.known(key) {
         case .found(let entry): judge(hop, CacheFinding(cache, key, entry: entry))
         case .nothing: judge(hop, CacheFinding(cache, key, entry: nil))
-        case .unknown where engine?.loop.isCurrent ?? false:
-            readElsewhere(hop, cache, key)
-        case .unknown: judge(hop, CacheFinding(cache, key, entry: cache.store.read(key)))
+        case .unknown: readElsewhere(hop, cache, key)
         }
     }
 
@@ -58,7 +56,7 @@ extension TaskCore {
 
     // MARK: Asking
 
-    /// The disk has no place on the loop; the task can be cancelled meanwhile.
+    /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
     private func readElsewhere(_ hop: Hop, _ cache: SessionCache, _ key: CacheKey) {
         guard let wait = state.withLock({ $0.beginWait() }) else {
             return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops)
@@ -91,7 +89,8 @@ extension TaskCore {
         let cache = finding.cache
         var load = CachedLoad(
             method: hop.request.values.method, sent: selectingFields(of: hop), policy: cache.policy(of: hop.request),
-            found: finding.response, answer: finding.answer, now: cache.clock())
+            demand: trustDemand(of: hop.request, in: cache), found: finding.response, answer: finding.answer,
+            now: cache.clock())
         let asksAgain = state.withLock { state in
             defer { state.omitsConditions = false }
             return state.omitsConditions
@@ -117,7 +116,7 @@ extension TaskCore {
     private func selectingFields(of hop: Hop) -> Fields {
         var fields = hop.message.head.fields
         guard let authentication = session?.authentication else { return fields }
-        let side = AuthenticationSide.server(hop.message.origin)
+        let side = AuthenticationSide.server(hop.message.origin, socket: session?.settings.socket(of: hop.request))
         let given = state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
         let head = hop.message.head
         let request = AuthenticatedRequest(method: head.method, target: head.target)

@@ -29,9 +29,21 @@ extension TaskCore {
     var answersChallenges: Bool {
         // Without a delegate queue there is no delegate.
         guard usesRelay else { return false }
-        return [state.withLock { $0.delegateView }, session?.delegateView].contains { view in
-            view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
-        }
+        return [state.withLock { $0.delegateView }, session?.delegateView].contains { $0?.mayAnswerChallenges ?? false }
+    }
+
+    /// Whether a delegate of the task alone may say who is believed.
+    var judgesApart: Bool {
+        guard usesRelay, let own = state.withLock({ $0.delegateView }), own.mayAnswerChallenges else { return false }
+        return own.session !== session?.delegateView?.session
+    }
+
+    /// What the task asks of stored answers over TLS. Where a delegate may have another opinion than the evaluation, they
+    /// must have come to the session that the delegate belongs to; a delegate of the task alone knows none (B7.102).
+    func trustDemand(of request: URLRequest, in cache: SessionCache) -> TrustDemand {
+        guard request.url?.scheme.flatMap({ Scheme($0) }) != .http else { return .plain }
+        return TrustDemand(
+            rule: cache.trustRule, judge: judgesApart ? nil : cache.judge, ruleSuffices: !answersChallenges)
     }
 
     /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate where it may be

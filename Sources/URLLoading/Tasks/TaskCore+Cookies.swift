@@ -11,9 +11,17 @@ import Sockets
 extension TaskCore {
     /// Finds a hop's cookies and submits it; the stage is `betweenHops`. Each hop is asked about anew (B8.58).
     func submit(_ request: URLRequest, _ content: HopContent) {
-        guard let cookies = session?.settings.cookies, cookies.mayBeSent(with: request) else {
+        guard let settings = session?.settings, let cookies = settings.cookies else {
             return submit(request, content, cookies: .none)
         }
+        if let socket = settings.socket(of: request) {
+            let storage = cookies.storage(behind: socket)
+            return submit(
+                request, content,
+                cookies: request.values.httpShouldHandleCookies
+                    ? .stored(in: storage, isTopLevel: isMainDocument(request)) : .none)
+        }
+        guard cookies.mayBeSent(with: request) else { return submit(request, content, cookies: .none) }
         if cookies.isPlain {
             submit(request, content, cookies: .stored(in: cookies.storage, isTopLevel: isMainDocument(request)))
         } else {
@@ -38,11 +46,13 @@ extension TaskCore {
             let place = session.builder.cookiePlace(of: url)
         else { return }
         let fields = head.fields.values(.setCookie)
-        if cookies.isPlain {
+        let socket = session.settings.socket(of: request)
+        if cookies.isPlain || socket != nil {
             let context = CookieContext(
                 place, mainDocument: request.values.mainDocumentURL, isTopLevel: isMainDocument(request),
                 method: request.values.method)
-            cookies.storage.receive(fields: fields, from: context, policy: cookies.policy)
+            let storage = socket.map { cookies.storage(behind: $0) } ?? cookies.storage
+            storage.receive(fields: fields, from: context, policy: cookies.policy)
         } else {
             let read = cookies.storage.store.read(fields.map(\.utf8), from: place).compactMap { HTTPCookie($0) }
             if !read.isEmpty { post(.cookies(read), on: reactor) }

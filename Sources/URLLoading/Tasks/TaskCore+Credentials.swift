@@ -35,7 +35,7 @@ extension TaskCore {
     }
 
     private func userInURL(for refusal: Refusal) -> URLCredential? {
-        guard case .server(let origin) = refusal.side else { return nil }
+        guard case .server(let origin, _) = refusal.side else { return nil }
         return state.withLock { state in
             let url = state.currentRequest?.url
             return state.authentication.user(in: url, of: origin)?.credential

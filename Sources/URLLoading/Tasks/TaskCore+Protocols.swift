@@ -127,7 +127,12 @@ extension TaskCore {
         // B14.35.
         let canonical = chosen.canonicalRequest(for: request)
         let part = cachePart(of: canonical)
-        let cached = part?.session.cache.cachedResponse(for: canonical)
+        let cached = part.flatMap { part in
+            part.session.cache.cachedResponse(for: canonical).flatMap {
+                // B7.102: what the class is shown it may give out as the answer.
+                trustDemand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
+            }
+        }
         guard goOn(with: canonical, after: wait) else { return }
         let client = CarrierClient()
         let instance = chosen.init(task: face, cachedResponse: cached, client: client)

@@ -71,6 +71,10 @@ final class TransferReceiver: TransactionReceiver {
         if plan.tellsDelegate { core.post(.waiting, on: reactor) }
     }
 
+    func answers(acceptedAs acceptance: ServerAcceptance) {
+        if let caching { caching.acceptance = acceptance }
+    }
+
     func received(informational head: ResponseHead) {
         if let upload = plan.upload {
             if core.uploadInformed(head) {
@@ -103,7 +107,8 @@ final class TransferReceiver: TransactionReceiver {
         }
         if let caching, let request = plan.request {
             let verdict = caching.take(
-                response, of: request, framing: framing, decoding: decoding, collects: plan.collectsBody)
+                response, of: request, framing: framing, decoding: decoding, collects: plan.collectsBody,
+                isJudgedApart: caching.acceptance == .vouchedFor && core.judgesApart)
             if case .nothing(let sendsAgain) = verdict {
                 if sendsAgain { core.omitConditions() }
                 fate = .discard

@@ -28,6 +28,43 @@ struct TrustRunTests {
         await server.stop()
     }
 
+    @Test("B7.102: what --insecure, --cacert or other pins have let into the cache serves no later run")
+    func cachedTrust() async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        let server = try LoopbackServer.start(.init(tls: .init(identity: issued.identity))) { _ in
+            .text("in").adding("Cache-Control", "max-age=3600")
+        }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let pin = "sha256//" + Data(issued.certificate.spkiSHA256).base64EncodedString()
+        let wrong = "sha256//" + Data(repeating: 7, count: 32).base64EncodedString()
+        let url = server.url("/")
+        func run(_ options: [String], system: String? = nil, in folder: Workplace) async throws -> FetchRun {
+            try await FetchRun.run(
+                ["--cache"] + options + [url],
+                changing: ["XDG_CACHE_HOME": folder.path, "SSL_CERT_FILE": system, "SSL_CERT_DIR": nil])
+        }
+        let ways: [(options: [String], system: String?)] = [
+            (["--insecure"], nil), (["--cacert", anchor.path], nil),
+            (["--cacert", anchor.path, "--pinnedpubkey", pin], nil), ([], anchor.path),
+            (["--pinnedpubkey", pin], anchor.path),
+        ]
+        for (options, system) in ways {
+            let folder = try Workplace()
+            let first = try await run(options, system: system, in: folder)
+            #expect(first.output == "in" && first.complaints.hasSuffix("* cache: miss\n"), "\(first.complaints)")
+            let refused = try await run([], in: folder)
+            #expect(refused.exitCode == 60 && refused.output.isEmpty, "\(options): \(refused.output)")
+            let pinned = try await run(["--cacert", anchor.path, "--pinnedpubkey", wrong], in: folder)
+            #expect(pinned.exitCode == 90 && pinned.output.isEmpty, "\(options): \(pinned.output)")
+            // The same once more: a hit where the default evaluation has had its say, and nobody else.
+            let again = try await run(options, system: system, in: folder)
+            let use = system == nil ? "miss" : "hit"
+            #expect(again.output == "in" && again.complaints.hasSuffix("* cache: \(use)\n"), "\(again.complaints)")
+        }
+        await server.stop()
+    }
+
     @Test("--cert, --key and --pass: PEM in one file or two, PKCS #12; 58 for what cannot be used, 35 for nobody")
     func identities() async throws {
         let root = try CertificateFactory.root()

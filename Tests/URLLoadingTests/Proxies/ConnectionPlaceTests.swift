@@ -46,6 +46,71 @@ struct ConnectionPlaceTests {
         }
     }
 
+    /// A server behind a socket and one in the network that have one and the same name.
+    private func withNamesakes(
+        _ router: @escaping LoopbackServer.Router,
+        _ body: (_ session: URLSession, _ near: URLRequest, _ far: URLRequest) async throws -> Void
+    ) async throws {
+        let folder = try SocketFolder()
+        try await withServer(.init(unixPath: folder.socket), router: router) { _ in
+            try await withServer(router: router) { server in
+                let session = session { $0.hostOverrides = ["same.test": "127.0.0.1"] }
+                let far = URLRequest(url: try server.at("/x", host: "same.test"))
+                var near = far
+                near.unixSocketPath = folder.socket
+                try await body(session, near, far)
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test("B8.50: a host's cookies are not for whoever answers behind a socket, nor the other way round")
+    func cookies() async throws {
+        let router: LoopbackServer.Router = { request in
+            ServerResponse.text(request.fields.first(.cookie) ?? "-")
+                .adding("Set-Cookie", request.fields.first("X-Set") ?? "none=1")
+        }
+        try await withNamesakes(router) { session, near, far in
+            func text(_ request: URLRequest, setting cookie: String) async throws -> String {
+                var request = request
+                request.setValue(cookie, forHTTPHeaderField: "X-Set")
+                return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+            }
+            #expect(try await text(near, setting: "near=1") == "-")
+            #expect(try await text(far, setting: "far=1") == "-")
+            #expect(try await text(near, setting: "near=2") == "near=1")
+            #expect(try await text(far, setting: "far=2") == "far=1")
+            #expect(session.configuration.httpCookieStorage?.cookies?.map(\.name) == ["far"])
+            await session.reset()
+            #expect(try await text(near, setting: "near=3") == "-")
+        }
+    }
+
+    @Test("B2.77: what was proven to a host is not sent unasked to whoever answers behind a socket, nor the other way round")
+    func proofs() async throws {
+        let router: LoopbackServer.Router = { request in
+            guard let proof = request.fields.first(.authorization) else {
+                return ServerResponse.text("-", status: 401).adding("WWW-Authenticate", "Basic realm=x")
+            }
+            return .text(proof)
+        }
+        for isNearFirst in [true, false] {
+            try await withNamesakes(router) { session, near, far in
+                let (first, second) = isNearFirst ? (near, far) : (far, near)
+                func text(_ request: URLRequest) async throws -> String {
+                    String(decoding: try await session.data(for: request).0, as: UTF8.self)
+                }
+                var named = first
+                var parts = try #require(URLComponents(string: first.url?.absoluteString ?? ""))
+                (parts.user, parts.password) = ("u", "p")
+                named.url = parts.url
+                #expect(try await text(named).hasPrefix("Basic "))
+                #expect(try await text(first).hasPrefix("Basic "))
+                #expect(try await text(second) == "-")
+            }
+        }
+    }
+
     @Test("TLS over a UNIX-domain socket is TLS with the URL's host")
     func secureSocket() async throws {
         let folder = try SocketFolder()

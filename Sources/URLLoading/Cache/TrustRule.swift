@@ -1,0 +1,46 @@
+// The rule by which a session judges servers, as far as stored answers have to know it: behaviour B7.102. Only a rule that
+// believes nobody whom the default evaluation refuses has a name, which is the same in every session and every run; what
+// comes under another one stays with the session it came to.
+//
+// Must not know: caches, how a verdict is reached.
+
+import Foundation
+import LoadingEngine
+import LoadingPolicy
+import TLS
+import Trust
+
+/// Names rules.
+enum TrustRule {
+    /// The mark of a configuration's rule; nil for one that may believe whom the default evaluation refuses, and for
+    /// one that cannot be carried out.
+    static func mark(of values: ConfigurationValues) -> AnswerTrust.Mark? {
+        guard let evaluation = values.serverTrustEvaluation.narrowness else { return nil }
+        let parts = [
+            roots, evaluation, "\(TLSVersion(values.tlsMinimum))",
+            values.appTransportSecurity.map { $0.rules.signature } ?? "",
+        ]
+        return SecureHash.sha256.hash(Array(list(parts).utf8)).map { hash in
+            hash.withUnsafeBytes {
+                AnswerTrust.Mark(
+                    UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)),
+                    UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+            }
+        }
+    }
+
+    /// A mark that nobody else has.
+    static func newJudge() -> AnswerTrust.Mark {
+        var random = SystemRandomNumberGenerator()
+        return AnswerTrust.Mark(random.next(), random.next())
+    }
+
+    /// Texts as one, from which each of them can be told.
+    static func list(_ parts: [String]) -> String {
+        parts.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+    }
+
+    /// Whoever names other roots in the environment has another default evaluation.
+    private static let roots = list(
+        ["SSL_CERT_FILE", "SSL_CERT_DIR"].map { ProcessInfo.processInfo.environment[$0] ?? "" })
+}
