@@ -46,6 +46,9 @@ package struct EngineConfiguration: Sendable {
     /// The network interface over which connections are made, by its name; `nil` leaves it to the system.
     package var interface: String?
 
+    /// Whether receivers that answer questions are asked about the certificates of servers, too.
+    package var asksAboutServers = true
+
     /// The most bytes that a coded body may come to (B16.60); `nil` sets no limit.
     package var maximumDecodedBytes: Int64?
 

@@ -102,6 +102,7 @@ enum ServerTrustCondition: Sendable, Equatable {
     var narrowness: String? {
         switch self {
         case .anyHost, .date, .revocation(.none): nil
+        case .strictly: "strictly"
         case .revocation(.soft(let lists)): "soft:" + lists.words
         case .revocation(.hard(let lists)): "hard:" + lists.words
         }

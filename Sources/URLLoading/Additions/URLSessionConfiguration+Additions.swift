@@ -18,6 +18,15 @@ extension URLSessionConfiguration {
         set { assign(\.serverTrustEvaluation, newValue) }
     }
 
+    /// Ours: whether delegates are asked about the certificates of servers (`NSURLAuthenticationMethodServerTrust`), as on Apple's
+    /// platforms. Without, `serverTrustEvaluation` alone decides. Delegates are still asked for passwords and for client
+    /// certificates. It also decides what the cache may give to a session whose delegate has a method for challenges: while that
+    /// one may have another opinion of a server, only what the session itself has stored (docs/caching.md).
+    public var asksDelegatesAboutServers: Bool {
+        get { value(\.asksDelegatesAboutServers) }
+        set { assign(\.asksDelegatesAboutServers, newValue) }
+    }
+
     /// Ours: who we are to servers that ask for a certificate, where no delegate is asked or a delegate leaves it to
     /// default handling. Comes before what `urlCredentialStorage` has for a server.
     public var clientIdentities: ClientIdentities {

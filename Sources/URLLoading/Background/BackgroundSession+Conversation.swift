@@ -140,7 +140,7 @@ extension BackgroundSession {
     private var answersChallenges: (judgesServers: Bool, answersChallenges: Bool) {
         let view = state.withLock { $0.core }?.delegateView
         let answers = view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
-        return (answers, answers || values.urlCredentialStorage != nil)
+        return (answers && values.asksDelegatesAboutServers, answers || values.urlCredentialStorage != nil)
     }
 
     // MARK: Losing one

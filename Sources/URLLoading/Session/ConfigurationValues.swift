@@ -43,6 +43,8 @@ struct ConfigurationValues: Sendable {
     /// The most bytes that a compressed body may come to.
     var maximumDecodedBytes: Int64?
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
+    /// Whether delegates have a say in who is believed.
+    var asksDelegatesAboutServers = true
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
     var urlCache: URLCache? = .shared

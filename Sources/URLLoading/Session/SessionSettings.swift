@@ -82,6 +82,7 @@ struct SessionSettings: Sendable {
         engine.maximumTLSVersion = TLSVersion(values.tlsMaximum)
         engine.keyLogFile = values.tlsKeyLogFile.map { $0.path(percentEncoded: false) }
         engine.trust = values.serverTrustEvaluation.evaluator
+        engine.asksAboutServers = values.asksDelegatesAboutServers
         engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
         engine.transportSecurity = values.appTransportSecurity?.rules
         engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }

@@ -38,12 +38,15 @@ extension TaskCore {
         return own.session !== session?.delegateView?.session
     }
 
-    /// What the task asks of stored answers over TLS. Where a delegate may have another opinion than the evaluation, they
-    /// must have come to the session that the delegate belongs to; a delegate of the task alone knows none (B7.102).
+    /// What the task asks of stored answers over TLS. Where a delegate is asked about servers, and may have another opinion
+    /// than the evaluation, they must have come to the session that the delegate belongs to; a delegate of the task alone
+    /// knows none (B7.102).
     func trustDemand(of request: URLRequest, in cache: SessionCache) -> TrustDemand {
         guard request.url?.scheme.flatMap({ Scheme($0) }) != .http else { return .plain }
+        let isAsked = session?.settings.engine.asksAboutServers ?? true
         return TrustDemand(
-            rule: cache.trustRule, judge: judgesApart ? nil : cache.judge, ruleSuffices: !answersChallenges)
+            rule: cache.trustRule, judge: isAsked && judgesApart ? nil : cache.judge,
+            ruleSuffices: !isAsked || !answersChallenges)
     }
 
     /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate where it may be

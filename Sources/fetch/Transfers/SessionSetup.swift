@@ -16,6 +16,8 @@ struct SessionSetup {
         configuration.networkInterface = options.interface
         configuration.urlCache = options.usesCache ? URLCache(memoryCapacity: 0, diskCapacity: 64 << 20) : nil
         configuration.httpCookieStorage = cookies
+        // The delegate only shows the certificates, and the cache knows by this that nobody but the options decides.
+        configuration.asksDelegatesAboutServers = options.isVerbose
         configuration.httpAdditionalHeaders = ["User-Agent": Help.agent]
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? 0)
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }

@@ -34,11 +34,18 @@ struct CacheSequenceTests {
         arguments: Place.allCases)
     func sequences(place: Place) async throws {
         let server = try SequenceServer()
-        for script in Self.scripts {
+        // The server's certificate is believed by the session's own evaluation only: over TLS no other session is served (B7.102).
+        for script in Self.scripts where place != .reopened || !Self.asksForTLS(script) {
             var run = SequenceRun(script, place, server)
             try await run.run()
         }
         await server.stop()
+    }
+
+    private static func asksForTLS(_ script: ExchangeScript) -> Bool {
+        script.steps.contains { step in
+            if case .request(_, let url, _) = step { url.hasPrefix("https:") } else { false }
+        }
     }
 }
 

@@ -207,6 +207,28 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
+    @Test("B7.102: where delegates are not asked about servers, they neither vouch for one nor stand in the cache's way")
+    func delegatesWithoutASay() async throws {
+        try await withPlace { place in
+            let cache = memory()
+            let refusing = Habit.says(.rejectProtectionSpace)
+            let trusting = visitor(SessionJudge(refusing)) {
+                $0.urlCache = cache
+                $0.serverTrustEvaluation = place.anchors
+                $0.asksDelegatesAboutServers = false
+            }
+            _ = try await trusting.visit(place.url)
+            #expect(await finds(trusting, place.url))
+            #expect(await finds(trusting, place.url, delegate: TaskJudge(refusing)))
+            let strict = visitor(SessionJudge()) {
+                $0.urlCache = cache
+                $0.asksDelegatesAboutServers = false
+            }
+            #expect(await !finds(strict, place.url))
+            #expect(await codeThrown { _ = try await strict.visit(place.url) } == .serverCertificateUntrusted)
+        }
+    }
+
     // MARK: Validation
 
     @Test("B7.102: what another trust has let in is no base for a 304, though its tag be right")

@@ -34,6 +34,7 @@ struct TrustRuleTests {
             .perHost(["a.test": .pinnedKeys([one])], otherwise: .system),
             .perHost(["b.test": .pinnedKeys([one])], otherwise: .system),
             Evaluation.system.checkingRevocation(.soft()), Evaluation.system.checkingRevocation(.hard()),
+            Evaluation.system.judgingStrictly(),
         ]
         let marks = rules.map { mark($0) }
         #expect(!marks.contains(nil))

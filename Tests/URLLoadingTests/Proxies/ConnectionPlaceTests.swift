@@ -70,7 +70,7 @@ struct ConnectionPlaceTests {
             ServerResponse.text(request.fields.first(.cookie) ?? "-")
                 .adding("Set-Cookie", request.fields.first("X-Set") ?? "none=1")
         }
-        try await withNamesakes(router) { session, near, far in
+        try await withNamesakes(router) { session, near, far async throws in
             func text(_ request: URLRequest, setting cookie: String) async throws -> String {
                 var request = request
                 request.setValue(cookie, forHTTPHeaderField: "X-Set")
@@ -86,7 +86,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B2.77: what was proven to a host is not sent unasked to whoever answers behind a socket, nor the other way round")
+    @Test("B2.77: what was proven to a host is not sent unasked to whoever answers behind a socket, nor vice versa")
     func proofs() async throws {
         let router: LoopbackServer.Router = { request in
             guard let proof = request.fields.first(.authorization) else {
