@@ -156,7 +156,8 @@ struct ForwardingTests {
 
     @Test("B13.21: a proxy's certificates are asked about as the proxy's, and its TLS carries the requests as they are")
     func throughTLS() throws {
-        let rig = EngineRig()
+        // Whom the default evaluation believes stands in files, which are read on other threads than the rig's.
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: []) }
         let end = try TunnelEnd("proxy.test")
         rig.network.serve("proxy.test", address: "10.0.0.2", port: 443) { [unowned rig] stream in
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret"

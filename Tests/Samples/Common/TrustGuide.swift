@@ -46,6 +46,11 @@ public func trustOddHost(_ file: URL, in configuration: URLSessionConfiguration)
     configuration.serverTrustEvaluation = .selfSigned(.pem(certificate), host: "printer.corp.example")
 }
 
+/// Rules of form as well.
+public func judgeStrictly(in configuration: URLSessionConfiguration) {
+    configuration.serverTrustEvaluation = .system.judgingStrictly()
+}
+
 /// Nothing without TLS, whatever a delegate says, but for one old host.
 public func demandTLS(in configuration: URLSessionConfiguration) throws {
     configuration.appTransportSecurity = try URLSessionConfiguration.AppTransportSecurity(dictionary: [

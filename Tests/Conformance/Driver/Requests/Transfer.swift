@@ -9,7 +9,7 @@ import URLLoading
 ///
 /// What has been told is kept on a queue of its own: hashing a large body must not hold up the other requests of the
 /// session, which share the delegate queue.
-final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, DelegateStandIn {
     private let options: RequestOptions
     private let redirects: RedirectPolicy
     /// The body that is being read, if it comes piece by piece.
@@ -26,6 +26,8 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     /// Goes on with a download that was stopped on its way; gone when it has.
     private let continuation = Mutex<(@Sendable (Data) -> Void)?>(nil)
     private let hasStopped = Atomic<Bool>(false)
+
+    var principal: AnyObject? { answers.session }
 
     /// `completion` is called once, when the task has ended.
     init(

@@ -9,9 +9,12 @@ import URLLoading
 final class ChallengeAnswers: Sendable {
     private let credentials: Mutex<[CredentialPlan]>
     private let trust: TrustAnswer?
+    /// Whose answers they are: its tasks share connections.
+    let session: DriverSession
 
     /// Without an answer about servers what their certificates prove is the session's matter.
-    init(_ credentials: [CredentialPlan], trust: TrustAnswer?) {
+    init(_ credentials: [CredentialPlan], trust: TrustAnswer?, of session: DriverSession) {
+        self.session = session
         self.credentials = Mutex(credentials)
         self.trust = trust
     }

@@ -28,7 +28,7 @@ final class DriverSession: Sendable {
     }
 
     /// Who answers the challenges of a task.
-    func makeAnswers() -> ChallengeAnswers { ChallengeAnswers(credentials, trust: trustAnswer) }
+    func makeAnswers() -> ChallengeAnswers { ChallengeAnswers(credentials, trust: trustAnswer, of: self) }
 
     /// A request, ready to be carried out.
     func load(_ plan: RequestPlan, from url: URL, reportingTo transfer: Transfer) -> any Load {
