@@ -121,7 +121,7 @@ import Testing
         rig.expectClean()
     }
 
-    @Test("B5.29: a stream that is too long ends the request and its connection, and no server takes a part for the whole")
+    @Test("B5.29: a stream that is too long ends the request and its connection: no server takes a part for the whole")
     func tooLong() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .receiveEnd])

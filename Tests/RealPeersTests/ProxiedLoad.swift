@@ -12,11 +12,15 @@ struct ProxiedLoad {
     let isReused: Bool
 
     init(_ session: URLSession, _ request: URLRequest) async throws {
-        let keeper = MetricsKeeper()
-        let (data, response) = try await session.data(for: request, delegate: keeper)
+        let (told, continuation) = AsyncStream.makeStream(of: URLSessionTaskMetrics.self)
+        // Of handlers it is known at once that they judge no connection, so that the session's serve their tasks.
+        let handlers = URLSession.EventHandlers()
+        handlers.didFinishCollectingMetrics = { continuation.yield($2) }
+        let (data, response) = try await session.data(for: request, delegate: handlers)
         text = String(decoding: data, as: UTF8.self)
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        let last = await keeper.metrics?.transactionMetrics.last
+        var metrics = told.makeAsyncIterator()
+        let last = await metrics.next()?.transactionMetrics.last
         isProxied = last?.isProxyConnection ?? false
         port = last?.remotePort
         isReused = last?.isReusedConnection ?? false
@@ -24,28 +28,5 @@ struct ProxiedLoad {
 
     init(_ session: URLSession, _ url: URL) async throws {
         try await self.init(session, URLRequest(url: url))
-    }
-}
-
-/// Keeps the metrics of one task.
-private final class MetricsKeeper: NSObject, URLSessionTaskDelegate, Sendable {
-    private let stream: AsyncStream<URLSessionTaskMetrics>
-    private let continuation: AsyncStream<URLSessionTaskMetrics>.Continuation
-
-    override init() {
-        (stream, continuation) = AsyncStream.makeStream(of: URLSessionTaskMetrics.self)
-        super.init()
-    }
-
-    /// The metrics, once they have come.
-    var metrics: URLSessionTaskMetrics? {
-        get async {
-            for await metrics in stream { return metrics }
-            return nil
-        }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        continuation.yield(metrics)
     }
 }

@@ -207,7 +207,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: where delegates are not asked about servers, they neither vouch for one nor stand in the cache's way")
+    @Test("B7.102: delegates that are not asked about servers neither vouch for one nor stand in the cache's way")
     func delegatesWithoutASay() async throws {
         try await withPlace { place in
             let cache = memory()
