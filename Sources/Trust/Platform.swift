@@ -109,7 +109,7 @@ enum Platform {
     /// What became of locking a file.
     enum Locking {
         case locked(Int32)
-        /// Somebody else has it still.
+        /// Another process or thread still holds the lock.
         case held
         case unusable
     }

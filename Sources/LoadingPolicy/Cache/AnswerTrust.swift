@@ -144,7 +144,7 @@ package struct TrustDemand: Sendable, Hashable {
         }
     }
 
-    /// The same for an answer that a judge let in whom no later load has.
+    /// This demand for an answer whose judge no later load shares.
     package var withoutJudge: TrustDemand {
         isSecure ? TrustDemand(rule: rule, judge: nil, ruleSuffices: ruleSuffices) : self
     }

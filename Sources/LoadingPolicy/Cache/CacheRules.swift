@@ -31,7 +31,7 @@ package enum CacheDecision: Sendable, Equatable {
 }
 
 extension CacheDecision {
-    /// The same question in words that no cache on the way may answer (B7.29).
+    /// The decision with a question to the server that no cache on the way may answer (B7.29).
     fileprivate var askingOrigin: CacheDecision {
         guard case .validate(var fields) = self else { return self }
         fields.append(.cacheControl, "max-age=0")

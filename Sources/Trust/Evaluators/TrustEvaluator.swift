@@ -37,7 +37,7 @@ extension TrustEvaluator {
         mayWait ? evaluate(chain, policy: policy) : try evaluateAtOnce(chain, policy: policy)
     }
 
-    /// The same evaluator under another policy than the one it is asked with: a strict profile, revocation lists.
+    /// This evaluator under another policy than the one it is asked with: a strict profile, revocation lists.
     package func adjusting(_ change: @escaping @Sendable (inout TrustPolicy) -> Void) -> some TrustEvaluator {
         AdjustedEvaluator(base: self, change: change)
     }

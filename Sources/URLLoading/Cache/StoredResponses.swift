@@ -60,7 +60,7 @@ extension CachedURLResponse {
         return (coming(as: answer), answer)
     }
 
-    /// The same with what is known of how it came. An object of a class of the program's own stays what
+    /// This response with what is known of how it came. An object of a class of the program's own stays what
     /// it is.
     func coming(as answer: StoredAnswer) -> CachedURLResponse {
         guard type(of: self) == CachedURLResponse.self else {

@@ -40,7 +40,7 @@ enum TrustRule {
         parts.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
     }
 
-    /// Whoever names other roots in the environment has another default evaluation.
+    /// With other roots in the environment the default evaluation is another one.
     private static let roots = list(
         ["SSL_CERT_FILE", "SSL_CERT_DIR"].map { ProcessInfo.processInfo.environment[$0] ?? "" })
 }

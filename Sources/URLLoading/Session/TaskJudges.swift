@@ -31,6 +31,7 @@ final class TaskJudges: Sendable {
     func judge(_ delegate: any URLSessionDelegate) -> ConnectionJudge {
         let object = (delegate as? any DelegateStandIn)?.principal ?? delegate
         let place = ObjectIdentifier(object)
+        // The closure below only asks whether it is there, under the lock, while this call holds it.
         nonisolated(unsafe) let shown = object
         defer { withExtendedLifetime(object) {} }
         return state.withLock { state in

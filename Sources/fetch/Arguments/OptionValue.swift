@@ -104,7 +104,7 @@ package enum OptionValue {
         return seconds
     }
 
-    /// The same, or none at all.
+    /// A number of seconds, of which 0 stands for none.
     package static func secondsOrNone(_ text: String) -> Double? { Double(text) == 0 ? 0 : seconds(text) }
 
     /// A number from 0 to a million.
