@@ -128,7 +128,8 @@ final class BluntConnection {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Waits until the client's kernel has everything, and knows of the end where there is one.
+    /// Waits until the client's kernel has everything, and knows of the end where there is one. Nothing tells of that moment, so the
+    /// kernel is asked again and again.
     func awaitDelivery() {
         while !isDelivered { usleep(1_000) }
     }

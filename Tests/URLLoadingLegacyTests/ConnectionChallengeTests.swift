@@ -163,16 +163,23 @@ struct ConnectionChallengeTests {
         }
     }
 
+    /// A delegate that accepts every server.
+    @available(*, deprecated)
+    private func vouchingRecorder() -> OlderRecorder {
+        let recorder = OlderRecorder()
+        recorder.answer = { challenge in
+            guard let trust = challenge.protectionSpace.serverTrust else { return }
+            challenge.sender?.use(URLCredential(trust: trust), for: challenge)
+        }
+        return recorder
+    }
+
     @Test("A server is believed if the delegate vouches for it")
     @available(*, deprecated)
     func trust() async throws {
         try await withTLSServer { server async throws in
             let request = try server.request()
-            let recorder = OlderRecorder()
-            recorder.answer = { challenge in
-                guard let trust = challenge.protectionSpace.serverTrust else { return }
-                challenge.sender?.use(URLCredential(trust: trust), for: challenge)
-            }
+            let recorder = vouchingRecorder()
             await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) }
             #expect(recorder.notes.lines.prefix(4) == ["send /", "storage", "can ServerTrust", "asked"])
             #expect(recorder.text == "hello")
@@ -184,11 +191,7 @@ struct ConnectionChallengeTests {
     func trustOfOthers() async throws {
         try await withTLSServer { server async throws in
             let request = try server.request()
-            let recorder = OlderRecorder()
-            recorder.answer = { challenge in
-                guard let trust = challenge.protectionSpace.serverTrust else { return }
-                challenge.sender?.use(URLCredential(trust: trust), for: challenge)
-            }
+            let recorder = vouchingRecorder()
             for _ in 0..<20 { await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) } }
             // Another test that registers a class meanwhile makes new sessions necessary, but not for each request.
             #expect(server.stats.connectionsAccepted < 10 && server.stats.requests == 20)

@@ -16,8 +16,8 @@ final class PendingJudgements {
 
     private static let key = ResidentKey<PendingJudgements>()
 
-    /// The threads, which are not those of `BlockingPool.shared`: somebody who keeps a file locked must not keep names from
-    /// being looked up.
+    /// The threads, which are not those of `BlockingPool.shared`: a file that another process keeps locked must hold up no other
+    /// work.
     static let threads = BlockingPool(limit: 16, idleTime: .seconds(5), name: "urlloading-trust")
 
     private var completions: [Int: (Judgement) -> Void] = [:]
@@ -38,7 +38,7 @@ final class PendingJudgements {
         return lastID
     }
 
-    /// Nobody waits any more.
+    /// Drops the completion: its handshake is over.
     func forget(_ id: Int) {
         completions[id] = nil
     }

@@ -8,8 +8,8 @@ package enum AnswerTrust: Sendable, Hashable {
     case plain
     /// The program itself has stored the answer, and vouches for it.
     case program
-    /// Its certificates were believed: under a rule that anybody can have and that is never wider than the default
-    /// evaluation, by somebody of this run, or both. With neither nobody knows.
+    /// Its certificates were believed: by a rule that is never wider than the default evaluation, by a session of this
+    /// run, or by both. With neither it is not known how.
     indirect case judged(rule: Mark?, judge: Mark?)
 
     /// What tells one rule, or one judge, from every other.
@@ -90,7 +90,7 @@ package enum ServerAcceptance: Sendable, Hashable {
     case plain
     /// The session's evaluation has believed it.
     case evaluated
-    /// Somebody has vouched for it in place of the evaluation.
+    /// A delegate's answer accepted it in place of the evaluation.
     case vouchedFor
 }
 

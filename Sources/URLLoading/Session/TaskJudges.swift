@@ -22,7 +22,7 @@ final class TaskJudges: Sendable {
     }
 
     private struct Known: Sendable {
-        // Only looked at: whether it is there.
+        // Guarded by the mutex of `state`; only asked whether it is still there.
         nonisolated(unsafe) weak var object: AnyObject?
         let number: Int
     }
