@@ -38,9 +38,6 @@ package protocol WebSocketReceiver: AnyObject {
     /// wake can look (B15.27).
     func closing(_ close: WebSocketClose)
 
-    /// The same when it is to be told: behind everything that came before, and before `finished`.
-    func closed()
-
     /// The end: once, and last. `unclaimed` are messages that came before it and that nobody has asked for (B15.14).
     func finished(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage])
 }

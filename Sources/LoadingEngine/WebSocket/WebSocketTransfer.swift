@@ -165,8 +165,6 @@ final class WebSocketTransfer {
             if let handler = sends.removeValue(forKey: call.number) { confirm(handler) }
         case .fail(let call, let end):
             fail(call, failure(end))
-        case .tellClose:
-            receiver.closed()
         case .end(let end):
             self.end(end)
         }

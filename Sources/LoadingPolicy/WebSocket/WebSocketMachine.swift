@@ -24,8 +24,6 @@ package struct WebSocketMachine: Sendable {
         case complete(WebSocketCall)
         /// The call is told why it gets nothing.
         case fail(WebSocketCall, WebSocketEnd)
-        /// The application is told which code and reason ended the conversation (B15.24, B15.26).
-        case tellClose(WebSocketClose)
         /// The connection is of no more use; the last action but for answers to later calls.
         case end(WebSocketEnd)
     }
@@ -79,7 +77,8 @@ package struct WebSocketMachine: Sendable {
     private var pings = CallLine<(number: UInt64, call: WebSocketCall)>()
     private var pingCount: UInt64 = 0
 
-    /// What ended the conversation; nil until it has ended, and where it did not end properly (B15.27, B15.31).
+    /// What ended the conversation; nil until it has ended, and where it did not end properly (B15.27, B15.31). With a
+    /// value the application is told of it before the end (B15.24, B15.26).
     package private(set) var close: WebSocketClose?
 
     /// Makes the machine of a web socket whose handshake has not been answered.
@@ -372,7 +371,6 @@ package struct WebSocketMachine: Sendable {
         self.close = close
         phase = .ended(end)
         failWaiting(end)
-        if let close { actions.append(.tellClose(close)) }
         actions.append(.end(end))
     }
 

@@ -14,11 +14,11 @@ import Sockets
 
 /// Something a handler or a delegate is told about a web socket.
 enum WebSocketEvent: Sendable {
-    case answered(@Sendable ((any Error)?) -> Void, WebSocketFailure?)
+    case answered(@Sendable ((any Error)?) -> Void, WebSocketFailure?, holdsEnd: Bool)
     case received(
         @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void,
-        Result<WebSocketMessage, WebSocketFailure>)
-    case opened(String?)
+        Result<WebSocketMessage, WebSocketFailure>, holdsEnd: Bool)
+    case opened(String?, holdsEnd: Bool)
     case closed
     case ended(WebSocketFailure)
 }
@@ -29,7 +29,7 @@ extension TaskCore {
     func send(
         _ message: URLSessionWebSocketTask.Message, _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        say(.send(message.content) { [self] in hear(.answered(handler, $0)) })
+        say(.send(message.content) { [self] in hear(handler, $0) })
     }
 
     func send(_ message: URLSessionWebSocketTask.Message) async throws {
@@ -40,16 +40,27 @@ extension TaskCore {
     }
 
     func ping(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
-        say(.ping { [self] in hear(.answered(handler, $0)) })
+        say(.ping { [self] in hear(handler, $0) })
     }
 
     func receive(_ handler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void) {
-        say(.receive { [self] in hear(.received(handler, $0)) })
+        let holdsEnd = webSocketCalls?.hold() == true
+        say(
+            .receive { [self] result in
+                if case .failure = result { webSocketCalls?.drained() }
+                hear(.received(handler, result, holdsEnd: holdsEnd))
+            })
     }
 
     func receive() async throws -> URLSessionWebSocketTask.Message {
+        let holdsEnd = webSocketCalls?.hold() == true
         let result = await withUnsafeContinuation { continuation in
-            say(.receive { continuation.resume(returning: $0) })
+            say(
+                .receive { [self] result in
+                    if case .failure = result { webSocketCalls?.drained() }
+                    continuation.resume(returning: result)
+                    if holdsEnd { releaseEnd() }
+                })
         }
         switch result {
         case .success(let message): return URLSessionWebSocketTask.Message(message)
@@ -68,6 +79,13 @@ extension TaskCore {
             return order.refuse(.known(URLError(.unsupportedURL)))
         }
         calls.say(order)
+    }
+
+    /// Brings the answer to a call of `send` or `ping` to its handler. The end waits for a handler that hears of a success:
+    /// it may ask for a message.
+    private func hear(_ handler: @escaping @Sendable ((any Error)?) -> Void, _ failure: WebSocketFailure?) {
+        let holdsEnd = failure == nil && webSocketCalls?.hold() == true
+        hear(.answered(handler, failure, holdsEnd: holdsEnd))
     }
 
     /// Brings an answer to the delegate queue.
@@ -112,7 +130,7 @@ extension TaskCore {
             state.isHandleSuspended = false
             return state.phase == .canceling
         }
-        post(.webSocket(.opened(agreement.subprotocol)), on: reactor)
+        post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
         calls.begin(handle)
         if isCancelled { handle.cancel() }
         tellEngineAboutSuspension()
@@ -123,12 +141,17 @@ extension TaskCore {
     /// Tells handlers and delegates, on their queue.
     func deliver(_ event: WebSocketEvent) {
         switch event {
-        case .answered(let handler, let failure): handler(failure.map(error))
-        case .received(let handler, let result):
+        case .answered(let handler, let failure, let holdsEnd):
+            handler(failure.map(error))
+            if holdsEnd { releaseEnd() }
+        case .received(let handler, let result, let holdsEnd):
             handler(result.map(URLSessionWebSocketTask.Message.init).mapError(error))
-        case .opened(let chosen):
-            guard !isOver else { return }
-            tellWebSocket(.openedWebSocket) { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: chosen) }
+            if holdsEnd { releaseEnd() }
+        case .opened(let chosen, let holdsEnd):
+            if !isOver {
+                tellWebSocket(.openedWebSocket) { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: chosen) }
+            }
+            if holdsEnd { releaseEnd() }
         case .closed:
             guard !isOver else { return }
             let (code, reason) = (closeCode, closeReason)
@@ -138,6 +161,18 @@ extension TaskCore {
         case .ended(.end(.closed)): complete(nil)?.resume()
         case .ended(let failure): complete(error(failure))?.resume()
         }
+    }
+
+    /// Something that the end waited for is done.
+    private func releaseEnd() {
+        guard let end = webSocketCalls?.release() else { return }
+        tell(end, on: nil)
+    }
+
+    /// Tells how it ended, behind all that was posted before.
+    fileprivate func tell(_ end: WebSocketFailure, on reactor: Reactor?) {
+        if webSocketCalls?.close != nil { post(.webSocket(.closed), on: reactor) }
+        post(.webSocket(.ended(end)), on: reactor)
     }
 
     /// Calls a method of the task's delegate or, if that has none such, of the session's (B1.95).
@@ -213,10 +248,8 @@ private final class TaskWebSocketReceiver: WebSocketReceiver {
 
     func closing(_ close: WebSocketClose) { calls.close = close }
 
-    func closed() { core.post(.webSocket(.closed), on: reactor) }
-
     func finished(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage]) {
         calls.end(failure, unclaimed: unclaimed)
-        core.post(.webSocket(.ended(failure)), on: reactor)
+        if calls.mayTell(failure) { core.tell(failure, on: reactor) }
     }
 }

@@ -1,6 +1,10 @@
 // What a web socket task is asked to do, from before it is resumed to after its end: kept until the handshake is over,
 // passed on in order while the web socket is open, and answered from memory afterwards.
 //
+// The end is told behind the messages that came before it (B15.55). A handler that gets a message mostly asks for the next
+// one, so the end waits for handlers that have not returned and for calls of `receive` that are not answered: both *hold*
+// it. The first call that gets no message shows that there are none left; from then on nothing new holds the end.
+//
 // Must not know: delegate queues, how errors are told to users.
 
 import HTTPWire
@@ -24,6 +28,12 @@ final class WebSocketCalls: Sendable {
         var unclaimed: ArraySlice<WebSocketMessage> = []
         var maximumMessageSize = 1 << 20
         var close: WebSocketClose?
+        /// Handlers and calls that the end waits for.
+        var holders = 0
+        /// A call of `receive` got no message: there will be none.
+        var isDrained = false
+        /// The end that waits.
+        var heldEnd: WebSocketFailure?
     }
 
     init(protocols: [String]) { self.protocols = protocols }
@@ -71,6 +81,36 @@ final class WebSocketCalls: Sendable {
         guard state.withLock({ $0.isOpen || $0.end != nil }) else { return false }
         say(.close(close))
         return true
+    }
+
+    // MARK: Holding the end
+
+    /// Lets the end wait until `release`; false where it waits for nothing new.
+    func hold() -> Bool {
+        state.withLock { state in
+            if state.isDrained { return false }
+            state.holders += 1
+            return true
+        }
+    }
+
+    /// Ends a `hold`; gives the end that is to be told now.
+    func release() -> WebSocketFailure? {
+        state.withLock { state in
+            state.holders -= 1
+            return state.holders == 0 ? state.heldEnd.take() : nil
+        }
+    }
+
+    /// A call of `receive` got no message.
+    func drained() { state.withLock { $0.isDrained = true } }
+
+    /// The end is known; true where it is to be told now, else `release` gives it.
+    func mayTell(_ end: WebSocketFailure) -> Bool {
+        state.withLock { state in
+            if state.holders > 0 { state.heldEnd = end }
+            return state.holders == 0
+        }
     }
 
     // MARK: The course of things

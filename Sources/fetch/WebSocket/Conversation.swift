@@ -16,7 +16,10 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         var isClosing = false
         /// When the last message came.
         var lastHeard = ContinuousClock.now
+        /// Resumed when the task is complete and all messages are written.
         var isDone: CheckedContinuation<Void, Never>?
+        var isComplete = false
+        var isHeard = false
     }
 
     /// How long a server is quiet that has nothing more to say, in seconds. Picked by feel: longer than most answers take.
@@ -48,8 +51,8 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.isDone = continuation }
-                task.resume()
                 receive(task)
+                task.resume()
                 speak(task)
             }
         } onCancel: {
@@ -119,12 +122,14 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
 
     private func receive(_ task: URLSessionWebSocketTask) {
         task.receive { [self] result in
-            guard case .success(let message) = result else { return }
+            // The task ends with the reason.
+            guard case .success(let message) = result else { return finish { $0.isHeard = true } }
             state.withLock { $0.lastHeard = .now }
             let error = show(message)
             if error != 0 {
                 fail(FetchError.output(error))
-                return task.cancel()
+                task.cancel()
+                return finish { $0.isHeard = true }
             }
             receive(task)
         }
@@ -184,10 +189,17 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let isDone = state.withLock { state in
+        finish { state in
             if let error, !state.isClosing, state.failure == nil { state.failure = FetchError(error) }
-            defer { state.isDone = nil }
-            return state.isDone
+            state.isComplete = true
+        }
+    }
+
+    /// Notes that one half is over; the conversation is done when both are.
+    private func finish(_ change: (inout State) -> Void) {
+        let isDone = state.withLock { state in
+            change(&state)
+            return state.isComplete && state.isHeard ? state.isDone.take() : nil
         }
         isDone?.resume()
     }

@@ -38,7 +38,7 @@ struct WebSocketEndTests: WebSocketTable {
         machine.receivedPing([1])
         expect(&machine, [])
         machine.receivedClose(close(1001, "too"), now: now)
-        expect(&machine, [.fail(call(7), .closed), .tellClose(close(1001, "too")), .end(.closed)])
+        expect(&machine, [.fail(call(7), .closed), .end(.closed)])
         #expect(machine.close == close(1001, "too") && machine.nextDeadline == nil && !machine.wantsToRead)
     }
 
@@ -51,14 +51,16 @@ struct WebSocketEndTests: WebSocketTable {
         machine.deadlinePassed(now: now + .seconds(4))
         expect(&machine, [])
         machine.deadlinePassed(now: now + .seconds(5))
-        expect(&machine, [.tellClose(close(4000, "x")), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(4000, "x"))
 
         machine = opened()
         machine.close(close(4000), now: now)
         machine.written()
         expect(&machine, [.write(.close(close(4000)))])
         machine.connectionEnded()
-        expect(&machine, [.tellClose(close(4000)), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(4000))
 
         // Before it was written it was not said.
         machine = opened()
@@ -80,7 +82,8 @@ struct WebSocketEndTests: WebSocketTable {
         machine.written()
         expect(&machine, [.complete(call(1)), .write(.close(close(4000)))])
         machine.written()
-        expect(&machine, [.tellClose(close(4001)), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(4001))
     }
 
     @Test("Behind our goodbye messages that nobody waits for are dropped, so that the peer's is found")
@@ -98,7 +101,8 @@ struct WebSocketEndTests: WebSocketTable {
         machine.receive(call(2))
         expect(&machine, [.write(.close(close(1000))), .deliver(large, to: call(1)), .fail(call(2), .closed)])
         machine.receivedClose(close(1000), now: now)
-        expect(&machine, [.tellClose(close(1000)), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(1000))
     }
 
     @Test("A second goodbye says nothing, and one before the handshake is a cancellation")
@@ -136,8 +140,7 @@ struct WebSocketEndTests: WebSocketTable {
             expect(
                 &machine,
                 [
-                    .fail(call(3), .closed), .fail(call(4), .closed), .fail(call(1), .closed), .tellClose(theirs),
-                    .end(.closed),
+                    .fail(call(3), .closed), .fail(call(4), .closed), .fail(call(1), .closed), .end(.closed),
                 ])
             #expect(machine.close == theirs)
         }
@@ -151,14 +154,16 @@ struct WebSocketEndTests: WebSocketTable {
         machine.deadlinePassed(now: now + .milliseconds(4999))
         expect(&machine, [])
         machine.deadlinePassed(now: now + .seconds(5))
-        expect(&machine, [.tellClose(close(1001)), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(1001))
         machine.written()
         expect(&machine, [])
 
         machine = opened()
         machine.receivedClose(close(1001), now: now)
         machine.connectionEnded()
-        expect(&machine, [.write(.close(close(1001))), .tellClose(close(1001)), .end(.closed)])
+        expect(&machine, [.write(.close(close(1001))), .end(.closed)])
+        #expect(machine.close == close(1001))
     }
 
     @Test("What came before the end is still given out after it, but for a cancellation")
@@ -177,7 +182,7 @@ struct WebSocketEndTests: WebSocketTable {
         expect(
             &machine,
             [
-                .tellClose(close(1000)), .end(.closed), .deliver(text("b"), to: call(2)),
+                .end(.closed), .deliver(text("b"), to: call(2)),
                 .deliver(text("c"), to: call(3)),
                 .fail(call(4), .closed),
             ])
@@ -225,7 +230,8 @@ struct WebSocketEndTests: WebSocketTable {
         machine.written()
         expect(&machine, [.write(.close(close(1000)))])
         machine.failed(.reservedBit, now: now)
-        expect(&machine, [.tellClose(close(1000)), .end(.closed)])
+        expect(&machine, [.end(.closed)])
+        #expect(machine.close == close(1000))
 
         machine = opened()
         machine.failed(.reservedBit, now: now)

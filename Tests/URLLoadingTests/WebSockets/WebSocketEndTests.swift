@@ -166,6 +166,49 @@ struct WebSocketEndTests {
         }
     }
 
+    @Test(
+        "B15.55: messages that came before the end are told before it to handlers that ask for the next one",
+        arguments: [true, false])
+    func handlersFirst(goodbye: Bool) async throws {
+        let steps = (1...40).map { WebSocketStep.text("\($0)") } + [goodbye ? .close(1000) : .drop]
+        try await withScript(steps) { server, _ in
+            let scribe = WebSocketScribe()
+            // The server has said everything before the first handler returns.
+            let mayGoOn = DispatchSemaphore(value: 0)
+            let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
+            @Sendable func listen() {
+                task.receive { result in
+                    guard case .success(.string(let text)) = result else { return scribe.transcript.note("none") }
+                    if text == "1" { mayGoOn.wait() }
+                    scribe.transcript.note(text)
+                    listen()
+                }
+            }
+            listen()
+            task.resume()
+            await server.wait { $0.webSockets == 1 && $0.webSocketsOpen == 0 }
+            mayGoOn.signal()
+            let story = await scribe.story()
+            let messages = (1...40).map(String.init)
+            let end = goodbye ? ["close 1000 nil", "complete nil"] : ["complete -1005"]
+            #expect(story == ["created", "open nil"] + messages + ["none"] + end)
+        }
+    }
+
+    @Test("B15.55: a handler that asks for messages for ever does not hold the end up")
+    func insatiable() async throws {
+        try await withScript([.text("a"), .close(1000)]) { server, _ in
+            let scribe = WebSocketScribe()
+            let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
+            @Sendable func listen() {
+                task.receive { _ in if !scribe.transcript.calls.contains("complete nil") { listen() } }
+            }
+            listen()
+            task.resume()
+            #expect(await scribe.story() == ["created", "open nil", "close 1000 nil", "complete nil"])
+        }
+    }
+
     @Test("B15.36: after both goodbyes it does not matter how the connection ends", arguments: [false, true])
     func withoutCloseNotify(tls: Bool) async throws {
         let (root, identity) = try CertificateFactory.server("127.0.0.1")
