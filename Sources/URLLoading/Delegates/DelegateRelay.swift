@@ -72,6 +72,7 @@ final class DelegateRelay: Sendable {
 
     /// Puts clients in the line, in this order. A client must not be in it twice.
     func schedule(_ clients: [any RelayClient]) {
+        guard !clients.isEmpty else { return }
         let isFirst = line.withLock { line in
             line.append(clients)
             guard line.operations == 0 else { return false }

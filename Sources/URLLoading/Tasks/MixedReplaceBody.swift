@@ -35,7 +35,7 @@ final class MixedReplaceBody {
         var (lines, isList) = (0, false)
         fields.forEachValue(.contentType) { value in
             lines &+= 1
-            isList = isList || value.contains(UInt8(ascii: ","))
+            isList = isList || value.baseAddress.map { memchr($0, 0x2C, value.count) } ?? nil != nil
         }
         return lines > 1 || isList
     }

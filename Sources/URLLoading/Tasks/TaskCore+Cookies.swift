@@ -11,10 +11,11 @@ import Sockets
 extension TaskCore {
     /// Finds a hop's cookies and submits it; the stage is `betweenHops`. Each hop is asked about anew (B8.58).
     func submit(_ request: URLRequest, _ content: HopContent) {
-        guard let settings = session?.settings, let cookies = settings.cookies else {
+        // Order: the settings are not taken out as a whole, which would copy all of them for every request.
+        guard let session, let cookies = session.settings.cookies else {
             return submit(request, content, cookies: .none)
         }
-        if let socket = settings.socket(of: request) {
+        if let socket = session.settings.socket(of: request) {
             let storage = cookies.storage(behind: socket)
             return submit(
                 request, content,

@@ -80,8 +80,10 @@ struct SoakReport: Codable, Sendable {
             half-closes and resets, https through one that also changes and repeats bytes, and http through such a one, where
             nobody can notice. Every answer is compared with what was sent: a body follows from its URL. An error must be
             accounted for by a fault on the connection that it was met on, which the books of the faulty network name. On the last way, a
-            success must be what that network has delivered, byte for byte. `make soak-netem` does the same where the kernel
-            loses and delays packets, in a network namespace.
+            success must be what that network has delivered, byte for byte. In *answer ahead* a server sends a forged answer before
+            its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
+            which must get nothing secret. `make soak-netem` does the same where the kernel loses and delays packets, in a network
+            namespace.
 
             This page was written by a run of \(options.seconds) seconds with \(options.workers) workers, seed \(options.seed)\
             \(options.network.map { ", network: \($0)" } ?? ""). Servers, faulty networks and client share the process, whose memory,
