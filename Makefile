@@ -72,7 +72,7 @@ soak-netem: ## The same for SECONDS=60 where the kernel loses and delays packets
 	@Scripts/install-packages netem || true
 	@Scripts/soak-netem $(SECONDS) $(SOAK)
 
-behaviour: ## Count which statements of the behaviour reference are tested, chapter by chapter
+behaviour: ## Count which statements of docs/behaviour are tested; fails where one is not, or is cited and not there
 	@Scripts/behaviour
 
 docs: ## Build the documentation of the API and its articles into docs/reference
