@@ -206,7 +206,7 @@ struct RunnerTests {
     @Test("Whatever servers reply, the driver answers every command and lives to the end of its input")
     func fuzzing() async throws {
         let run = try await conformance(["--fuzz-driver", "5", "--jobs", "1"])
-        #expect(run.exitCode == 0, "\(run.outputText)")
+        #expect(run.exitCode == 0, "\(run.outputText)\(run.complaintsText)")
         #expect(run.outputText.contains("every command was answered, and every driver lived"))
         let none = try await conformance(["--fuzz-driver", "1", "--driver", "/bin/false"])
         #expect(none.exitCode == 1)
