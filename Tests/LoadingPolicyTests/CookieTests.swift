@@ -195,6 +195,15 @@ struct CookieTests {
         for end in bytes.indices { #expect(CookieFile.decode(Array(bytes[..<end])) == nil, "torn at \(end)") }
     }
 
+    @Test("B8.30, B8.51: a path begins with a slash, also where a mark behind it makes one character of both")
+    func markedPath() throws {
+        let path = "/\u{301}a"
+        let cookie = try cookie("a=1; Path=" + path)
+        #expect(cookie.path == path && cookie.hasOwnPath)
+        #expect(CookieFile.decode(CookieFile.encode([cookie])) == [cookie])
+        #expect(CookiePlace.isPath(path + "/b", within: path) && CookiePlace.isPath(path, within: "/"))
+    }
+
     @Test("B8.69: no byte that is changed in a file makes a cookie that could not be one")
     func changedFile() throws {
         let bytes = CookieFile.encode([try cookie("name=value;Max-Age=60")])

@@ -39,7 +39,10 @@ package struct CacheLog: Sendable {
     package mutating func take(_ event: Event) {
         recordCount += 1
         switch event {
-        case .stored(let name, let byteCount, let time): files.insert(time, for: name, cost: byteCount)
+        case .stored(let name, let byteCount, let time):
+            // A log may say anything: what adds up to more than can be counted is passed over.
+            guard !files.totalCost.addingReportingOverflow(byteCount).overflow else { return }
+            files.insert(time, for: name, cost: byteCount)
         case .removed(let name): files.remove(name)
         case .used(let name): _ = files.use(name)
         }
@@ -134,7 +137,7 @@ package struct CacheLog: Sendable {
         writer.number(time)
     }
 
-    /// So many bytes that no sum of what a log can hold overflows.
+    /// More than any file that is kept.
     private static let maximumByteCount: Int64 = 1 << 40
 }
 

@@ -304,8 +304,9 @@ extension Selection {
 }
 
 extension Date {
-    /// What times of storing are counted in.
+    /// What times of storing are counted in. Nothing is stored at or after what is no moment.
     fileprivate var microsecondsSince1970: Int64 {
-        Int64((min(max(timeIntervalSince1970, -8e12), 8e12) * 1_000_000).rounded(.down))
+        if timeIntervalSince1970.isNaN { return .max }
+        return Int64((min(max(timeIntervalSince1970, -8e12), 8e12) * 1_000_000).rounded(.down))
     }
 }

@@ -58,6 +58,16 @@ import Testing
         }
     }
 
+    @Test("B7.5, B7.19: records whose sizes add up to more than can be counted are passed over")
+    func countless() {
+        var log = CacheLog()
+        log.take(.stored(name(1), byteCount: .max - 10, at: 1))
+        log.take(.stored(name(2), byteCount: 11, at: 2))
+        log.take(.stored(name(3), byteCount: 10, at: 3))
+        #expect(log.byteCount == .max && log.recordCount == 3)
+        #expect(log.excess(over: 0) == [name(1), name(3)])
+    }
+
     @Test("B7.7: much history makes a log worth shortening, many entries do not")
     func shortening() {
         var log = CacheLog()

@@ -281,6 +281,39 @@ struct URLCacheTests {
         reading.removeCachedResponses(since: .distantFuture)
     }
 
+    @Test("B7.15: a date may be any number; nothing was stored after what is no moment", arguments: Place.allCases)
+    func removingSinceOddDates(place: Place) throws {
+        let folder = CacheFolder()
+        let (writing, reading) = caches(place, folder)
+        try Stored.store(a, in: writing)
+        for seconds in [Double.nan, .infinity, .greatestFiniteMagnitude] {
+            reading.removeCachedResponses(since: Date(timeIntervalSinceReferenceDate: seconds))
+            #expect(writing.cachedResponse(for: try Stored.request(a)) != nil)
+        }
+        for seconds in [-Double.infinity, -.greatestFiniteMagnitude] {
+            try Stored.store(a, in: writing)
+            reading.removeCachedResponses(since: Date(timeIntervalSinceReferenceDate: seconds))
+            #expect(writing.cachedResponse(for: try Stored.request(a)) == nil)
+        }
+    }
+
+    @Test("B7.3, B7.6: a capacity may be any number; what is below zero counts as none")
+    func oddCapacities() throws {
+        let folder = CacheFolder()
+        let cache = folder.cache(memory: .max, disk: .max)
+        try Stored.store(a, in: cache)
+        #expect(folder.cache(memory: .min, disk: .max).cachedResponse(for: try Stored.request(a)) != nil)
+        #expect(folder.cache(memory: .min, disk: .min).cachedResponse(for: try Stored.request(a)) == nil)
+        cache.memoryCapacity = .min
+        cache.diskCapacity = .min
+        #expect(cache.memoryCapacity == 0 && cache.diskCapacity == 0 && folder.entries.isEmpty)
+        #expect(cache.cachedResponse(for: try Stored.request(a)) == nil)
+        cache.memoryCapacity = .max
+        cache.diskCapacity = .max
+        try Stored.store(a, in: cache)
+        #expect(cache.cachedResponse(for: try Stored.request(a)) != nil && folder.entries.count == 1)
+    }
+
     @Test("B7.15: everything is removed, in memory and on disk")
     func removingAll() throws {
         let folder = CacheFolder()
