@@ -20,6 +20,8 @@ package final class DiskCache: Sendable {
     private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
     /// What is longer was not stored under this capacity, and is not read.
     private let longest: Atomic<Int>
+    /// What is longer says itself how long it is, before it is read.
+    private let readUnasked: Int
 
     private struct State: ~Copyable, Sendable {
         var capacity: Int
@@ -31,10 +33,11 @@ package final class DiskCache: Sendable {
     }
 
     /// A cache in a directory, which is made where there is none; nil where there can be none that is safe.
-    package init?(directory: String, capacity: Int) {
+    package init?(directory: String, capacity: Int, readUnasked: Int = usuallyReadUnasked) {
         guard let folder = PrivateFolder(path: directory) else { return nil }
         self.folder = folder
         longest = Atomic(max(0, capacity))
+        self.readUnasked = readUnasked
         state = Mutex(State(capacity: max(0, capacity)))
     }
 
@@ -58,8 +61,9 @@ package final class DiskCache: Sendable {
     /// What is stored for a key. A file that is torn or of somebody else is removed, and never given out (B7.19).
     package func entry(for key: CacheKey) -> Entry? {
         let name = key.fileName
-        guard let file = contents(of: name.hexadecimal) else { return nil }
-        guard let entry = entry(in: file, name: name) else {
+        let contents = contents(of: name.hexadecimal)
+        if case .none = contents { return nil }
+        guard let entry = entry(in: contents, name: name) else {
             change { state in remove([name], &state) }
             return nil
         }
@@ -69,12 +73,41 @@ package final class DiskCache: Sendable {
         return entry
     }
 
-    private func contents(of name: String) -> FileContents? {
-        FileContents.read(path: folder.file(name), limit: longest.load(ordering: .relaxed))
+    /// What is to be had of a file.
+    private enum Contents {
+        /// There is none, or it is not read.
+        case none
+        /// It is not as long as it says.
+        case damaged
+        case whole(FileContents)
+
+        init(_ file: FileContents?) { self = file.map { .whole($0) } ?? .none }
     }
 
-    private func entry(in file: FileContents, name: SipHash.Words) -> Entry? {
-        file.withUnsafeBytes { bytes in
+    private func contents(of name: String) -> Contents {
+        let (path, longest) = (folder.file(name), longest.load(ordering: .relaxed))
+        if let file = FileContents.read(path: path, limit: min(longest, readUnasked)) { return .whole(file) }
+        // Memory is taken for all of a file before it can be judged, and one that somebody has made longer may have any
+        // length.
+        guard longest > readUnasked, case .success(let file) = OpenFile.open(path: path),
+            (Int64(readUnasked) + 1...Int64(longest)).contains(file.byteCount)
+        else { return .none }
+        return saysItsLength(file) ? Contents(FileContents.read(path: path, limit: longest)) : .damaged
+    }
+
+    /// Whether a file is as long as its preamble says.
+    private func saysItsLength(_ file: OpenFile) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: CacheRecord.Preamble.length, alignment: 16) { start in
+            guard case .success(start.count) = file.read(at: 0, into: start),
+                let preamble = CacheRecord.Preamble(UnsafeRawBufferPointer(start))
+            else { return false }
+            return Int64(preamble.fileLength) == file.byteCount
+        }
+    }
+
+    private func entry(in contents: Contents, name: SipHash.Words) -> Entry? {
+        guard case .whole(let file) = contents else { return nil }
+        return file.withUnsafeBytes { bytes in
             guard let preamble = CacheRecord.Preamble(bytes), preamble.fileLength == bytes.count else { return nil }
             let head = UnsafeRawBufferPointer(rebasing: bytes[CacheRecord.Preamble.length..<preamble.bodyOffset])
             guard CacheRecord.digest(head) == preamble.headDigest,
@@ -248,10 +281,8 @@ package final class DiskCache: Sendable {
         var found: [(name: SipHash.Words, byteCount: Int, storedAt: Int64)] = []
         for text in folder.names {
             guard let name = SipHash.Words(hexadecimal: text) else { continue }
-            if let file = contents(of: text), let entry = entry(in: file, name: name),
-                CacheKey(entry.record.key)?.fileName == name
-            {
-                found.append((name, Int(clamping: file.identity.byteCount), entry.record.storedAt))
+            if let entry = entry(in: contents(of: text), name: name), CacheKey(entry.record.key)?.fileName == name {
+                found.append((name, Int(clamping: entry.file.identity.byteCount), entry.record.storedAt))
             } else {
                 folder.remove(text)
             }
@@ -305,6 +336,8 @@ package final class DiskCache: Sendable {
     /// Picked by feel: a process that is killed forgets at most so many.
     private static let usesAtATime = 64
     private static let rememberedChecks = 8192
+    /// Picked by feel: so much memory there is everywhere.
+    package static let usuallyReadUnasked = 64 << 20
     /// A log of so many bytes has long been worth shortening.
     private static let largestExpected = 64 << 20
 }

@@ -1,6 +1,8 @@
 // A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
 
 import Foundation
+import HTTPWire
+import LoadingPolicy
 import TestSupport
 import Testing
 import URLLoading
@@ -48,6 +50,36 @@ struct CacheFileTests {
         #expect(folder.entries.count == 3)
         try fill(cache)
         #expect(try found(cache) == urls)
+    }
+
+    @Test("B7.19: a file that somebody has made longer than memory is a miss, whatever the capacity, and is removed")
+    func endless() throws {
+        try fill(folder.cache(disk: .max))
+        let file = try FileHandle(forWritingTo: folder.url.appending(path: try #require(folder.entries.first)))
+        try file.truncate(atOffset: 1 << 40)
+        try file.close()
+        #expect(try found(folder.cache(disk: .max)).count == urls.count - 1)
+        #expect(folder.entries.count == urls.count - 1)
+    }
+
+    @Test("B7.12, B7.19: a long file is read where it is as long as it says, and removed where it is not")
+    func long() throws {
+        let key = try #require(CacheKey(urls[0]))
+        let answer = StoredAnswer(
+            status: 200, fields: Fields(), requestTime: .init(seconds: 0), responseTime: .init(seconds: 0),
+            selection: Selection(isUnrepeatable: false, members: [], salt: SipHash.Words(0, 0)))
+        let record = CacheRecord(
+            key: key.text, url: key.text, answer: answer, isHTTP: true, expectedLength: 5, storedAt: 0)
+        let disk = try #require(DiskCache(directory: folder.path, capacity: 1 << 20, readUnasked: 10))
+        let damages: [(Data) -> Data] = [
+            { $0 + [0] }, { $0.dropLast(2) }, { $0.prefix(47) }, { Data(count: $0.count) },
+        ]
+        for damage in damages {
+            #expect(Array("hello".utf8).withUnsafeBytes { disk.store(record, body: $0) })
+            #expect(disk.entry(for: key)?.withBody { String(decoding: $0, as: UTF8.self) } == "hello")
+            try change(try #require(folder.entries.first)) { $0 = damage($0) }
+            #expect(disk.entry(for: key) == nil && folder.entries.isEmpty)
+        }
     }
 
     @Test("B7.19: a file that somebody shortens while its answer is in use takes nothing away from the answer")
