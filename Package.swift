@@ -137,7 +137,8 @@ let package = Package(
             ]),
         .executableTarget(name: "secret-client", dependencies: ["URLLoading"], path: "Tests/SecretClient"),
         .testTarget(
-            name: "FetchTests", dependencies: ["fetch", "LoopbackServer", "HTTPWire", "TestSupport", "secret-client"]),
+            name: "FetchTests",
+            dependencies: ["fetch", "LoadingPolicy", "LoopbackServer", "HTTPWire", "TestSupport", "secret-client"]),
 
         // The harness, and our own client in the form in which it measures all others.
         .executableTarget(name: "urlloading-client", dependencies: ["URLLoading"], path: "Benchmarks/Client"),

@@ -86,6 +86,24 @@ struct MetricsTests {
         }
     }
 
+    @Test("B12.19: chunk framing counts as received, and neither before nor after decoding", arguments: [false, true])
+    func framing(isCompressed: Bool) async throws {
+        let text = ServerResponse.text(String(repeating: "hello ", count: 500))
+        var response = isCompressed ? text.compressed() : text
+        guard case .bytes(let bytes) = response.body else { return }
+        response.body = .pieces(bytes.map { ServerResponse.Piece([$0]) })
+        response.framing = .chunked
+        let chunked = response
+        try await withServer(router: { _ in chunked }) { server in
+            let request = URLRequest(url: try server.at("/"))
+            let metrics = try #require(try await metrics(server, [request]).first?.transactionMetrics.first)
+            #expect(metrics.countOfResponseBodyBytesAfterDecoding == 3000)
+            #expect(metrics.countOfResponseBodyBytesBeforeDecoding == Int64(bytes.count))
+            // "1", two line ends and the byte for each, and the last chunk.
+            #expect(metrics.countOfResponseBodyBytesReceived == Int64(bytes.count) * 6 + 5)
+        }
+    }
+
     @Test("B12.6, B12.7: after a failure the dates stop where the load stopped")
     func failure() async throws {
         try await withServer(router: { _ in .script([.close]) }) { server in

@@ -40,6 +40,8 @@ package struct Timeline: Sendable {
     package var responseHeadBytes: Int64 = 0
     /// Bytes of the response's body as they came, framing and coding included.
     package var responseBodyBytes: Int64 = 0
+    /// Bytes of the response's body without framing and still coded, where it is then decoded; 0 where it is delivered as it is.
+    package var responseBodyBytesCoded: Int64 = 0
     /// Bytes of the response's body as delivered.
     package var responseBodyBytesDecoded: Int64 = 0
 

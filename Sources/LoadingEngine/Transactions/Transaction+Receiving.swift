@@ -37,6 +37,7 @@ extension Transaction {
             timeline.responseBodyBytesDecoded += Int64(bytes.count)
             return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
         }
+        timeline.responseBodyBytesCoded += Int64(bytes.count)
         deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
     }
 

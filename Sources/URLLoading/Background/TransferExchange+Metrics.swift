@@ -58,6 +58,8 @@ extension TransactionRecord {
         timeline.requestBodyBytesBeforeEncoding = exchange.counts.requestBody
         timeline.responseHeadBytes = exchange.counts.responseHead
         timeline.responseBodyBytes = exchange.counts.responseBody
+        // What the framing came to in it nobody has written down.
+        timeline.responseBodyBytesCoded = exchange.counts.responseBody
         timeline.responseBodyBytesDecoded = exchange.counts.responseBodyDecoded
         self.init(request: request, sentFields: nil, response: exchange.head?.response, timeline: timeline)
         source = URLSessionTaskMetrics.ResourceFetchType(rawValue: Int(exchange.source)) ?? .unknown

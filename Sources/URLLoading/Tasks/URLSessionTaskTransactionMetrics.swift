@@ -100,6 +100,12 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// Bytes of the response's body as they came, framing and coding included.
     open var countOfResponseBodyBytesReceived: Int64 { record?.timeline.responseBodyBytes ?? 0 }
 
+    /// `countOfResponseBodyBytesBeforeDecoding`.
+    var bodyBytesBeforeDecoding: Int64 {
+        guard let timeline = record?.timeline else { return 0 }
+        return timeline.responseBodyBytesCoded > 0 ? timeline.responseBodyBytesCoded : timeline.responseBodyBytesDecoded
+    }
+
     /// Bytes of the response's body as delivered.
     open var countOfResponseBodyBytesAfterDecoding: Int64 { record?.timeline.responseBodyBytesDecoded ?? 0 }
 

@@ -143,7 +143,7 @@ struct WriteOutValues: WriteOutSource {
         case .sizeHeader: "\(exchanges.reduce(0) { $0 + $1.countOfResponseHeaderBytesReceived })"
         case .sizeRequest: "\(exchanges.reduce(0) { $0 + $1.countOfRequestHeaderBytesSent })"
         case .sizeUpload: "\(last?.countOfRequestBodyBytesSent ?? 0)"
-        case .speedDownload: "\(total > 0 ? Int64(Double(downloaded) / total) : 0)"
+        case .speedDownload: "\(QuantityText.perSecond(downloaded, in: total))"
         case .timeAppConnect: time(last?.secureConnectionEndDate)
         case .timeConnect: time(last?.secureConnectionStartDate ?? last?.connectEndDate)
         case .timeNameLookup: time(last?.domainLookupEndDate)
@@ -155,14 +155,12 @@ struct WriteOutValues: WriteOutSource {
         }
     }
 
-    /// Bytes of the body as they came over the wire: compressed ones as they are. Chunks are counted without their frames,
-    /// as in curl, which of a compressed body nobody has counted.
+    /// Bytes of the body as they came over the wire: compressed ones as they are, and chunks without their frames, as in curl.
     private var downloaded: Int64 {
         guard let last, last.resourceFetchType == .networkLoad, last.networkProtocolName != nil else {
             return result.result.received
         }
-        let coding = (last.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
-        return coding == nil ? last.countOfResponseBodyBytesAfterDecoding : last.countOfResponseBodyBytesReceived
+        return last.countOfResponseBodyBytesBeforeDecoding
     }
 
     private var response: HTTPURLResponse? { result.result.response as? HTTPURLResponse }

@@ -23,6 +23,12 @@ package enum QuantityText {
         return bytes(Int64(bytesPerSecond)) + "/s"
     }
 
+    /// Whole bytes in a second; 0 where no time has passed. A clock that was set while bytes came may say any time.
+    package static func perSecond(_ bytes: Int64, in seconds: Double) -> Int64 {
+        guard seconds > 0 else { return 0 }
+        return Int64(exactly: (Double(bytes) / seconds).rounded(.towardZero)) ?? .max
+    }
+
     /// "0:07", "12:34", "1:02:03", and dashes for what nobody can know.
     package static func time(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 360_000 else { return "--:--" }

@@ -4,7 +4,7 @@
 import Foundation
 
 /// The body of a form.
-struct FormBody: Sendable {
+package struct FormBody: Sendable {
     /// A stretch of the body.
     enum Segment: Sendable {
         case bytes(Data)
@@ -22,7 +22,7 @@ struct FormBody: Sendable {
     /// What stands between the parts. Nobody can have put it into a part who does not know it.
     let boundary: String
 
-    var length: Int64 { segments.reduce(0) { $0 + $1.length } }
+    let length: Int64
 
     /// Reads what must be in memory, and looks at the files.
     init(_ parts: [FormPart]) throws(FetchError) {
@@ -34,6 +34,21 @@ struct FormBody: Sendable {
             segments.append(.bytes(Data("\r\n".utf8)))
         }
         self.segments = segments + [.bytes(Data("--\(boundary)--\r\n".utf8))]
+        guard let length = Self.sum(of: self.segments.map(\.length)) else {
+            throw FetchError(.cannotRead, "the files of the form are longer together than a request can say")
+        }
+        self.length = length
+    }
+
+    /// How long stretches are together; nil where no number says it. Files with holes are of any length.
+    package static func sum(of lengths: [Int64]) -> Int64? {
+        var sum: Int64 = 0
+        for length in lengths {
+            let (next, overflows) = sum.addingReportingOverflow(length)
+            if overflows { return nil }
+            sum = next
+        }
+        return sum
     }
 
     private static func head(of part: FormPart, _ boundary: String) -> String {

@@ -1,6 +1,7 @@
 // What is told at the end: waterfall, archive, variables, secrets. Drawn and written in this process.
 
 import Foundation
+import LoadingPolicy
 import Testing
 import fetch
 
@@ -74,6 +75,24 @@ struct ReportTests {
     func urls(text: String, shown: String) {
         #expect(URLSecrets.hidden(text) == shown)
         #expect(SecretFields.shown("Location", text) == shown)
+    }
+
+    @Test("B4.27: what the library takes for a secret on redirects is shown nowhere, but for challenges")
+    func sameSecrets() {
+        let names = [
+            "Authorization", "Authentication", "Token", "DPoP", "Cookie", "Cookie2", "Set-Cookie", "Accept", "Host",
+            "Key", "X-Api-Key", "Api-Key", "ApiKey", "X-Goog-Api-Key", "Access-Key", "Ocp-Apim-Subscription-Key",
+            "X-Key", "Client-Secret", "X-Auth-Password", "Private-Token", "X-Amz-Security-Token",
+            "X-Forwarded-Authorization", "Proxy-Authorization", "Content-Type", "Sec-WebSocket-Key", "X-My-Cookie",
+            "Authentication-Control",
+        ]
+        #expect(names.count { RedirectRules.isCredential($0) } > 20)
+        for name in names + names.map({ "X-Other-\($0)" }) + names.map({ $0.uppercased() }) {
+            #expect(!RedirectRules.isCredential(name) || SecretFields.holds(name), "\(name)")
+        }
+        for name in ["WWW-Authenticate", "Proxy-Authenticate"] {
+            #expect(RedirectRules.isCredential(name) && !SecretFields.holds(name))
+        }
     }
 
     @Test("Fields with secrets are known in any case")

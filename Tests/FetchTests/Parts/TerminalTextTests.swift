@@ -24,6 +24,9 @@ struct TerminalTextTests {
             [0, 999, 1000, 1499, 9949, 9950, 999_499, 999_500, 12_000_000].map(QuantityText.bytes)
                 == ["0 B", "999 B", "1.0 kB", "1.5 kB", "9.9 kB", "10 kB", "999 kB", "1.0 MB", "12 MB"])
         #expect(QuantityText.bytes(.max) == "9223 PB" && QuantityText.bytes(-5) == "0 B")
+        #expect(QuantityText.perSecond(1001, in: 2) == 500 && QuantityText.perSecond(1, in: 0) == 0)
+        #expect(QuantityText.perSecond(.max, in: 1e-300) == .max && QuantityText.perSecond(.max, in: 1) == .max)
+        #expect(QuantityText.perSecond(1, in: -1) == 0 && QuantityText.perSecond(1, in: .nan) == 0)
         #expect(QuantityText.rate(1500) == "1.5 kB/s" && QuantityText.rate(.infinity) == "-- B/s")
         #expect(
             [nil, 0, 6.2, 754, 3723, .nan, 1e9].map(QuantityText.time)

@@ -138,7 +138,12 @@ struct ReportRunTests {
         #expect(run.output == "there|200 5 1 127.0.0.1 1.1 GET text/plain; charset=utf-8\n")
         let packed = try LoopbackServer.start { request in
             let text = ServerResponse.text(String(repeating: "again ", count: 1000))
-            return request.path == "/plain" ? text : text.compressed()
+            if request.path == "/plain" { return text }
+            var packed = text.compressed()
+            guard request.path == "/chunks", case .bytes(let bytes) = packed.body else { return packed }
+            packed.body = .pieces(bytes.map { ServerResponse.Piece([$0]) })
+            packed.framing = .chunked
+            return packed.adding("X-Length", "\(bytes.count)")
         }
         let sizes = try await FetchRun.run(
             "--compressed", "-o", "/dev/null", "-s", "-w", "%{size_download} %header{content-length}", packed.url("/"))
@@ -146,6 +151,10 @@ struct ReportRunTests {
         #expect(numbers.count == 2 && numbers.first == numbers.last && numbers.first != "6000", "\(sizes.output)")
         let plain = try await FetchRun.run("-o", "/dev/null", "-s", "-w", "%{size_download}", packed.url("/plain"))
         #expect(plain.output == "6000")
+        let chunks = try await FetchRun.run(
+            "--compressed", "-o", "/dev/null", "-s", "-w", "%{size_download} %header{x-length}", packed.url("/chunks"))
+        let counts = chunks.output.split(separator: " ")
+        #expect(counts.count == 2 && counts.first == counts.last, "frames are no part of the body: \(chunks.output)")
         await packed.stop()
         let failed = try await FetchRun.run("-s", "-w", "%{http_code} %{exitcode} %{errormsg}", "http://127.0.0.1:1/")
         #expect(failed.output.hasPrefix("000 7 ") && failed.output.contains("refused") && failed.complaints.isEmpty)
