@@ -64,15 +64,23 @@ final class KerberosRealm: Sendable {
         try await apache.line(containing: "start_threads: Using epoll")
     }
 
-    /// What a client prints that has the user's ticket, or none.
-    func client(_ path: String, body: String? = nil, hasTicket: Bool = true) async throws -> [String] {
+    /// What a client prints that has the user's ticket, or none, and treats it in this manner.
+    func client(
+        _ manner: String, _ path: String, body: String? = nil, hasTicket: Bool = true
+    ) async throws -> [String] {
+        let arguments = [manner, url(path)] + (body.map { [$0] } ?? [])
+        return try await run("kerberos-client", arguments, hasTicket: hasTicket)
+    }
+
+    /// What a program of this package prints whose user has the ticket, or none.
+    func run(_ program: String, _ arguments: [String], hasTicket: Bool = true) async throws -> [String] {
         var variables = environment
         if !hasTicket { variables["KRB5CCNAME"] = "FILE:\(directory.path)/none" }
-        let changed = variables.mapValues(Optional.some)
-        let arguments = ["http://localhost:\(port)\(path)"] + (body.map { [$0] } ?? [])
-        let child = try await ChildRun.run("kerberos-client", arguments, changing: changed)
+        let child = try await ChildRun.run(program, arguments, changing: variables.mapValues(Optional.some))
         return child.outputText.split(separator: "\n").map(String.init)
     }
+
+    func url(_ path: String) -> String { "http://localhost:\(port)\(path)" }
 
     /// The first entries of the access log, once there are so many.
     func log(_ count: Int) async throws -> [String] {

@@ -29,7 +29,7 @@ struct ConfigurationTests {
             #expect(configuration.tlsMaximumSupportedProtocolVersion == .TLSv13)
             #expect(configuration.usesClassicLoadingMode)
             #expect(!configuration.enablesEarlyData)
-            #expect(configuration.hostOverrides.isEmpty)
+            #expect(configuration.hostOverrides.isEmpty && configuration.negotiateHosts.isEmpty)
             #expect(configuration.serverTrustEvaluation == .system)
             #expect(configuration.tlsKeyLogFile == nil)
         }
@@ -58,6 +58,7 @@ struct ConfigurationTests {
         configuration.usesClassicLoadingMode = false
         configuration.enablesEarlyData = true
         configuration.hostOverrides = ["a": "127.0.0.1"]
+        configuration.negotiateHosts = ["a", "*.b"]
         configuration.serverTrustEvaluation = .anchors(pem: "x")
         configuration.tlsKeyLogFile = URL(fileURLWithPath: "/dev/null")
         let copy = try #require(configuration.copy() as? URLSessionConfiguration)
@@ -76,7 +77,7 @@ struct ConfigurationTests {
         #expect(copy.shouldUseExtendedBackgroundIdleMode)
         #expect(copy.multipathServiceType == .handover)
         #expect(!copy.usesClassicLoadingMode && copy.enablesEarlyData)
-        #expect(copy.hostOverrides == ["a": "127.0.0.1"])
+        #expect(copy.hostOverrides == ["a": "127.0.0.1"] && copy.negotiateHosts == ["a", "*.b"])
         #expect(copy.serverTrustEvaluation == .anchors(pem: "x"))
         #expect(copy.tlsKeyLogFile?.path == "/dev/null")
         copy.timeoutIntervalForRequest = 9

@@ -160,25 +160,6 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test(
-        "B2.11, B2.95: nobody is asked about Negotiate; without a ticket it is skipped, and the next question says why")
-    func negotiate() async throws {
-        let router: LoopbackServer.Router = { request in
-            request.fields.first(.authorization) == basic("u", "p")
-                ? .text("secret") : .denied("Negotiate", "Basic realm=\"r\"")
-        }
-        try await withServer(router: router) { server async throws in
-            let delegate = GuestDelegate(Guest.once("u", "p"))
-            #expect(try await visitor(delegate).visit(server.at("/")) == "200 secret")
-            #expect(delegate.transcript.calls == ["task HTTPBasic r 0 nobody 401"])
-            #expect(delegate.challenges.value.first?.error?.localizedDescription.contains("GSSAPI") == true)
-            #expect(try await visitor().visit(server.at("/").naming("u:p")) == "200 secret")
-        }
-        try await withServer(router: { _ in .denied("Negotiate") }) { server async throws in
-            #expect(try await visitor(GuestDelegate(Guest.once("u", "p"))).visit(server.at("/")) == "401 denied")
-        }
-    }
-
     @Test("B2.34, B2.35: no credential, or one of another kind, opens nothing and ends nothing")
     func noCredential() async throws {
         let trust = SecTrust(

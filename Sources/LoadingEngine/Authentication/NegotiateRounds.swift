@@ -36,6 +36,17 @@ package final class NegotiateRounds: Sendable {
     /// Asked for on the thread that may wait: to load a library takes reading files.
     private var library: Result<NegotiateLibrary, NegotiateFailure> { given ?? NegotiateLibrary.system }
 
+    /// Calls `then` with the reason why no token can be made at all, or nil, on a helper thread: the system's library is looked
+    /// for, and loaded, but not asked for anything.
+    package static func lookForLibrary(then: @escaping @Sendable (NegotiateFailure?) -> Void) {
+        lane.run {
+            switch NegotiateLibrary.system {
+            case .success: then(nil)
+            case .failure(let failure): then(failure)
+            }
+        }
+    }
+
     /// Makes the next token and calls `then` with it, on a helper thread; nil begins, a token goes on.
     ///
     /// One round at a time: the next one begins when the server has answered.

@@ -9,6 +9,9 @@
 //          │      second NTLM message)   └───────▶ deliver, when there is none
 //          └──────▶ accepted
 //
+// The user's own Kerberos ticket is a credential like others: `negotiate` comes for who is named beforehand, or behind an `ask` that
+// is answered with `.ticket`, and for nobody else.
+//
 // Bounds: a space is answered ten times at most (B2.103), and a task has a bounded number of rounds in all, so that a
 // server which names another realm, or calls every nonce stale, ends nowhere but in its own refusal.
 
@@ -25,6 +28,8 @@ package struct AuthenticationMachine: Sendable {
     package enum Answer: Sendable, Concealed {
         /// A user name and a password.
         case password(PasswordCredential)
+        /// For `ask` about Negotiate: the user's own ticket may be shown.
+        case ticket
         /// For `negotiate`: what the system's library made, in base64.
         case token(String)
         /// Not this space, in this task never again (B2.39).
@@ -40,8 +45,8 @@ package struct AuthenticationMachine: Sendable {
         /// Find a credential for this space, and call `answered`. `failures` earlier ones were refused (B2.16), the last
         /// one is `rejected`.
         case ask(AuthenticationSpace, failures: Int)
-        /// Have the system's library make a token, and call `answered`. Nobody is asked (B2.11). `challenge` is the
-        /// server's part of rounds that have begun, in base64; nil begins anew.
+        /// Have the system's library make a token of the user's ticket, and call `answered`. Nobody is asked any more (B2.11).
+        /// `challenge` is the server's part of rounds that have begun, in base64; nil begins anew.
         case negotiate(AuthenticationSpace, challenge: String?)
         /// Send the request again with this.
         case send(Authorization)
@@ -66,6 +71,9 @@ package struct AuthenticationMachine: Sendable {
     package private(set) var rejected: PasswordCredential?
 
     private let allows: Set<AuthenticationMethod>
+    private let usesTicketUnasked: Bool
+    /// Whether somebody who was asked has said that the ticket may be shown.
+    private var wasTicketGiven = false
     /// What the last request was sent with.
     private var attempt: Authorization?
     /// What can still be tried; the first one was asked for.
@@ -75,10 +83,15 @@ package struct AuthenticationMachine: Sendable {
     private var answers: [AuthenticationSpace: Int] = [:]
     private var rounds = 0
 
-    /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17).
-    package init(side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases)) {
+    /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17). `usesTicketUnasked` says
+    /// that the user's Kerberos ticket is meant for this side, so that nobody is asked for it.
+    package init(
+        side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases),
+        usesTicketUnasked: Bool = false
+    ) {
         self.side = side
         self.allows = allows
+        self.usesTicketUnasked = usesTicketUnasked
     }
 
     /// The request went out with what `RememberedSpaces` knew.
@@ -113,14 +126,19 @@ package struct AuthenticationMachine: Sendable {
             guard let authorization = offer.authorization(credential, freshness: freshness) else { break }
             answers[offer.space, default: 0] += 1
             return send(authorization)
-        case .token(let token):
+        case .ticket:
+            // B2.35: a ticket says nothing to other schemes.
             guard offer.space.method == .negotiate else { break }
+            wasTicketGiven = true
+            return .negotiate(offer.space, challenge: nil)
+        case .token(let token):
+            guard offer.space.method == .negotiate, usesTicketUnasked || wasTicketGiven else { break }
             answers[offer.space, default: 0] += 1
             return send(Authorization(space: offer.space, credential: nil, proof: .negotiate(token: token)))
         case .reject:
             closed.insert(offer.space)
         case .none:
-            // What the system's library cannot do now it cannot do in the next round either.
+            // What nobody allows now, or the system's library cannot do, is not worth the same question in the next round.
             if offer.space.method == .negotiate { closed.insert(offer.space) }
         case .unauthenticated:
             return deliver()
@@ -173,9 +191,14 @@ package struct AuthenticationMachine: Sendable {
 
     private mutating func noteFailure(of attempt: Authorization) {
         if attempt.space.method == .negotiate {
-            // The same ticket would be refused again. Nobody was asked, so there is nobody to be told of a failure.
+            // The same ticket would be refused again.
             closed.insert(attempt.space)
             offers.removeAll { $0.space == attempt.space }
+            // B2.16: where nobody was asked there is nobody to be told of a failure.
+            if wasTicketGiven {
+                failures += 1
+                rejected = nil
+            }
             return
         }
         let realm = attempt.space.realm
@@ -192,7 +215,8 @@ package struct AuthenticationMachine: Sendable {
         guard let space = offers.first?.space, answers[space, default: 0] < Self.maximumAnswers else {
             return deliver()
         }
-        return space.method == .negotiate ? .negotiate(space, challenge: nil) : .ask(space, failures: failures)
+        return space.method == .negotiate && usesTicketUnasked
+            ? .negotiate(space, challenge: nil) : .ask(space, failures: failures)
     }
 
     private mutating func send(_ authorization: Authorization) -> Step {

@@ -15,7 +15,7 @@ public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLFor
 /// Microsoft's NTLM, which authenticates a connection.
 public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"
 
-/// SPNEGO (RFC 4559).
+/// SPNEGO (RFC 4559): the user's Kerberos ticket, which `URLCredential.kerberosTicket` stands for.
 public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
 
 /// The server asks for our certificate.

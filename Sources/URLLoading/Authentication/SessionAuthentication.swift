@@ -12,8 +12,18 @@ import Synchronization
 /// The remembered proofs of one session, behind a lock that is taken only where there are any.
 final class SessionAuthentication: Sendable {
     let hashes = HashFunctions.system
+    private let tickets: TicketPlaces
     private let spaces = Mutex(RememberedSpaces())
     private let hasMemory = Atomic<Bool>(false)
+
+    init(tickets: TicketPlaces) {
+        self.tickets = tickets
+    }
+
+    /// The rounds of one task with one side, before the first.
+    func rounds(with side: AuthenticationSide) -> AuthenticationRounds {
+        AuthenticationRounds(side: side, usesTicketUnasked: tickets.include(side))
+    }
 
     /// Whether there may be anything to send unasked: all that a request costs in a session that proves nothing.
     var remembersAny: Bool { hasMemory.load(ordering: .acquiring) }

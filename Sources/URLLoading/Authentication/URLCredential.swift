@@ -1,4 +1,4 @@
-// What answers a challenge: a user and password, an identity, or the decision to trust a server.
+// What answers a challenge: a user and password, an identity, the user's Kerberos ticket, or the decision to trust a server.
 //
 // Must not know: where it is kept, to which space it is sent. A password never stands in a description.
 
@@ -6,7 +6,7 @@ import Foundation
 import LoadingPolicy
 import Trust
 
-/// A user and password, a client's identity, or the acceptance of a server's certificates (B2.50).
+/// A user and password, a client's identity, the user's Kerberos ticket, or the acceptance of a server's certificates (B2.50).
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Safe to share: every stored property is immutable, and `SecTrust` guards itself.
     private let proof: Proof
@@ -58,8 +58,17 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         super.init()
     }
 
-    /// Reads a credential from a keyed archive. That of an identity or a trust comes back without it, and such a
-    /// credential answers nothing (B2.35).
+    /// The credential that says that the user's Kerberos ticket may be shown; what is shown of it the system's library knows.
+    static let ticket = URLCredential(.ticket)
+
+    private init(_ proof: Proof) {
+        self.proof = proof
+        givenPersistence = .none
+        super.init()
+    }
+
+    /// Reads a credential from a keyed archive. That of an identity, a trust or a ticket comes back without it,
+    /// and such a credential answers nothing (B2.35).
     public required init?(coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return nil }
         let password = coder.decodeObject(of: NSString.self, forKey: Key.password).map { $0 as String }
@@ -72,7 +81,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         super.init()
     }
 
-    /// Writes the credential to a keyed archive, the password in the clear. An identity or a trust is not written.
+    /// Writes the credential to a keyed archive, the password in the clear. An identity, a trust or a ticket is not
+    /// written.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         coder.encode(user.map { $0 as NSString }, forKey: Key.user)
@@ -117,6 +127,9 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         if case .trust(let trust) = proof { trust } else { nil }
     }
 
+    /// Whether this stands for the user's Kerberos ticket.
+    var isTicket: Bool { proof == .ticket }
+
     /// `certificates`, with their type.
     var intermediates: [SecCertificate] {
         if case .identity(_, let certificates) = proof { certificates } else { [] }
@@ -145,6 +158,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
             case .password(let user, _): "user \(user), password not shown"
             case .identity(let identity, _): "identity \(identity.identity.chain.leaf.displayName)"
             case .trust: "trust in a server"
+            case .ticket: "the user's Kerberos ticket"
             case .nothing: "nothing"
             }
         return "<\(type(of: self)): \(what), persistence \(persistence)>"
@@ -154,7 +168,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         case password(user: String, password: String?)
         case identity(SecIdentity, [SecCertificate])
         case trust(SecTrust)
-        /// What an archived identity or trust comes back as.
+        case ticket
+        /// What an archived identity, trust or ticket comes back as.
         case nothing
     }
 

@@ -51,6 +51,8 @@ extension TransferSettings {
         if values.proxyResolver != nil { uncarried.append("proxyResolver") }
         if !values.proxyConfigurations.isEmpty { uncarried.append("proxyConfigurations") }
         if values.mock != nil { uncarried.append("mock") }
+        // The ticket is this program's user's: a helper may live on where it has run out, or was renewed elsewhere.
+        if !values.negotiateHosts.isEmpty { uncarried.append("negotiateHosts") }
         if values.maximumDecodedBytes != nil { uncarried.append("maximumDecodedBytes") }
         return (settings, uncarried)
     }

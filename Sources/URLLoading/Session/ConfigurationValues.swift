@@ -47,6 +47,8 @@ struct ConfigurationValues: Sendable {
     var asksDelegatesAboutServers = true
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
+    /// Who is shown the user's Kerberos ticket without a question.
+    var negotiateHosts: Set<String> = []
     var urlCache: URLCache? = .shared
     /// Whether the configuration began as one that leaves nothing behind (B7.88).
     var isEphemeral = false

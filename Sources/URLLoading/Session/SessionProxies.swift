@@ -40,6 +40,12 @@ struct SessionProxies: Sendable {
         return ProxyRules(environment: values.proxyEnvironment ?? proxyVariables)
     }
 
+    /// Whether the program itself says which proxies there are, and not the environment that it runs in.
+    static func areThePrograms(_ values: ConfigurationValues) -> Bool {
+        values.proxyResolver != nil || !values.proxyConfigurations.isEmpty
+            || values.connectionProxyDictionary.values != nil
+    }
+
     /// The variables one by one: a dictionary of the whole environment would cost more than all of this.
     private static var proxyVariables: [String: String] {
         var found: [String: String] = [:]

@@ -74,7 +74,7 @@ struct SessionSettings: Sendable {
         overriddenHosts = Set(overrides.keys)
 
         credentialStorage = values.urlCredentialStorage
-        let authentication = SessionAuthentication()
+        let authentication = SessionAuthentication(tickets: TicketPlaces(values))
         self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost

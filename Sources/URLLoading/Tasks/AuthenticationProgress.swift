@@ -69,9 +69,9 @@ struct AuthenticationRounds: Sendable {
     var negotiation: NegotiateRounds?
     var negotiationFailure: NegotiateFailure?
 
-    init(side: AuthenticationSide) {
+    init(side: AuthenticationSide, usesTicketUnasked: Bool) {
         self.side = side
-        machine = AuthenticationMachine(side: side)
+        machine = AuthenticationMachine(side: side, usesTicketUnasked: usesTicketUnasked)
     }
 
     /// A request goes out with what the session remembers.

@@ -23,7 +23,7 @@ extension TaskCore {
             if request.head.fields.contains(side.authorizationField) { return nil }
             guard let ahead = session.authentication.ahead(to: side, for: authenticated) else { return nil }
             state.withLock { state in
-                var rounds = state.authentication[side] ?? AuthenticationRounds(side: side)
+                var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
                 rounds.begin(ahead)
                 state.authentication[side] = rounds
             }

@@ -11,14 +11,16 @@ extension TaskCore {
     /// What the settings of a proxy say, until it has been tried (B2.101).
     func configuredOffer(for refusal: Refusal) -> CredentialOffer? {
         guard case .proxy(let proxy) = refusal.side, let configured = proxy.credentials,
-            !refusal.space.isSOCKS
+            !refusal.space.isSOCKS, refusal.takesPassword
         else { return nil }
         let credential = URLCredential(user: configured.user, password: configured.password, persistence: .none)
         return untried(credential, for: refusal)
     }
 
-    /// What default handling uses: the URL's, then the storage's (B2.44).
+    /// What default handling uses: the URL's, then the storage's (B2.44). The user's ticket is in neither: it never goes to who
+    /// was not named.
     func usualOffer(for refusal: Refusal) -> CredentialOffer? {
+        guard refusal.takesPassword else { return nil }
         let named = userInURL(for: refusal)
         if let named, named.hasPassword, let offer = untried(named, for: refusal) { return offer }
         let user = named?.hasPassword == false ? named?.user : nil
@@ -35,7 +37,7 @@ extension TaskCore {
     }
 
     private func userInURL(for refusal: Refusal) -> URLCredential? {
-        guard case .server(let origin, _) = refusal.side else { return nil }
+        guard case .server(let origin, _) = refusal.side, refusal.takesPassword else { return nil }
         return state.withLock { state in
             let url = state.currentRequest?.url
             return state.authentication.user(in: url, of: origin)?.credential
@@ -77,6 +79,14 @@ extension TaskCore {
 extension URLProtectionSpace {
     /// Whether a SOCKS proxy asks.
     var isSOCKS: Bool { proxyType == NSURLProtectionSpaceSOCKSProxy }
+}
+
+extension Refusal {
+    /// What a credential says to it; nil for one of another kind (B2.35).
+    func meaning(of credential: URLCredential) -> AuthenticationMachine.Answer? {
+        if takesPassword { return PasswordCredential(credential).map { .password($0) } }
+        return credential.isTicket ? .ticket : nil
+    }
 }
 
 extension PasswordCredential {

@@ -42,7 +42,7 @@ extension TaskCore {
             follow(step, Refusal(.tunnel(question, response), by: side), on: reactor)
         case .socksPassword:
             let failures = state.withLock { state in
-                var rounds = state.authentication[side] ?? AuthenticationRounds(side: side)
+                var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
                 // What the settings say was tried before anybody was asked.
                 let wasRefused = rounds.offer != nil || rounds.socksRefusals == 0 && question.proxy.credentials != nil
                 if wasRefused { rounds.socksRefusals += 1 }
@@ -66,7 +66,7 @@ extension TaskCore {
         let isKnown = state.withLock { $0.isAuthenticating && $0.authentication[side] != nil }
         guard !isKnown, let ahead = authentication.ahead(to: side, for: request) else { return }
         state.withLock { state in
-            var rounds = AuthenticationRounds(side: side)
+            var rounds = authentication.rounds(with: side)
             rounds.begin(ahead, isTunnel: true)
             state.authentication[side] = rounds
         }
@@ -79,7 +79,7 @@ extension TaskCore {
         let freshness = authentication.freshness()
         let (step, wrong) = state.withLock { state -> (AuthenticationMachine.Step, Authorization?) in
             let known = state.isAuthenticating ? state.authentication[side] : nil
-            var rounds = known ?? AuthenticationRounds(side: side)
+            var rounds = known ?? authentication.rounds(with: side)
             let ahead = rounds.authorization.flatMap { $0.isAhead ? $0 : nil }
             let step = rounds.machine.refused(head, request: request, freshness: freshness)
             switch step {
@@ -103,7 +103,9 @@ extension TaskCore {
 
     private func follow(_ step: AuthenticationMachine.Step, _ refusal: Refusal, on reactor: Reactor? = nil) {
         switch step {
-        case .ask(let space, let failures): enqueue(refusal.asking(space, failures: failures), on: reactor)
+        case .ask(let space, let failures):
+            let question = refusal.asking(space, failures: failures)
+            if question.takesPassword { enqueue(question, on: reactor) } else { askForTicket(question, on: reactor) }
         case .negotiate(let space, let challenge): negotiate(refusal.asking(space, failures: 0), challenge)
         case .send(let authorization): goOn(refusal, with: authorization)
         case .deliver: giveUp(refusal)
@@ -119,7 +121,15 @@ extension TaskCore {
         }
     }
 
-    /// Nobody is asked (B2.11); the system's library may well ask the network, though.
+    /// B2.95: no delegate is asked for a ticket that the system cannot show, since its library is missing.
+    private func askForTicket(_ refusal: Refusal, on reactor: Reactor?) {
+        guard usesRelay else { return enqueue(refusal, on: reactor) }
+        NegotiateRounds.lookForLibrary { [self] failure in
+            if let failure { skip(refusal, for: failure) } else { enqueue(refusal, on: nil) }
+        }
+    }
+
+    /// The ticket may be shown, and nobody is asked any more (B2.11); the system's library may well ask the network, though.
     private func negotiate(_ refusal: Refusal, _ challenge: String?) {
         let rounds = state.withLock { state in
             let begun = challenge == nil ? nil : state.authentication[refusal.side]?.negotiation
@@ -130,12 +140,19 @@ extension TaskCore {
         rounds.token(for: challenge) { [self] result in
             switch result {
             case .success(let token): answer(.token(token), to: refusal)
-            // B2.95: without a ticket, or without the library, the next scheme is offered.
-            case .failure(let failure):
-                state.withLock { $0.authentication[refusal.side]?.negotiationFailure = failure }
-                answer(.none, to: refusal)
+            case .failure(let failure): skip(refusal, for: failure)
             }
         }
+    }
+
+    /// B2.95: without a ticket, or without the library, the next scheme is offered.
+    private func skip(_ refusal: Refusal, for failure: NegotiateFailure) {
+        state.withLock { state in
+            state.authentication[refusal.side]?.negotiationFailure = failure
+            // What was given for it has not been sent.
+            state.authentication[refusal.side]?.offer = nil
+        }
+        answer(.none, to: refusal)
     }
 
     // MARK: Asking
@@ -151,7 +168,7 @@ extension TaskCore {
         }
     }
 
-    /// Asks the delegates, on their queue: for NTLM the session's method first, else the tasks' alone (B2.1 to B2.4).
+    /// Asks the delegates, on their queue: for NTLM and Negotiate the session's method first, else the tasks' alone (B2.1 to B2.4).
     func ask(about refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
         if let configured = configuredOffer(for: refusal) { return carryOut(configured, for: refusal) }
@@ -195,11 +212,9 @@ extension TaskCore {
             switch credential {
             // B2.34.
             case nil: answer(.unauthenticated, to: refusal)
-            case let credential? where credential.hasPassword:
+            case let credential?:
                 carryOut(
                     CredentialOffer(credential: credential, space: refusal.space, isDelegates: true), for: refusal)
-            // B2.35.
-            case _?: answer(.none, to: refusal)
             }
         }
     }
@@ -213,12 +228,13 @@ extension TaskCore {
     }
 
     private func carryOut(_ offer: CredentialOffer, for refusal: Refusal) {
-        guard let password = PasswordCredential(offer.credential) else { return answer(.none, to: refusal) }
+        // B2.35.
+        guard let said = refusal.meaning(of: offer.credential) else { return answer(.none, to: refusal) }
         state.withLock { $0.authentication[refusal.side]?.note(offer) }
-        if case .tunnel(let question, nil) = refusal.subject {
+        if case .tunnel(let question, nil) = refusal.subject, case .password(let password) = said {
             question.answer(.password(user: password.user, password: password.password))
         } else {
-            answer(.password(password), to: refusal)
+            answer(said, to: refusal)
         }
     }
 

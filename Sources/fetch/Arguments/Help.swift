@@ -16,7 +16,7 @@ package enum Help {
          --json TEXT|@FILE   -F --form NAME=TEXT|@FILE   --form-string NAME=TEXT
          -T --upload-file FILE|-   -r --range 0-499  --compressed  -A --user-agent TEXT
          -e --referer URL   -u --user NAME[:PASSWORD]   -n --netrc   --netrc-file FILE
-         -b --cookie N=V|FILE   -c --cookie-jar FILE
+         -b --cookie N=V|FILE   -c --cookie-jar FILE   --negotiate (by Kerberos)
         Output    -o --output FILE   -O --remote-name   -J --remote-header-name
          -i --include (head too)   -f --fail (22 from status 400 on)   --parallel N
          -C --continue-at -|BYTE (go on with what an earlier run has left)

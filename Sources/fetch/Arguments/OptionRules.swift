@@ -42,6 +42,7 @@ extension OptionRule {
         .reading("u", "user", "a user, or user:password", OptionValue.login) { $0.login = $1 },
         .flag("n", "netrc") { if $0.netrc == nil { $0.netrc = .home } },
         .text(nil, "netrc-file", "a file") { $0.netrc = .file($1) },
+        .flag(nil, "negotiate") { $0.usesTicket = true },
         .text("b", "cookie", "name=value, or a file of cookies") {
             $0.cookies = $1.contains("=") ? .literal($1) : .file($1)
         },

@@ -22,6 +22,8 @@ package struct Options: Sendable {
     package var netrc: NetrcPlace?
     /// What stood there, once it was read.
     package var logins: Netrc?
+    /// Whether the user's Kerberos ticket is shown to who asks for it.
+    package var usesTicket = false
     package var cookies: CookieSource?
     package var cookieJar: String?
 

@@ -108,7 +108,7 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         let isOfTunnel =
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
         if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
-        guard let credential = plan.options.loginUsed(at: plan.url)?.credential(for: challenge, at: plan.url) else {
+        guard let credential = plan.options.credential(for: challenge, at: plan.url) else {
             return completionHandler(.performDefaultHandling, nil)
         }
         completionHandler(.useCredential, credential)

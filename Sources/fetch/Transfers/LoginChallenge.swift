@@ -1,4 +1,4 @@
-// Whom the user's password is for: scheme, host and port of the URL that was named, and nobody that it leads to.
+// Whom the user's password and ticket are for: scheme, host and port of the URL that was named, and nobody that it leads to.
 
 import Foundation
 import URLLoading
@@ -6,6 +6,16 @@ import URLLoading
 extension Options {
     /// Who we are at a URL of the command line, and only there.
     func loginUsed(at url: URL) -> Login? { login ?? logins?.login(for: url) }
+
+    /// What answers a challenge on the way to a URL of the command line; nil for default handling, which shows no ticket.
+    package func credential(for challenge: URLAuthenticationChallenge, at url: URL) -> URLCredential? {
+        guard usesTicket, challenge.protectionSpace.asksForTicket else {
+            return loginUsed(at: url)?.credential(for: challenge, at: url)
+        }
+        // The user has chosen the proxies too, on the command line or by the environment.
+        let isMeant = challenge.protectionSpace.isProxy() || challenge.protectionSpace.isOwn(of: url)
+        return isMeant ? .kerberosTicket : nil
+    }
 }
 
 extension Login {
@@ -20,8 +30,7 @@ extension Login {
     /// Whether a server asks that is the URL's own. Another scheme is another server: what was meant for TLS must not be
     /// sent in clear.
     package static func isAsked(by space: URLProtectionSpace, at url: URL) -> Bool {
-        space.asksForPassword && !space.isProxy() && space.host.lowercased() == url.host()?.lowercased()
-            && space.port == url.usualPort && space.protocol?.lowercased() == url.challengeScheme
+        space.asksForPassword && space.isOwn(of: url)
     }
 }
 
@@ -29,8 +38,16 @@ extension URLProtectionSpace {
     fileprivate var asksForPassword: Bool {
         [
             NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
-            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,
+            NSURLAuthenticationMethodNTLM,
         ].contains(authenticationMethod)
+    }
+
+    fileprivate var asksForTicket: Bool { authenticationMethod == NSURLAuthenticationMethodNegotiate }
+
+    /// Whether it is the server's that a URL names.
+    fileprivate func isOwn(of url: URL) -> Bool {
+        !isProxy() && host.lowercased() == url.host()?.lowercased() && port == url.usualPort
+            && self.protocol?.lowercased() == url.challengeScheme
     }
 }
 

@@ -178,7 +178,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if options.isVerbose { Terminal.note(ChallengeText.lines(about: challenge)) }
-        guard let credential = options.loginUsed(at: url)?.credential(for: challenge, at: url) else {
+        guard let credential = options.credential(for: challenge, at: url) else {
             return completionHandler(.performDefaultHandling, nil)
         }
         completionHandler(.useCredential, credential)

@@ -56,6 +56,49 @@ struct RuleTests {
         #expect(try !Login.isAsked(by: proxy, at: #require(URL(string: "http://a.test/"))))
     }
 
+    @Test("--negotiate: the ticket is for the URL's own server and for proxies, a password is never taken for it")
+    func tickets() throws {
+        let url = try #require(URL(string: "https://a.test/x"))
+        func answer(_ options: Options, _ scheme: String, _ host: String, method: String) -> URLCredential? {
+            let space =
+                scheme == "proxy"
+                ? URLProtectionSpace(
+                    proxyHost: host, port: 3128, type: NSURLProtectionSpaceHTTPSProxy, realm: nil,
+                    authenticationMethod: method)
+                : URLProtectionSpace(
+                    host: host, port: scheme == "https" ? 443 : 80, protocol: scheme, realm: nil,
+                    authenticationMethod: method)
+            let challenge = URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil,
+                error: nil, sender: Nobody())
+            return options.credential(for: challenge, at: url)
+        }
+        func options(_ arguments: String...) throws -> Options {
+            let reading = try CommandLineReading.read(["-u", "me:secret"] + arguments + [url.absoluteString])
+            guard case .fetch(let options) = reading else { throw CocoaError(.featureUnsupported) }
+            return options
+        }
+        let plain = try options()
+        let negotiate = NSURLAuthenticationMethodNegotiate
+        #expect(answer(plain, "https", "a.test", method: negotiate) == nil)
+        #expect(answer(plain, "proxy", "p.test", method: negotiate) == nil)
+        let named = try options("--negotiate")
+        #expect(answer(named, "https", "A.test", method: negotiate) == .kerberosTicket)
+        #expect(answer(named, "proxy", "p.test", method: negotiate) == .kerberosTicket)
+        #expect(answer(named, "http", "a.test", method: negotiate) == nil)
+        #expect(answer(named, "https", "b.test", method: negotiate) == nil)
+        #expect(answer(named, "https", "a.test", method: NSURLAuthenticationMethodHTTPBasic)?.user == "me")
+    }
+
+    /// Takes no answers.
+    private final class Nobody: NSObject, URLAuthenticationChallengeSender {
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+        func cancel(_ challenge: URLAuthenticationChallenge) {}
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+    }
+
     @Test("Only the rest that was asked for is put behind what is there")
     func resumption() {
         func answer(_ status: Int, _ range: String?) -> ResumeAnswer {

@@ -21,6 +21,8 @@ struct AuthenticationRandomWalkTests {
         var rejected: Set<AuthenticationSpace> = []
         var answers: [AuthenticationSpace: Int] = [:]
         var sends = 0
+        /// Whether the user's ticket may be shown.
+        var isTicketAllowed = false
 
         mutating func head() -> ResponseHead {
             var head = ResponseHead(status: 401)
@@ -37,20 +39,26 @@ struct AuthenticationRandomWalkTests {
             case 0: .reject
             case 1: .none
             case 2: .unauthenticated
-            case 3...5: .token("YWJj")
+            case 3: .ticket
+            case 4...5: .token("YWJj")
             default: .password(.init(user: random.chance(20) ? "a:b" : "D\\ü", password: "p"))
             }
         }
     }
 
-    @Test("B2.103: every walk ends, a rejected space stays rejected, and what is sent can be written", arguments: 0..<8)
+    @Test(
+        "B2.103: every walk ends, a rejected space stays rejected, no ticket goes unless given or named, all can be written",
+        arguments: 0..<8)
     func walks(seed: Int) throws {
         let side = AuthenticationSide.server(try AuthenticationRig.origin())
         let freshness = AuthenticationFreshness.fixed()
         var spaces = RememberedSpaces()
         for number in 0..<500 {
+            let isNamed = number % 2 == 0
             var walk = Walk(
-                machine: AuthenticationMachine(side: side), random: SeededRandom(seed: UInt64(seed * 1000 + number)))
+                machine: AuthenticationMachine(side: side, usesTicketUnasked: isNamed),
+                random: SeededRandom(seed: UInt64(seed * 1000 + number)))
+            walk.isTicketAllowed = isNamed
             let body: AuthenticatedRequest.Body = walk.random.chance(20) ? .unrepeatable : .empty
             let request = AuthenticatedRequest(method: "GET", target: "/a/b", body: body)
             if walk.random.chance(30), let ahead = spaces.authorization(for: side, request: request) {
@@ -69,11 +77,14 @@ struct AuthenticationRandomWalkTests {
                     #expect(!walk.rejected.contains(asked), "seed \(seed), task \(number)")
                     let answer = walk.answer()
                     if case .reject = answer { walk.rejected.insert(asked) }
+                    if case .ticket = answer, asked.method == .negotiate { walk.isTicketAllowed = true }
                     step = walk.machine.answered(answer, freshness: freshness)
                     if case .send = step { walk.answers[asked, default: 0] += 1 }
                 }
                 guard case .send(let authorization) = step else { continue }
                 walk.sends += 1
+                let isTicket = authorization.space.method == .negotiate
+                #expect(!isTicket || walk.isTicketAllowed, "seed \(seed), task \(number)")
                 let field = try #require(authorization.field(for: request, hashes: .openSSL))
                 #expect(field.hasPrefix(authorization.space.method.scheme + " "))
                 #expect(field.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })

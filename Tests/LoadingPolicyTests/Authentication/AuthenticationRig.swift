@@ -51,13 +51,16 @@ struct AuthenticationRig {
     /// What was sent last.
     private(set) var sent: Authorization?
 
-    init(_ side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases)) {
-        machine = AuthenticationMachine(side: side, allows: allows)
+    init(
+        _ side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases),
+        usesTicketUnasked: Bool = false
+    ) {
+        machine = AuthenticationMachine(side: side, allows: allows, usesTicketUnasked: usesTicketUnasked)
     }
 
     /// With https://server.test.
-    init() throws {
-        self.init(.server(try AuthenticationRig.origin()))
+    init(usesTicketUnasked: Bool = false) throws {
+        self.init(.server(try AuthenticationRig.origin()), usesTicketUnasked: usesTicketUnasked)
     }
 
     static func origin(_ host: String = "server.test", scheme: Scheme = .https) throws -> Origin {

@@ -277,7 +277,7 @@ struct RememberedSpacesTests {
     func connections() throws {
         var test = self
         for challenge in ["NTLM", "Negotiate"] {
-            var rig = AuthenticationRig(side)
+            var rig = AuthenticationRig(side, usesTicketUnasked: true)
             _ = rig.refused(challenge)
             #expect(rig.answered(challenge == "NTLM" ? .password(Self.password) : .token("YQ==")).hasPrefix("send"))
             test.spaces.remember(try rig.acceptance().authorization, for: rig.request)

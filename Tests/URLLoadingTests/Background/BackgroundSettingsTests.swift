@@ -12,7 +12,7 @@ import Testing
 struct BackgroundSettingsTests {
     /// What cannot be written down: docs/background.md names these, and no others.
     enum Kept: String, CaseIterable, Sendable {
-        case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, mock
+        case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, negotiateHosts, mock
         case condition = "serverTrustEvaluation, a condition"
         case mistake = "serverTrustEvaluation, a mistake"
 
@@ -29,6 +29,7 @@ struct BackgroundSettingsTests {
                     try .pem(certificates: issued.certificate.pem, key: issued.identity.keyPEM))
             case .appTransportSecurity:
                 configuration.appTransportSecurity = try .init(dictionary: ["NSAllowsArbitraryLoads": true])
+            case .negotiateHosts: configuration.negotiateHosts = ["127.0.0.1"]
             case .mock:
                 let mock = URLSession.Mock()
                 mock.stub(url, .text("hello"))
