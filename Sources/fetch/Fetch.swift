@@ -1,15 +1,38 @@
 // fetch: gets what is behind URLs. A user of the public API, and nothing but that.
 
+import Dispatch
 import Foundation
 import URLLoading
 
 /// The command.
 @main
 enum Fetch {
-    static func main() async {
+    // Not `async`, which would be Dispatch's from its first moment on.
+    static func main() {
         // A reader that goes away is an error of writing like others.
         signal(SIGPIPE, SIG_IGN)
-        exit(await code().rawValue)
+        guard hasDescriptors else {
+            Terminal.complain("too few files may be open at a time: raise the limit (ulimit -n)")
+            exit(ExitCode.other.rawValue)
+        }
+        Task {
+            let code = await code()
+            exit(code.rawValue)
+        }
+        dispatchMain()
+    }
+
+    /// Whether there are as many descriptors as Dispatch takes for itself: for the main queue, for what it waits by, and for its
+    /// timers. Where it gets none it ends the process by a signal, and nobody is told why.
+    private static var hasDescriptors: Bool {
+        var opened: [Int32] = []
+        defer { for descriptor in opened { close(descriptor) } }
+        for _ in 0..<4 {
+            let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
+            opened.append(descriptor)
+        }
+        return true
     }
 
     private static func code() async -> ExitCode {
