@@ -31,10 +31,9 @@ final class Alarm: @unchecked Sendable {
 }
 
 extension Duration {
-    /// In whole nanoseconds, as far as they can be counted.
+    /// In whole nanoseconds; more than can be counted, 292 years, is never.
     var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        let (nanoseconds, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflowed ? .never : .nanoseconds(Int(clamping: nanoseconds &+ attoseconds / 1_000_000_000))
+        let nanoseconds = attoseconds / 1_000_000_000
+        return nanoseconds > Int64.max ? .never : .nanoseconds(Int(clamping: nanoseconds))
     }
 }
