@@ -60,7 +60,6 @@ enum Platform {
     }
 
     static func pause(milliseconds: Int32) {
-        LoopWatch.note("pause")
         _ = poll(nil, 0, milliseconds)
     }
 

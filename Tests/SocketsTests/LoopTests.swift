@@ -3,6 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite("Loop", .timeLimit(.minutes(5)))
 struct LoopTests {
     private final class Note: LoopCommand {
@@ -40,20 +46,37 @@ struct LoopTests {
     }
 
     #if DEBUG
-        @Test(
-            "In a debug build, whoever opens a file on a loop's thread is noticed, and elsewhere nobody is",
-            .enabled(if: !LoopWatch.stops))
-        func watch() async throws {
-            let before = LoopWatch.noticed.count
-            _ = OpenFile.open(path: "/dev/null")
-            #expect(LoopWatch.noticed.count == before)
-            try await withLoop { loop in
-                try await onLoop(loop) { _, finish in
-                    _ = OpenFile.open(path: "/dev/null")
-                    finish(())
+        @Test("In a debug build, whoever opens a file on a loop's thread is noticed, and elsewhere nobody is")
+        func watch() async {
+            // In a process of its own: the suite's may be one that ends there.
+            await #expect(processExitsWith: .success) {
+                setenv("URLLOADING_LOOP_WATCH", "tell", 1)
+                _ = OpenFile.open(path: "/dev/null")
+                #expect(LoopWatch.noticed.isEmpty)
+                try await withLoop { loop in
+                    try await onLoop(loop) { _, finish in
+                        _ = OpenFile.open(path: "/dev/null")
+                        finish(())
+                    }
                 }
+                #expect(LoopWatch.noticed == ["open"])
             }
-            #expect(LoopWatch.noticed.dropFirst(before).contains("open"))
+        }
+
+        @Test("In a debug build that is told to, the process ends where a file is opened on a loop's thread")
+        func watchStops() async {
+            await #expect(processExitsWith: .failure) {
+                setenv("URLLOADING_LOOP_WATCH", "stop", 1)
+                _ = OpenFile.open(path: "/dev/null")
+                guard LoopWatch.noticed.isEmpty else { exit(0) }
+                try await withLoop { loop in
+                    try await onLoop(loop) { _, finish in
+                        _ = OpenFile.open(path: "/dev/null")
+                        finish(())
+                    }
+                }
+                exit(0)
+            }
         }
     #endif
 

@@ -200,7 +200,8 @@ extension BackgroundSession {
 
     // MARK: What is heard
 
-    /// An owner says something. Called on any thread; nothing waits here.
+    /// An owner says something. Called on any thread, a loop's included; nothing waits here. What a task's files are needed for
+    /// happens on the line: in its order, and before the session's directory is cleaned up.
     func heard(_ event: TransferEvent, on channel: OwnerChannel) {
         guard state.withLock({ $0.channel === channel }) else { return }
         switch event {
@@ -222,7 +223,8 @@ extension BackgroundSession {
         case .redirected(let task, let request): core(task)?.backgroundRedirected(request)
         case .responded(let task, let head): core(task)?.backgroundResponse(head)
         case .resumedAt(let task, let offset, let total): core(task)?.post(.resumed(at: offset, total: total))
-        case .resumeData(let task, let data): core(task)?.backgroundResumeData(data)
+        case .resumeData(let task, let data):
+            if let core = core(task) { line.run { core.backgroundResumeData(data) } }
         case .challenged(let task, let challenge): ask(challenge, of: task)
         case .withdrawn(let task, let number):
             let (question, core) = state.withLock {
@@ -339,8 +341,10 @@ extension BackgroundSession {
         case .none: break
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
-            entry.core.take(entry.measures)
-            entry.core.endBackground(failure, file: entry.path, load: entry.load)
+            line.run {
+                entry.core.take(entry.measures)
+                entry.core.endBackground(failure, file: entry.path, load: entry.load)
+            }
         }
     }
 

@@ -27,7 +27,7 @@ final class BackgroundSession: Sendable {
     /// Why no task can be taken.
     let problem: Problem?
     let loop = LoopGroup.shared.next()
-    /// Where the owner is spoken to, and files are written: both may wait for the disk.
+    /// Where the owner is spoken to, and files are written, opened and moved: all of it may wait for the disk.
     let line = BlockingLane(pool: .shared, width: 1)
     let state: Mutex<State>
 
@@ -210,6 +210,7 @@ final class BackgroundSession: Sendable {
 
     /// Where that fails the download begins anew, as it does with any file that is gone (B9.33).
     private func move(_ name: String, from one: String, to other: String) {
+        LoopWatch.note("rename")
         try? FileManager.default.moveItem(atPath: one + "/" + name, toPath: other + "/" + name)
     }
 

@@ -1,6 +1,7 @@
 // The cookies of one storage, behind one lock, and their way to the disk and back.
 //
-// A storage with a file reads it when its cookies are first wanted. Writing merges: what this process has changed since
+// A storage with a file reads it when its cookies are first wanted; a task, which may be on a loop, has that done elsewhere
+// (`isReady`). Writing merges: what this process has changed since
 // it wrote last goes into what the file holds by then, so of two processes the last to say something about a cookie wins,
 // and what others have changed is taken over. Cookies that end with the program are never written (B8.70).
 //
@@ -18,12 +19,12 @@ package final class CookieStore: Sendable {
     private let clock: @Sendable () -> Double
     private let suffixes: @Sendable () -> PublicSuffixes
     private let holdsAny: Atomic<Bool>
+    /// Whether the file has been read, or there is none. Set under the lock.
+    private let isLoaded: Atomic<Bool>
 
     private struct State: Sendable {
         var jar: CookieJar
         var policy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
-        /// Whether the file has been read, or there is none.
-        var isLoaded: Bool
         /// Whether everything was removed, others' cookies in the file as well.
         var isCleared = false
     }
@@ -37,13 +38,19 @@ package final class CookieStore: Sendable {
         self.file = file
         self.clock = clock
         self.suffixes = suffixes
-        state = Mutex(
-            State(jar: CookieJar(limits: limits, recordsTouched: file != nil), isLoaded: file == nil))
+        state = Mutex(State(jar: CookieJar(limits: limits, recordsTouched: file != nil)))
         holdsAny = Atomic(file != nil)
+        isLoaded = Atomic(file == nil)
     }
 
     /// Whether there may be cookies: asked by every request, and so without a lock.
     package var mayHoldCookies: Bool { holdsAny.load(ordering: .relaxed) }
+
+    /// Whether cookies can be asked for without waiting for the disk.
+    var isReady: Bool { isLoaded.load(ordering: .acquiring) }
+
+    /// Reads the file, if nobody has yet; waits for the disk.
+    func prepare() { withState { _, _ in } }
 
     /// Whose cookies are taken.
     package var policy: HTTPCookie.AcceptPolicy {
@@ -207,8 +214,9 @@ package final class CookieStore: Sendable {
 
     /// A file that is torn, or not one of ours, counts as none.
     private func load(_ state: inout State, now: Double) {
-        guard !state.isLoaded else { return }
-        state.isLoaded = true
+        guard !isLoaded.load(ordering: .relaxed) else { return }
+        // Order: last, since whoever finds it set does not expect to wait here.
+        defer { isLoaded.store(true, ordering: .releasing) }
         guard let file, let bytes = file.read(atMost: CookieFile.mostBytes), let cookies = CookieFile.decode(bytes)
         else { return }
         for cookie in cookies { state.jar.store(cookie, now: now) }

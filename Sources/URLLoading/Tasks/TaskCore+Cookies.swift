@@ -1,6 +1,7 @@
 // A task's cookies: those that a hop is sent with, and those that its answer brings (behaviour 8.3, 8.4).
 //
-// A plain storage is asked at once, on whichever thread the task is. One that the program has made a subclass of is called
+// A plain storage is asked at once, on whichever thread the task is, unless its file has not been read: that may take its
+// time, for which neither a loop nor the program's thread is the place. One that the program has made a subclass of is called
 // like a delegate: before a hop, and in the order of the task's events, never on the loop.
 
 import Foundation
@@ -24,10 +25,30 @@ extension TaskCore {
         }
         guard cookies.mayBeSent(with: request) else { return submit(request, content, cookies: .none) }
         if cookies.isPlain {
-            submit(request, content, cookies: .stored(in: cookies.storage, isTopLevel: isMainDocument(request)))
+            let stored = HopCookies.stored(in: cookies.storage, isTopLevel: isMainDocument(request))
+            if cookies.storage.store.isReady {
+                submit(request, content, cookies: stored)
+            } else {
+                readElsewhere(cookies.storage, for: request, content, stored)
+            }
         } else {
             ask(cookies.storage, for: request, content)
         }
+    }
+
+    /// Has the file of cookies read before the first hop is built that asks for them. The task can be cancelled meanwhile.
+    private func readElsewhere(
+        _ storage: HTTPCookieStorage, for request: URLRequest, _ content: HopContent, _ stored: HopCookies
+    ) {
+        guard let wait = state.withLock({ $0.beginWait() }) else {
+            return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
+        }
+        let work = { @Sendable [self] in
+            storage.store.prepare()
+            if state.withLock({ $0.endWait(wait) }) { submit(request, content, cookies: stored) }
+        }
+        // Without a thread late is better than never.
+        if !BlockingPool.files.run(work) { work() }
     }
 
     /// The task can be cancelled meanwhile; of several answers the first counts.

@@ -1,8 +1,11 @@
 // Storages that outlive their process (B8.60, B8.61, B8.68 to B8.70), each in a process of its own.
 
 import Foundation
+import HTTPWire
 import LoadingPolicy
+import LoopbackServer
 import Sockets
+import Synchronization
 import TestSupport
 import Testing
 
@@ -148,6 +151,36 @@ struct CookieFileTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B8.60, B8.68: for a task the file is read on a thread for files, neither on its caller's nor on a loop's")
+    func readElsewhere() async throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let earlier = CookieStore(file: file)
+        #expect(earlier.set(Cookie(name: "a", domain: "127.0.0.1")))
+        _ = earlier.write()
+
+        let readers = Mutex<[String]>([])
+        let reader = Mutex<CookieStore?>(nil)
+        // The storage asks for the time before anything else.
+        let store = CookieStore(
+            file: file,
+            clock: {
+                if reader.withLock({ $0?.isReady }) == false { readers.withLock { $0.append(ThreadName.current) } }
+                return Date.timeIntervalSinceReferenceDate
+            })
+        reader.withLock { $0 = store }
+        defer { reader.withLock { $0 = nil } }
+        try await withServer(router: { .text($0.fields.first(.cookie) ?? "-") }) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpCookieStorage = HTTPCookieStorage(store)
+            let session = URLSession(configuration: configuration)
+            let (body, _) = try await session.data(from: server.at("/"))
+            #expect(String(decoding: body, as: UTF8.self) == "a=1")
+            #expect(store.isReady)
+            #expect(readers.withLock { $0 } == ["url-files"])
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B8.69: a lock that somebody keeps is waited for a while, then the cookies stay unwritten")
     func locked() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
@@ -178,11 +211,20 @@ struct CookieFileTests {
 
 extension Cookie {
     /// A cookie that lasts.
-    fileprivate init(name: String) {
+    fileprivate init(name: String, domain: String = "example.com") {
         let now = Date.timeIntervalSinceReferenceDate
         self.init(
-            name: name, value: "1", domain: "example.com", isHostOnly: true, path: "/", expires: now + 3600,
+            name: name, value: "1", domain: domain, isHostOnly: true, path: "/", expires: now + 3600,
             created: now)
+    }
+}
+
+/// What the system calls a thread.
+private enum ThreadName {
+    /// The calling one's.
+    static var current: String {
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        return name?.trimmingCharacters(in: .newlines) ?? ""
     }
 }
 
