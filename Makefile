@@ -23,8 +23,8 @@ help: ## List the commands
 
 demo: ## See it work: requests over http and https against a server made for the occasion
 	@Scripts/install-packages build
-	@swift build --product demo
-	@swift run --skip-build demo
+	@swift build --product URLLoadingDemo
+	@swift run --skip-build URLLoadingDemo
 
 test: ## Run the whole suite, the real peers (servers and proxies) included
 	@Scripts/install-packages test
@@ -58,14 +58,14 @@ fuzz: ## Fuzz every parser, SECONDS=60 each
 
 fuzz-driver: ## Run the conformance driver against servers that reply with anything, SECONDS=300
 	@Scripts/install-packages build
-	@swift build --product conformance
-	@swift run --skip-build conformance --fuzz-driver $(SECONDS)
+	@swift build --product URLLoadingConformance
+	@swift run --skip-build URLLoadingConformance --fuzz-driver $(SECONDS)
 
 # Built for debugging, on purpose: the assertions of our own code are looked at too.
 soak: ## Mixed load through bad networks, every answer checked, SECONDS=1800; SOAK="--seed 2"; writes docs/soak.md and its plot
 	@Scripts/install-packages build
-	@swift build --product soak
-	@swift run --skip-build soak mixed --seconds $(SECONDS) --report docs --json .build/soak.json $(SOAK)
+	@swift build --product URLLoadingTestPrograms
+	@swift run --skip-build URLLoadingTestPrograms soak mixed --seconds $(SECONDS) --report docs --json .build/soak.json $(SOAK)
 
 soak-netem: ## The same for SECONDS=60 where the kernel loses and delays packets, in a network namespace if one is allowed
 	@Scripts/install-packages build

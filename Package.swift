@@ -1,5 +1,7 @@
 // swift-tools-version: 6.2
 // The house is described in docs/architecture.md; dependencies below point strictly downwards.
+//
+// Every target bears the package's name: SwiftPM refuses a graph in which two packages have a target of one name.
 import PackageDescription
 
 let package = Package(
@@ -7,146 +9,168 @@ let package = Package(
     products: [
         .library(name: "URLLoading", targets: ["URLLoading"]),
         .library(name: "URLLoadingLegacy", targets: ["URLLoadingLegacy"]),
-        .executable(name: "fetch", targets: ["fetch"]),
-        .executable(name: "urlloading-transfers", targets: ["urlloading-transfers"]),
+        .executable(name: "fetch", targets: ["URLLoadingFetch"]),
+        .executable(name: "urlloading-transfers", targets: ["URLLoadingTransfers"]),
+        .executable(name: "urlloading-conformance-driver", targets: ["URLLoadingConformanceDriver"]),
     ],
     targets: [
         // What Swift cannot import by itself: headers only.
-        .systemLibrary(name: "CGSSAPI"),
-        .systemLibrary(name: "CPlatform"),
+        .systemLibrary(name: "CURLLoadingGSSAPI", path: "Sources/C/GSSAPI"),
+        .systemLibrary(name: "CURLLoadingPlatform", path: "Sources/C/Platform"),
         // No pkgConfig: the module maps name the libraries, and a machine without pkg-config would only be warned.
-        .systemLibrary(name: "COpenSSL"),
-        .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CURLLoadingOpenSSL", path: "Sources/C/OpenSSL"),
+        .systemLibrary(name: "CURLLoadingZlib", path: "Sources/C/Zlib"),
 
         // The layers, from the ground up.
-        .target(name: "HTTPWire", dependencies: ["CZlib"]),
-        .target(name: "Trust", dependencies: ["COpenSSL"]),
-        .target(name: "TLS", dependencies: ["Trust", "COpenSSL"]),
-        .target(name: "Sockets", dependencies: ["CPlatform"]),
-        .target(name: "LoadingPolicy", dependencies: ["HTTPWire"]),
+        .target(name: "URLLoadingWire", dependencies: ["CURLLoadingZlib"], path: "Sources/Wire"),
+        .target(name: "URLLoadingTrust", dependencies: ["CURLLoadingOpenSSL"], path: "Sources/Trust"),
         .target(
-            name: "LoadingEngine", dependencies: ["LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets", "CGSSAPI"]),
+            name: "URLLoadingTLS", dependencies: ["URLLoadingTrust", "CURLLoadingOpenSSL"], path: "Sources/TLS"),
+        .target(name: "URLLoadingSystem", dependencies: ["CURLLoadingPlatform"], path: "Sources/System"),
+        .target(name: "URLLoadingPolicy", dependencies: ["URLLoadingWire"], path: "Sources/Policy"),
+        .target(
+            name: "URLLoadingEngine",
+            dependencies: [
+                "URLLoadingPolicy", "URLLoadingWire", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem",
+                "CURLLoadingGSSAPI",
+            ], path: "Sources/Engine"),
         .target(
             name: "URLLoading",
-            dependencies: ["LoadingEngine", "LoadingPolicy", "HTTPWire", "TLS", "Trust", "Sockets"]),
+            dependencies: [
+                "URLLoadingEngine", "URLLoadingPolicy", "URLLoadingWire", "URLLoadingTLS", "URLLoadingTrust",
+                "URLLoadingSystem",
+            ]),
 
         // Carries the transfers of background sessions on when their program has gone.
-        .executableTarget(name: "urlloading-transfers", dependencies: ["URLLoading"]),
+        .executableTarget(name: "URLLoadingTransfers", dependencies: ["URLLoading"], path: "Sources/Transfers"),
 
         // Apple's older classes, on top of the library.
-        .target(name: "URLLoadingLegacy", dependencies: ["URLLoading", "LoadingPolicy", "HTTPWire"]),
+        .target(
+            name: "URLLoadingLegacy", dependencies: ["URLLoading", "URLLoadingPolicy", "URLLoadingWire"],
+            path: "Sources/Legacy"),
 
         // Built on the layers, never shipped inside the library.
-        .target(name: "LoopbackServer", dependencies: ["Sockets", "TLS", "Trust", "HTTPWire", "COpenSSL", "CZlib"]),
-        .executableTarget(name: "fetch", dependencies: ["URLLoading"]),
-        .executableTarget(name: "demo", dependencies: ["URLLoading", "LoopbackServer"]),
+        .target(
+            name: "URLLoadingLoopbackServer",
+            dependencies: [
+                "URLLoadingSystem", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingWire", "CURLLoadingOpenSSL",
+                "CURLLoadingZlib",
+            ], path: "Sources/LoopbackServer"),
+        .executableTarget(name: "URLLoadingFetch", dependencies: ["URLLoading"], path: "Sources/Fetch"),
+        .executableTarget(
+            name: "URLLoadingDemo", dependencies: ["URLLoading", "URLLoadingLoopbackServer"], path: "Sources/Demo"),
 
         // One test target per layer, and what they share.
-        .target(name: "TestSupport", dependencies: ["Sockets", "CPlatform"], path: "Tests/Support"),
-        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
-        .executableTarget(name: "worst-cases", dependencies: ["Trust", "LoopbackServer"], path: "Tests/WorstCases"),
-        .testTarget(name: "TrustTests", dependencies: ["Trust", "LoopbackServer", "COpenSSL", "worst-cases"]),
-        .testTarget(name: "TLSTests", dependencies: ["TLS", "Trust", "LoopbackServer", "COpenSSL"]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
+        .target(
+            name: "URLLoadingTestSupport", dependencies: ["URLLoadingSystem", "CURLLoadingPlatform"],
+            path: "Tests/Support"),
+        .executableTarget(
+            name: "URLLoadingTestPrograms",
+            dependencies: [
+                "URLLoading", "URLLoadingLegacy", "URLLoadingEngine", "URLLoadingPolicy", "URLLoadingTrust",
+                "URLLoadingWire", "URLLoadingLoopbackServer", "URLLoadingTestSupport",
+            ], path: "Tests/Programs"),
         .testTarget(
-            name: "LoadingPolicyTests", dependencies: ["LoadingPolicy", "HTTPWire", "Trust", "TestSupport"]),
+            name: "URLLoadingWireTests", dependencies: ["URLLoadingWire", "URLLoadingTestSupport"],
+            path: "Tests/WireTests"),
         .testTarget(
-            name: "LoadingEngineTests", dependencies: ["LoadingEngine", "LoopbackServer", "TestSupport"]),
-        .executableTarget(
-            name: "cache-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/CacheTool"),
-        .executableTarget(
-            name: "cookie-tool", dependencies: ["URLLoading", "LoadingPolicy", "TestSupport"], path: "Tests/CookieTool"),
-        .executableTarget(
-            name: "resume-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "Trust"],
-            path: "Tests/ResumeTool"),
-        .executableTarget(
-            name: "upload-tool",
-            dependencies: ["URLLoading", "LoopbackServer", "LoadingEngine", "LoadingPolicy", "TestSupport"],
-            path: "Tests/UploadTool"),
-        .executableTarget(
-            name: "background-tool", dependencies: ["URLLoading", "TestSupport"], path: "Tests/BackgroundTool"),
+            name: "URLLoadingTrustTests",
+            dependencies: [
+                "URLLoadingTrust", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL", "URLLoadingTestPrograms",
+            ], path: "Tests/TrustTests"),
+        .testTarget(
+            name: "URLLoadingTLSTests",
+            dependencies: ["URLLoadingTLS", "URLLoadingTrust", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL"],
+            path: "Tests/TLSTests"),
+        .testTarget(
+            name: "URLLoadingSystemTests", dependencies: ["URLLoadingSystem", "URLLoadingTestSupport"],
+            path: "Tests/SystemTests"),
+        .testTarget(
+            name: "URLLoadingPolicyTests",
+            dependencies: ["URLLoadingPolicy", "URLLoadingWire", "URLLoadingTrust", "URLLoadingTestSupport"],
+            path: "Tests/PolicyTests"),
+        .testTarget(
+            name: "URLLoadingEngineTests",
+            dependencies: ["URLLoadingEngine", "URLLoadingLoopbackServer", "URLLoadingTestSupport"],
+            path: "Tests/EngineTests"),
         .testTarget(
             name: "URLLoadingTests",
             dependencies: [
-                "URLLoading", "LoopbackServer", "TestSupport", "cache-tool", "cookie-tool", "resume-tool",
-                "upload-tool", "background-tool", "urlloading-transfers",
+                "URLLoading", "URLLoadingLoopbackServer", "URLLoadingTestSupport", "URLLoadingTestPrograms",
+                "URLLoadingTransfers", "URLLoadingFetch",
             ]),
         .testTarget(
-            name: "SurfaceTests", dependencies: ["URLLoading", "URLLoadingLegacy", "LoopbackServer", "TestSupport"]),
+            name: "URLLoadingSurfaceTests",
+            dependencies: ["URLLoading", "URLLoadingLegacy", "URLLoadingLoopbackServer", "URLLoadingTestSupport"],
+            path: "Tests/SurfaceTests"),
         // Code as it is written for Apple's platforms, compiled in both language modes.
         .target(
-            name: "SamplesSwift5", dependencies: ["URLLoading"], path: "Tests/Samples/Swift5",
+            name: "URLLoadingSamplesSwift5", dependencies: ["URLLoading"], path: "Tests/Samples/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .target(name: "SamplesSwift6", dependencies: ["URLLoading"], path: "Tests/Samples/Swift6"),
-        // The first program that README.md shows.
-        .executableTarget(name: "readme-program", dependencies: ["URLLoading"], path: "Tests/Samples/Readme"),
-        .testTarget(
-            name: "SampleTests",
-            dependencies: [
-                "SamplesSwift5", "SamplesSwift6", "SamplesLegacy", "readme-program", "LoopbackServer", "TestSupport",
-                "Trust",
-            ]),
+        .target(name: "URLLoadingSamplesSwift6", dependencies: ["URLLoading"], path: "Tests/Samples/Swift6"),
         .target(
-            name: "SamplesLegacy", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/Samples/Legacy",
-            swiftSettings: [.swiftLanguageMode(.v5)]),
+            name: "URLLoadingSamplesLegacy", dependencies: ["URLLoading", "URLLoadingLegacy"],
+            path: "Tests/Samples/Legacy", swiftSettings: [.swiftLanguageMode(.v5)]),
+        // The first program that README.md shows.
         .executableTarget(
-            name: "legacy-client", dependencies: ["URLLoading", "URLLoadingLegacy"], path: "Tests/LegacyClient"),
+            name: "URLLoadingReadmeProgram", dependencies: ["URLLoading"], path: "Tests/Samples/Readme"),
+        .testTarget(
+            name: "URLLoadingSampleTests",
+            dependencies: [
+                "URLLoadingSamplesSwift5", "URLLoadingSamplesSwift6", "URLLoadingSamplesLegacy",
+                "URLLoadingReadmeProgram", "URLLoadingLoopbackServer", "URLLoadingTestSupport", "URLLoadingTrust",
+            ], path: "Tests/SampleTests"),
         .testTarget(
             name: "URLLoadingLegacyTests",
             dependencies: [
-                "URLLoadingLegacy", "SamplesLegacy", "LoopbackServer", "HTTPWire", "TestSupport", "Trust",
-                "legacy-client",
-            ]),
-        .testTarget(name: "BehaviourTests", dependencies: ["URLLoading", "LoopbackServer", "TestSupport", "fetch"]),
-        // What the conformance driver and those who drive one share: lines, JSON, the driver as a process.
-        .target(
-            name: "ConformanceSupport", dependencies: ["TestSupport"], path: "Tests/Conformance/Support"),
+                "URLLoadingLegacy", "URLLoadingSamplesLegacy", "URLLoadingLoopbackServer", "URLLoadingWire",
+                "URLLoadingTestSupport", "URLLoadingTrust", "URLLoadingTestPrograms",
+            ], path: "Tests/LegacyTests"),
         .executableTarget(
-            name: "conformance-driver", dependencies: ["URLLoading", "LoadingPolicy", "Trust", "ConformanceSupport"],
+            name: "URLLoadingConformanceDriver",
+            dependencies: ["URLLoading", "URLLoadingPolicy", "URLLoadingTrust", "URLLoadingTestSupport"],
             path: "Tests/Conformance/Driver"),
-        .testTarget(
-            name: "ConformanceDriverTests",
-            dependencies: [
-                "conformance-driver", "ConformanceSupport", "LoopbackServer", "TLS", "Trust", "TestSupport",
-            ],
-            path: "Tests/Conformance/DriverTests"),
         .executableTarget(
-            name: "conformance",
+            name: "URLLoadingConformance",
             dependencies: [
-                "conformance-driver", "ConformanceSupport", "LoopbackServer", "HTTPWire", "TLS", "Trust", "COpenSSL",
-                "TestSupport",
+                "URLLoadingConformanceDriver", "URLLoadingLoopbackServer", "URLLoadingWire", "URLLoadingTLS",
+                "URLLoadingTrust", "CURLLoadingOpenSSL", "URLLoadingTestSupport",
             ], path: "Tests/Conformance/Runner"),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["conformance", "ConformanceSupport", "TestSupport"],
-            path: "Tests/Conformance/RunnerTests"),
-        .executableTarget(
-            name: "soak", dependencies: ["URLLoading", "LoopbackServer", "HTTPWire", "Trust", "TestSupport"],
-            path: "Tests/Soak"),
-        .executableTarget(
-            name: "websocket-tool", dependencies: ["URLLoading", "LoopbackServer", "TestSupport"],
-            path: "Tests/WebSocketTool"),
-        .testTarget(name: "SoakTests", dependencies: ["soak", "websocket-tool", "TestSupport"]),
-        .testTarget(
-            name: "LoopbackServerTests",
-            dependencies: ["LoopbackServer", "HTTPWire", "TLS", "Trust", "Sockets", "TestSupport"]),
-        .executableTarget(name: "kerberos-client", dependencies: ["URLLoading"], path: "Tests/KerberosClient"),
-        .testTarget(
-            name: "RealPeersTests",
+            name: "URLLoadingConformanceTests",
             dependencies: [
-                "URLLoading", "SamplesSwift6", "LoopbackServer", "TestSupport", "kerberos-client", "fetch",
-            ]),
-        .executableTarget(name: "secret-client", dependencies: ["URLLoading"], path: "Tests/SecretClient"),
+                "URLLoadingConformance", "URLLoadingConformanceDriver", "URLLoadingLoopbackServer", "URLLoadingTLS",
+                "URLLoadingTrust", "URLLoadingTestSupport",
+            ], path: "Tests/Conformance/Tests"),
         .testTarget(
-            name: "FetchTests",
-            dependencies: ["fetch", "LoadingPolicy", "LoopbackServer", "HTTPWire", "TestSupport", "secret-client"]),
+            name: "URLLoadingSoakTests", dependencies: ["URLLoadingTestPrograms", "URLLoadingTestSupport"],
+            path: "Tests/SoakTests"),
+        .testTarget(
+            name: "URLLoadingLoopbackServerTests",
+            dependencies: [
+                "URLLoadingLoopbackServer", "URLLoadingWire", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem",
+                "URLLoadingTestSupport",
+            ], path: "Tests/LoopbackServerTests"),
+        .testTarget(
+            name: "URLLoadingRealPeersTests",
+            dependencies: [
+                "URLLoading", "URLLoadingSamplesSwift6", "URLLoadingLoopbackServer", "URLLoadingTestSupport",
+                "URLLoadingTestPrograms", "URLLoadingFetch",
+            ], path: "Tests/RealPeersTests"),
+        .testTarget(
+            name: "URLLoadingFetchTests",
+            dependencies: [
+                "URLLoadingFetch", "URLLoadingPolicy", "URLLoadingLoopbackServer", "URLLoadingWire",
+                "URLLoadingTestSupport", "URLLoadingTestPrograms",
+            ], path: "Tests/FetchTests"),
 
         // The harness, and our own client in the form in which it measures all others.
-        .executableTarget(name: "urlloading-client", dependencies: ["URLLoading"], path: "Benchmarks/Client"),
+        .executableTarget(name: "URLLoadingClient", dependencies: ["URLLoading"], path: "Benchmarks/Client"),
         .executableTarget(
-            name: "Benchmarks",
+            name: "URLLoadingBenchmarks",
             dependencies: [
-                "LoopbackServer", "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "COpenSSL",
-                "urlloading-client",
+                "URLLoadingLoopbackServer", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem", "URLLoadingWire",
+                "URLLoadingPolicy", "CURLLoadingOpenSSL", "URLLoadingClient",
             ], path: "Benchmarks/Harness"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 // Turns a route's answer into bytes and steps: which framing, which fields, whether the connection lives on.
 // A pure function of request and answer. RFC 9112 §6 and §9.3, the sender's side.
 
-import HTTPWire
+import URLLoadingWire
 
 enum AnswerEncoder {
     /// Prepares `player` and says whether the connection ends with the answer; throws where a field may not be sent.

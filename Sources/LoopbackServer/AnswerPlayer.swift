@@ -1,8 +1,8 @@
 // Plays an answer on a channel, as far as the kernel takes it, and says what it waits for when it stops. It keeps no
 // time and knows no request: whoever drives it arms timers, watches gates and calls `resume()`.
 
-import HTTPWire
-import Sockets
+import URLLoadingSystem
+import URLLoadingWire
 
 /// The progress of one answer.
 struct AnswerPlayer {

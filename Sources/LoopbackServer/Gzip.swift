@@ -1,7 +1,7 @@
 // Compresses whole bodies for the server and for tests. Knows bytes only, nothing of messages.
 // RFC 1950 (zlib), RFC 1951 (deflate), RFC 1952 (gzip).
 
-import CZlib
+import CURLLoadingZlib
 
 /// Compression in the formats that HTTP's content codings name.
 package enum Gzip {

@@ -1,6 +1,6 @@
 // What every server of this module has: a loop thread of its own, a core that lives there and listens, and the end of both.
 
-import Sockets
+import URLLoadingSystem
 
 /// What listens on a server's loop. Confined to the loop's thread.
 protocol ListeningCore: AnyObject, SendableMetatype {

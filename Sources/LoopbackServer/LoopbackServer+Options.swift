@@ -1,7 +1,7 @@
 // What a server can be told when it starts, and why it may not start. Values.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 extension LoopbackServer {
     /// Where the server listens and how it behaves beneath the routes.

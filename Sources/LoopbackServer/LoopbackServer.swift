@@ -2,9 +2,9 @@
 // well-behaved server does. It runs in the process of the client on a loop thread of its own, and knows nothing of
 // URLSession: what it shares with the client are the lower layers only. RFC 9110, RFC 9112.
 
-import HTTPWire
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
 
 /// A server on the loopback interface or a UNIX-domain socket.
 package final class LoopbackServer: Sendable {

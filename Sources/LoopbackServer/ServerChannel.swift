@@ -1,8 +1,8 @@
 // The bytes of HTTP in and out of one connection, with TLS between them and the socket if there is any. Knows nothing
 // of what the bytes mean. Confined to the server's loop.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// A socket, and under TLS its session.
 final class ServerChannel {

@@ -1,8 +1,8 @@
 // The answering half of a connection of the server: encodes what the route says, plays it, and does what its pauses ask
 // for. RFC 9112 §9.
 
-import HTTPWire
-import Sockets
+import URLLoadingSystem
+import URLLoadingWire
 
 extension ServerConnection {
     func answer(_ response: ServerResponse, to request: ServerRequest) {

@@ -1,7 +1,7 @@
 // How a connection of the server becomes a web socket. RFC 6455 §4.2.2.
 
-import HTTPWire
-import Sockets
+import URLLoadingSystem
+import URLLoadingWire
 
 extension ServerConnection {
     /// Opens the web socket if the request asks for one that can be; false where it is to be answered otherwise.

@@ -1,10 +1,10 @@
-// One connection of the server: requests in, answers out, one after the other. It decodes with HTTPWire, asks the
+// One connection of the server: requests in, answers out, one after the other. It decodes with URLLoadingWire, asks the
 // route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops writing when
 // the client does not read. Confined to the server's loop. RFC 9112 §9.
 
-import HTTPWire
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
 
 /// Reads requests and plays their answers.
 final class ServerConnection: ByteStreamObserver {

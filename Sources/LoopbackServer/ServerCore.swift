@@ -1,8 +1,8 @@
 // The server on its loop: the listener, and the connections that it has accepted. Everything here is confined to the
 // loop's thread; the door is LoopbackServer. Knows nothing of messages.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// What lives on the server's loop.
 final class ServerCore: ListeningCore {

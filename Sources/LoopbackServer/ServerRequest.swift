@@ -1,8 +1,8 @@
 // A request as a route sees it. A value; knows nothing of the connection but its numbers.
 
-import HTTPWire
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
 
 /// One request, whole unless the server was told to answer early.
 package struct ServerRequest: Sendable {

@@ -1,6 +1,6 @@
 // What a route answers. Values only: the connection frames and writes them. RFC 9112 §6 and §7.
 
-import HTTPWire
+import URLLoadingWire
 
 /// An answer to one request.
 package struct ServerResponse: Sendable {

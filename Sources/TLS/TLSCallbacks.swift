@@ -1,7 +1,7 @@
 // The functions OpenSSL calls. Formed outside of every actor, they find their object and hand over; nothing is decided
 // here, and no Swift error passes through C.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// OpenSSL's callbacks.
 enum TLSCallbacks {

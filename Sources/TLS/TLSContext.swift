@@ -1,8 +1,8 @@
 // The settings that many sessions share, in OpenSSL's form. Immutable once made, so any thread may make sessions of it.
 // Does not know sessions' state.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// A client's or a server's TLS settings.
 package final class TLSContext: Sendable {

@@ -1,6 +1,6 @@
 // Why a TLS session could not begin or go on. Does not know URLError, hosts or sockets.
 
-import Trust
+import URLLoadingTrust
 
 /// A failure of a TLS session.
 package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {

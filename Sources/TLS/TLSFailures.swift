@@ -1,8 +1,8 @@
 // OpenSSL's error queue and the alerts that passed, as one TLSError. Does not know what was being done but for the few
 // facts it is given.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// What was going on when OpenSSL failed.
 struct FailureCircumstances {

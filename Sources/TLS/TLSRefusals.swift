@@ -1,8 +1,8 @@
 // Which of OpenSSL's verification codes stands for a refusal, because the code decides the alert that the peer is sent.
 // RFC 8446 section 6.2.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// Refusals as alerts.
 enum TLSRefusals {

@@ -1,6 +1,6 @@
 // What a server asks of TLS. Values only.
 
-import Trust
+import URLLoadingTrust
 
 /// The settings of a server's context.
 package struct TLSServerOptions: Sendable {

@@ -1,8 +1,8 @@
 // What OpenSSL tells a session, always within one of the session's own calls. Nothing here may call back into OpenSSL's
 // state machine.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 extension TLSSession {
     /// The session that a callback was called for.

@@ -1,7 +1,7 @@
 // A session's application data and its end. RFC 8446 sections 5 and 6.1.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 extension TLSSession {
     /// Decrypts `input` from `offset` on into `output`.

@@ -1,8 +1,8 @@
 // A session's way to its end of the handshake: driving OpenSSL, and the questions that stop it. RFC 8446 section 4, RFC
 // 5246 section 7.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 extension TLSSession {
     /// Goes on with the handshake: reads `input` from `offset` in place and moves `offset` past what was used.

@@ -6,8 +6,8 @@
 // `encrypt`, then `close`. Whatever was called, look at `hasOutgoing` afterwards: alerts, tickets and key updates are
 // answered from within.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// A client's or server's side of a TLS connection.
 package final class TLSSession {

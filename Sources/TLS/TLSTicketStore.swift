@@ -2,8 +2,8 @@
 // know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time. The server is not
 // asked anew who we are: it takes us for whom we were. So a key must not be used for two who may show different identities.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// A bounded set of session tickets.
 package final class TLSTicketStore {

@@ -1,7 +1,7 @@
 // What OpenSSL reads from and writes to: the caller's input in place, and one buffer of ciphertext to send. Does not
 // know sockets; an empty input means "come back later".
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// The state behind a session's BIO, at an address that does not move.
 ///

@@ -1,6 +1,6 @@
 // Reads OpenSSL's per-thread error queue into text. Does not know which call failed.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// OpenSSL's queue of errors for the calling thread.
 package enum OpenSSLErrors {

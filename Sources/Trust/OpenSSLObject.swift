@@ -1,7 +1,7 @@
 // Owns one reference to one of OpenSSL's counted objects and gives it back exactly once. Does not know what the object
 // is used for.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// One reference to an OpenSSL object whose count is atomic, such as `X509`, `EVP_PKEY`, `SSL_CTX` or `SSL_SESSION`.
 ///

@@ -2,11 +2,11 @@
 // a program of its own, which prints everything that it is told.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 /// Everything that the client is given to keep. None of them is in another.
 private enum Secret {
@@ -45,7 +45,7 @@ private func written(_ arguments: [String]) async throws -> String {
     var changes: [String: String?] = [:]
     for name in ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] { changes[name] = home }
     let environment = changes
-    let child = try await ChildRun.run("secret-client", arguments, changing: environment)
+    let child = try await ChildRun.run(testProgram: "secret", arguments, changing: environment)
     var text = child.outputText + child.complaintsText
     #expect(child.exitCode == 0 && text.contains("URLSession"), "\(text)")
     for name in FileManager.default.subpaths(atPath: home) ?? [] {

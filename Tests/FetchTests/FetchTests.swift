@@ -1,9 +1,9 @@
 // fetch as its users see it: output, exit codes, and for each thing that goes wrong one line that says what.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch")
 struct FetchTests {

@@ -1,9 +1,9 @@
 // fetch and proxies: what its options and the environment do. The environment is that of a process of its own, as a
 // session reads it.
 
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch and proxies")
 struct ProxyTests {

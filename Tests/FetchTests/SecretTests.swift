@@ -1,9 +1,9 @@
 // What a process that uses passwords writes: never one of them, whatever goes wrong.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch: secrets")
 struct SecretTests {

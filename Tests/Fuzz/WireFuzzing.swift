@@ -1,4 +1,4 @@
-// What the fuzz targets of HTTPWire share.
+// What the fuzz targets of URLLoadingWire share.
 
 extension WireLimits {
     /// Budgets that a short input can exceed.

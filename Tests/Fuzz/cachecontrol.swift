@@ -1,7 +1,7 @@
 // Heads of exchanges as a cache reads them: whatever the fields say, what is stored is never used against no-store, a
 // restriction or another selection, and the same fields split otherwise say the same.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

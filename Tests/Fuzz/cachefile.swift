@@ -1,7 +1,7 @@
 // Files of a cache: the preamble and head of an entry, and the log. Whatever is read can be written and read again as the
 // same, and nothing reaches beyond the bytes.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,7 +1,7 @@
 // Answers to CONNECT, whole and in pieces: every way to cut them comes to the same, what follows the head of a success is
 // the tunnel's to the last byte, and what is read of a refusal has an end.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

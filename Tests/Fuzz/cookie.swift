@@ -1,7 +1,7 @@
 // Set-Cookie fields through a whole jar, and any bytes as the file it is kept in and as a list of suffixes. Whatever comes
 // in, what goes out belongs to the request it goes with and can stand in a field.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

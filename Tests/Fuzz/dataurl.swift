@@ -1,6 +1,6 @@
 // Any text as a `data:` URL: what is read is as long as it can be, and says the same when it is written again.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,7 +1,7 @@
 // Resumed downloads and uploads: whatever a server says of lengths, ranges and offsets, a rest begins where the part ends, and
 // no part of a body is sent that is not in it.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

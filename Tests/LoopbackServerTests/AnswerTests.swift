@@ -1,8 +1,8 @@
 // What the server answers to well-behaved requests, seen as bytes.
 
-import HTTPWire
-import LoopbackServer
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("LoopbackServer answers")
 struct AnswerTests {

@@ -1,7 +1,7 @@
 // The FTP server for tests, as one who knows no FTP sees it.
 
-import LoopbackServer
 import Testing
+import URLLoadingLoopbackServer
 
 @Suite("FTP server")
 struct FTPTests {

@@ -1,8 +1,8 @@
 // The bad network for tests: what each fault does to bytes, however they come, and what both ends of a connection see.
 
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 #if canImport(Glibc)
     import Glibc

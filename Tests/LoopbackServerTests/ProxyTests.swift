@@ -1,7 +1,7 @@
 // The proxy for tests, told from outside: what it says byte for byte.
 
-import LoopbackServer
 import Testing
+import URLLoadingLoopbackServer
 
 @Suite struct ProxyTests {
     private func start(

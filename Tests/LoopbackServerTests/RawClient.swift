@@ -1,7 +1,7 @@
 // A client that writes and reads bytes and knows no HTTP, so that what the server sends is seen as it is. It blocks its
 // thread; the server has a thread of its own, so that this cannot hold it up.
 
-import Sockets
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 // What only scripts do: raw bytes, gates, resets, half-closes, and writes that block.
 
-import LoopbackServer
 import Testing
+import URLLoadingLoopbackServer
 
 @Suite("LoopbackServer scripts")
 struct ScriptTests {

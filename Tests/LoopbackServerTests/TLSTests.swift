@@ -1,10 +1,10 @@
 // The server's TLS, seen by a client made of a TLSSession over a blocking socket.
 
-import LoopbackServer
-import Sockets
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// A TLS client that judges by the given anchors and blocks its thread.
 final class SecureClient {

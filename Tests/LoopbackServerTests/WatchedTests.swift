@@ -1,7 +1,7 @@
 // The tests' own means of waiting: what never comes ends with the test that waits for it.
 
-import TestSupport
 import Testing
+import URLLoadingTestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct WatchedTests {
     @Test("A wait ends with its condition, before or after")

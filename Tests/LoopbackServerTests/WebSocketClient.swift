@@ -1,7 +1,7 @@
 // A client of web sockets over a blocking socket, as simple as it can be: it masks, and keeps no rule.
 
-import HTTPWire
-import LoopbackServer
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 /// A blocking web socket.
 final class WebSocketClient {

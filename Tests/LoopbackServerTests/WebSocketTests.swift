@@ -1,9 +1,9 @@
 // The server's web sockets, seen by a client that knows frames and keeps no rule.
 
-import HTTPWire
-import LoopbackServer
-import TLS
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingWire
 
 @Suite("LoopbackServer web sockets")
 struct WebSocketTests {

@@ -3,10 +3,10 @@
 // Keep-Alive), since only fetch asks for one that stays. Dot segments are sent as written by fetch, and by curl when told to.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 /// A request in the words of both commands.
 private struct Errand: Sendable {

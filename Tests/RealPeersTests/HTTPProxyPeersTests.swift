@@ -2,9 +2,9 @@
 // what the metrics say, is the proof.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("squid", .enabled(if: Peers.squid != nil, "squid is not installed"))
 struct SquidTests {

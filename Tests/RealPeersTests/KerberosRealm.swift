@@ -2,7 +2,7 @@
 // user with a ticket, and Apache with mod_auth_gssapi as the service. The system's own configuration is not touched.
 
 import Foundation
-import TestSupport
+import URLLoadingTestSupport
 
 extension Peers {
     /// Apache with the module, and MIT's programs.
@@ -69,7 +69,7 @@ final class KerberosRealm: Sendable {
         _ manner: String, _ path: String, body: String? = nil, hasTicket: Bool = true
     ) async throws -> [String] {
         let arguments = [manner, url(path)] + (body.map { [$0] } ?? [])
-        return try await run("kerberos-client", arguments, hasTicket: hasTicket)
+        return try await run(ChildRun.testPrograms, ["kerberos"] + arguments, hasTicket: hasTicket)
     }
 
     /// What a program of this package prints whose user has the ticket, or none.

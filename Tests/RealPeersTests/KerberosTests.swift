@@ -1,7 +1,7 @@
 // Negotiate with a real realm and Apache's mod_auth_gssapi. What the access log says about our rounds is the proof.
 
-import LoopbackServer
 import Testing
+import URLLoadingLoopbackServer
 
 @Suite("Kerberos", .enabled(if: Peers.kerberos != nil, "krb5-kdc or libapache2-mod-auth-gssapi is not installed"))
 struct KerberosTests {

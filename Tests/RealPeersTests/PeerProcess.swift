@@ -3,7 +3,7 @@
 
 import Foundation
 import Synchronization
-import TestSupport
+import URLLoadingTestSupport
 
 /// A running program and the lines that it has printed.
 final class PeerProcess: Sendable {

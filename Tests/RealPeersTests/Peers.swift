@@ -2,10 +2,10 @@
 // directory of its own. Where a program is not installed its tests are reported as skipped.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// Which programs there are.
 enum Peers {

@@ -2,9 +2,9 @@
 // microsocks for SOCKS. The account that they know, where they are told to ask, is "user" with the password "secret".
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// A proxy of somebody else's that runs.
 final class ProxyPeer: Sendable {

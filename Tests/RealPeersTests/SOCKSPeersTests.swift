@@ -1,9 +1,9 @@
 // Dante, OpenSSH and microsocks as the way out: SOCKS4, 4A and 5, names looked up here and there, passwords.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// A session that goes through a proxy that a URL names.
 private func session(_ origin: ProxiedServer, through proxy: String) throws -> URLSession {

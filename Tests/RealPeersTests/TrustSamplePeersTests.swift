@@ -1,9 +1,9 @@
 // The samples of pinning, own anchors and client certificates, against servers that others have written.
 
 import Foundation
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingSamplesSwift6
 
 @Suite("Trust, against nginx and openssl s_server")
 struct TrustSamplePeersTests {

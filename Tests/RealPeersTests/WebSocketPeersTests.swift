@@ -1,11 +1,11 @@
 // Web sockets to and from Python's websockets, an implementation that shares no code with us.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Web sockets, against Python's", .enabled(if: Peers.webSockets != nil, "python3-websockets is not installed"))
 struct WebSocketPeersTests {

@@ -1,11 +1,11 @@
 // The code of the articles does what they say.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
 
 @Suite("The articles")
 struct ArticleTests {
@@ -25,13 +25,17 @@ struct ArticleTests {
             let nowhere = try #require(URL(string: "http://no-such-host.invalid/"))
             switch mode {
             case .swift5:
-                #expect(try await SamplesSwift5.GettingStarted.load(page) == "<p>hello</p>")
-                #expect(try await SamplesSwift5.GettingStarted.order(at: missing) == 404)
-                #expect(await SamplesSwift5.GettingStarted.words(for: nowhere) == "there is no no-such-host.invalid")
+                #expect(try await URLLoadingSamplesSwift5.GettingStarted.load(page) == "<p>hello</p>")
+                #expect(try await URLLoadingSamplesSwift5.GettingStarted.order(at: missing) == 404)
+                #expect(
+                    await URLLoadingSamplesSwift5.GettingStarted.words(for: nowhere)
+                        == "there is no no-such-host.invalid")
             case .swift6:
-                #expect(try await SamplesSwift6.GettingStarted.load(page) == "<p>hello</p>")
-                #expect(try await SamplesSwift6.GettingStarted.order(at: missing) == 404)
-                #expect(await SamplesSwift6.GettingStarted.words(for: nowhere) == "there is no no-such-host.invalid")
+                #expect(try await URLLoadingSamplesSwift6.GettingStarted.load(page) == "<p>hello</p>")
+                #expect(try await URLLoadingSamplesSwift6.GettingStarted.order(at: missing) == 404)
+                #expect(
+                    await URLLoadingSamplesSwift6.GettingStarted.words(for: nowhere)
+                        == "there is no no-such-host.invalid")
             }
         }
     }
@@ -49,13 +53,13 @@ struct ArticleTests {
             let status: Int
             switch mode {
             case .swift5:
-                try await SamplesSwift5.TransfersGuide.save(page, as: kept)
-                again = try await SamplesSwift5.TransfersGuide.download(page, attempts: 3)
-                status = try await SamplesSwift5.TransfersGuide.upload(kept, to: echo)
+                try await URLLoadingSamplesSwift5.TransfersGuide.save(page, as: kept)
+                again = try await URLLoadingSamplesSwift5.TransfersGuide.download(page, attempts: 3)
+                status = try await URLLoadingSamplesSwift5.TransfersGuide.upload(kept, to: echo)
             case .swift6:
-                try await SamplesSwift6.TransfersGuide.save(page, as: kept)
-                again = try await SamplesSwift6.TransfersGuide.download(page, attempts: 3)
-                status = try await SamplesSwift6.TransfersGuide.upload(kept, to: echo)
+                try await URLLoadingSamplesSwift6.TransfersGuide.save(page, as: kept)
+                again = try await URLLoadingSamplesSwift6.TransfersGuide.download(page, attempts: 3)
+                status = try await URLLoadingSamplesSwift6.TransfersGuide.upload(kept, to: echo)
             }
             #expect(try String(contentsOf: kept, encoding: .utf8) == "<p>hello</p>")
             #expect(try String(contentsOf: again, encoding: .utf8) == "<p>hello</p>")

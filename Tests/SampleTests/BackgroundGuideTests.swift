@@ -1,12 +1,12 @@
 // The code of the article on background sessions does what it says.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
+import URLLoadingTestSupport
 
 @Suite("The guide to background sessions")
 struct BackgroundGuideTests {
@@ -27,13 +27,13 @@ struct BackgroundGuideTests {
         let session: URLSession
         switch mode {
         case .swift5:
-            session = await SamplesSwift5.BackgroundGuide.meet(
+            session = await URLLoadingSamplesSwift5.BackgroundGuide.meet(
                 url, configuration: configuration,
-                delegate: SamplesSwift5.BackgroundGuide.Keeper(folder: place, ended: ended))
+                delegate: URLLoadingSamplesSwift5.BackgroundGuide.Keeper(folder: place, ended: ended))
         case .swift6:
-            session = await SamplesSwift6.BackgroundGuide.meet(
+            session = await URLLoadingSamplesSwift6.BackgroundGuide.meet(
                 url, configuration: configuration,
-                delegate: SamplesSwift6.BackgroundGuide.Keeper(folder: place, ended: ended))
+                delegate: URLLoadingSamplesSwift6.BackgroundGuide.Keeper(folder: place, ended: ended))
         }
         var iterator = ends.makeAsyncIterator()
         #expect(await iterator.next() == "archive.tar done")

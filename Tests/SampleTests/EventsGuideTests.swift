@@ -1,11 +1,11 @@
 // The code of docs/events.md: it is that of the samples, and does what the document says.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
 
 @Suite("The guide to events")
 struct EventsGuideTests {
@@ -22,13 +22,13 @@ struct EventsGuideTests {
             var events: [String] = []
             switch mode {
             case .swift5:
-                try await SamplesSwift5.printLines(of: url, in: session) { read.append($0) }
-                try await SamplesSwift5.serverSentEvents(url, in: session) { events.append($0) }
-                try await SamplesSwift5.copy(url, to: handle, in: session)
+                try await URLLoadingSamplesSwift5.printLines(of: url, in: session) { read.append($0) }
+                try await URLLoadingSamplesSwift5.serverSentEvents(url, in: session) { events.append($0) }
+                try await URLLoadingSamplesSwift5.copy(url, to: handle, in: session)
             case .swift6:
-                try await SamplesSwift6.printLines(of: url, in: session) { read.append($0) }
-                try await SamplesSwift6.serverSentEvents(url, in: session) { events.append($0) }
-                try await SamplesSwift6.copy(url, to: handle, in: session)
+                try await URLLoadingSamplesSwift6.printLines(of: url, in: session) { read.append($0) }
+                try await URLLoadingSamplesSwift6.serverSentEvents(url, in: session) { events.append($0) }
+                try await URLLoadingSamplesSwift6.copy(url, to: handle, in: session)
             }
             #expect(read == ["data: one", "data: two", "data: three"])
             #expect(events == ["one\ntwo", "three"])
@@ -44,8 +44,8 @@ struct EventsGuideTests {
             let request = URLRequest(url: try #require(URL(string: server.url("/moved"))))
             var told: [String] = []
             switch mode {
-            case .swift5: await SamplesSwift5.follow(request, in: session) { told.append($0) }
-            case .swift6: await SamplesSwift6.follow(request, in: session) { told.append($0) }
+            case .swift5: await URLLoadingSamplesSwift5.follow(request, in: session) { told.append($0) }
+            case .swift6: await URLLoadingSamplesSwift6.follow(request, in: session) { told.append($0) }
             }
             #expect(
                 told.filter { !$0.hasSuffix("so far") && !$0.hasPrefix("a piece") } == [
@@ -72,14 +72,14 @@ struct EventsGuideTests {
             let observer: any NSObjectProtocol
             switch mode {
             case .swift5:
-                observer = SamplesSwift5.observeEnds(report: note)
-                let manager = SamplesSwift5.LoadManager(report: report)
+                observer = URLLoadingSamplesSwift5.observeEnds(report: note)
+                let manager = URLLoadingSamplesSwift5.LoadManager(report: report)
                 manager.load(good)
                 manager.load(bad)
                 manager.finish()
             case .swift6:
-                observer = SamplesSwift6.observeEnds(report: note)
-                let manager = SamplesSwift6.LoadManager(report: report)
+                observer = URLLoadingSamplesSwift6.observeEnds(report: note)
+                let manager = URLLoadingSamplesSwift6.LoadManager(report: report)
                 manager.load(good)
                 manager.load(bad)
                 manager.finish()
@@ -103,9 +103,13 @@ struct EventsGuideTests {
             Thread.detachNewThread {
                 switch mode {
                 case .swift5:
-                    SamplesSwift5.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in sink.yield(data) }
+                    URLLoadingSamplesSwift5.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in
+                        sink.yield(data)
+                    }
                 case .swift6:
-                    SamplesSwift6.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in sink.yield(data) }
+                    URLLoadingSamplesSwift6.uploadWhileWriting(texts, to: url, in: session) { data, _, _ in
+                        sink.yield(data)
+                    }
                 }
             }
             for await answer in answers.prefix(1) { #expect(answer == Data(texts.joined().utf8)) }

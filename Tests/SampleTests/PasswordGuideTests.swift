@@ -1,11 +1,11 @@
 // The code of docs/authentication.md and docs/proxies.md: it is that of the samples, and does what the documents say.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
 
 @Suite("The guides to passwords and to proxies", .timeLimit(.minutes(5)))
 struct PasswordGuideTests {
@@ -32,8 +32,8 @@ struct PasswordGuideTests {
         for (secret, text) in [("secret", "inside"), ("wrong", "denied")] {
             let delegate =
                 switch mode {
-                case .swift5: SamplesSwift5.passwordDelegate(secret: secret)
-                case .swift6: SamplesSwift6.passwordDelegate(secret: secret)
+                case .swift5: URLLoadingSamplesSwift5.passwordDelegate(secret: secret)
+                case .swift6: URLLoadingSamplesSwift6.passwordDelegate(secret: secret)
                 }
             let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
             #expect(try await self.text(session, server.url()) == text)
@@ -49,8 +49,8 @@ struct PasswordGuideTests {
         defer { try? FileManager.default.removeItem(at: file) }
         func configuration() throws -> URLSessionConfiguration {
             switch mode {
-            case .swift5: try SamplesSwift5.configurationKeepingCredentials(in: file)
-            case .swift6: try SamplesSwift6.configurationKeepingCredentials(in: file)
+            case .swift5: try URLLoadingSamplesSwift5.configurationKeepingCredentials(in: file)
+            case .swift6: try URLLoadingSamplesSwift6.configurationKeepingCredentials(in: file)
             }
         }
         let space = URLProtectionSpace(
@@ -86,8 +86,8 @@ struct PasswordGuideTests {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.hostOverrides = ["proxy.example": "127.0.0.1"]
             switch mode {
-            case .swift5: SamplesSwift5.useProxyDictionary(in: configuration)
-            case .swift6: SamplesSwift6.useProxyDictionary(in: configuration)
+            case .swift5: URLLoadingSamplesSwift5.useProxyDictionary(in: configuration)
+            case .swift6: URLLoadingSamplesSwift6.useProxyDictionary(in: configuration)
             }
             // The guide's port is not this test's: what is looked for is the name of the proxy in the error.
             configuration.connectionProxyDictionary?[kCFNetworkProxiesHTTPPort] = 1
@@ -104,8 +104,8 @@ struct PasswordGuideTests {
     func configuration(mode: LanguageMode) async throws {
         let configuration = URLSessionConfiguration.ephemeral
         switch mode {
-        case .swift5: SamplesSwift5.useProxyConfiguration(secret: "secret", in: configuration)
-        case .swift6: SamplesSwift6.useProxyConfiguration(secret: "secret", in: configuration)
+        case .swift5: URLLoadingSamplesSwift5.useProxyConfiguration(secret: "secret", in: configuration)
+        case .swift6: URLLoadingSamplesSwift6.useProxyConfiguration(secret: "secret", in: configuration)
         }
         #expect(configuration.proxyConfigurations.map { "\($0)" } == ["http://proxy.example:3128"])
         #expect(configuration.proxyConfigurations.map(\.matchDomains) == [["corp.example"]])
@@ -123,8 +123,8 @@ struct PasswordGuideTests {
                 configuration.hostOverrides = ["origin.test": "127.0.0.1"]
                 let evaluate: @Sendable (URL) async throws -> String = { _ in answer }
                 switch mode {
-                case .swift5: SamplesSwift5.useScript(evaluate, in: configuration)
-                case .swift6: SamplesSwift6.useScript(evaluate, in: configuration)
+                case .swift5: URLLoadingSamplesSwift5.useScript(evaluate, in: configuration)
+                case .swift6: URLLoadingSamplesSwift6.useScript(evaluate, in: configuration)
                 }
                 let text = try await text(URLSession(configuration: configuration), url)
                 #expect(text == "for origin.test:\(server.port)")
@@ -137,8 +137,8 @@ struct PasswordGuideTests {
     func daemon(mode: LanguageMode) throws {
         let request =
             switch mode {
-            case .swift5: try SamplesSwift5.requestToDaemon()
-            case .swift6: try SamplesSwift6.requestToDaemon()
+            case .swift5: try URLLoadingSamplesSwift5.requestToDaemon()
+            case .swift6: try URLLoadingSamplesSwift6.requestToDaemon()
             }
         #expect(request.unixSocketPath == "/run/docker.sock")
         #expect(request.url?.absoluteString == "http://localhost/v1.43/containers/json")

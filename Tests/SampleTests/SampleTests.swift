@@ -2,12 +2,12 @@
 // without a warning: they are written as for Apple's platforms and import nothing but Foundation and URLLoading.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
+import URLLoadingTestSupport
 
 /// The language mode in which a sample was compiled.
 enum LanguageMode: CaseIterable {
@@ -22,8 +22,8 @@ struct SampleTests {
         try await withSampleServer { server in
             let load =
                 switch mode {
-                case .swift5: SamplesSwift5.PageLoader().load
-                case .swift6: SamplesSwift6.PageLoader().load
+                case .swift5: URLLoadingSamplesSwift5.PageLoader().load
+                case .swift6: URLLoadingSamplesSwift6.PageLoader().load
                 }
             func result(_ path: String) async throws -> String {
                 let url = try server.at(path)
@@ -35,13 +35,17 @@ struct SampleTests {
             #expect(page == "<p>hello</p>")
             switch mode {
             case .swift5:
-                await #expect(throws: SamplesSwift5.PageLoader.Problem.status(404)) { try await result("/missing") }
-                await #expect(throws: SamplesSwift5.PageLoader.Problem.notText("application/json")) {
+                await #expect(throws: URLLoadingSamplesSwift5.PageLoader.Problem.status(404)) {
+                    try await result("/missing")
+                }
+                await #expect(throws: URLLoadingSamplesSwift5.PageLoader.Problem.notText("application/json")) {
                     try await result("/notes/first")
                 }
             case .swift6:
-                await #expect(throws: SamplesSwift6.PageLoader.Problem.status(404)) { try await result("/missing") }
-                await #expect(throws: SamplesSwift6.PageLoader.Problem.notText("application/json")) {
+                await #expect(throws: URLLoadingSamplesSwift6.PageLoader.Problem.status(404)) {
+                    try await result("/missing")
+                }
+                await #expect(throws: URLLoadingSamplesSwift6.PageLoader.Problem.notText("application/json")) {
                     try await result("/notes/first")
                 }
             }
@@ -56,11 +60,11 @@ struct SampleTests {
                 return try await withThrowingHandover { continuation in
                     switch mode {
                     case .swift5:
-                        let receiver = SamplesSwift5.PageReceiver()
+                        let receiver = URLLoadingSamplesSwift5.PageReceiver()
                         receiver.start(url) { continuation.resume(with: $0) }
                         receiver.stop()
                     case .swift6:
-                        let receiver = SamplesSwift6.PageReceiver()
+                        let receiver = URLLoadingSamplesSwift6.PageReceiver()
                         receiver.start(url) { continuation.resume(with: $0) }
                         receiver.stop()
                     }
@@ -83,21 +87,21 @@ struct SampleTests {
             let base = try server.at("/notes")
             switch mode {
             case .swift5:
-                let client = SamplesSwift5.NoteClient(base: base)
-                let note = SamplesSwift5.Note(title: "first", text: "kept")
+                let client = URLLoadingSamplesSwift5.NoteClient(base: base)
+                let note = URLLoadingSamplesSwift5.Note(title: "first", text: "kept")
                 #expect(try await client.note(named: "first") == note)
                 try await client.replace(note, named: "first")
                 #expect(try await client.notes(named: ["first", "second"]).map(\.title) == ["first", "second"])
-                await #expect(throws: SamplesSwift5.NoteClient.UnexpectedStatus.self) {
+                await #expect(throws: URLLoadingSamplesSwift5.NoteClient.UnexpectedStatus.self) {
                     try await client.note(named: "none")
                 }
             case .swift6:
-                let client = SamplesSwift6.NoteClient(base: base)
-                let note = SamplesSwift6.Note(title: "first", text: "kept")
+                let client = URLLoadingSamplesSwift6.NoteClient(base: base)
+                let note = URLLoadingSamplesSwift6.Note(title: "first", text: "kept")
                 #expect(try await client.note(named: "first") == note)
                 try await client.replace(note, named: "first")
                 #expect(try await client.notes(named: ["first", "second"]).map(\.title) == ["first", "second"])
-                await #expect(throws: SamplesSwift6.NoteClient.UnexpectedStatus.self) {
+                await #expect(throws: URLLoadingSamplesSwift6.NoteClient.UnexpectedStatus.self) {
                     try await client.note(named: "none")
                 }
             }
@@ -110,8 +114,8 @@ struct SampleTests {
             let link = try server.at("/short")
             let target =
                 switch mode {
-                case .swift5: try await SamplesSwift5.LinkResolver().target(of: link)
-                case .swift6: try await SamplesSwift6.LinkResolver().target(of: link)
+                case .swift5: try await URLLoadingSamplesSwift5.LinkResolver().target(of: link)
+                case .swift6: try await URLLoadingSamplesSwift6.LinkResolver().target(of: link)
                 }
             #expect(target == (try server.at("/page")))
         }
@@ -124,11 +128,11 @@ struct SampleTests {
             let (status, redirects): (String, Int)
             switch mode {
             case .swift5:
-                let model = await SamplesSwift5.LoadModel()
+                let model = await URLLoadingSamplesSwift5.LoadModel()
                 await model.load(url)
                 (status, redirects) = await (model.status, model.redirects)
             case .swift6:
-                let model = await SamplesSwift6.LoadModel()
+                let model = await URLLoadingSamplesSwift6.LoadModel()
                 await model.load(url)
                 (status, redirects) = await (model.status, model.redirects)
             }
@@ -143,8 +147,8 @@ struct SampleTests {
             let url = try server.at("/events")
             let (events, sink) = AsyncStream.makeStream(of: String.self)
             switch mode {
-            case .swift5: try await SamplesSwift5.EventReader(url: url).read { sink.yield($0) }
-            case .swift6: try await SamplesSwift6.EventReader(url: url).read { sink.yield($0) }
+            case .swift5: try await URLLoadingSamplesSwift5.EventReader(url: url).read { sink.yield($0) }
+            case .swift6: try await URLLoadingSamplesSwift6.EventReader(url: url).read { sink.yield($0) }
             }
             sink.finish()
             #expect(await events.reduce(into: []) { $0.append($1) } == ["one", "two"])
@@ -166,12 +170,12 @@ struct SampleTests {
                 }
                 switch mode {
                 case .swift5:
-                    let fetcher = SamplesSwift5.FileFetcher(
+                    let fetcher = URLLoadingSamplesSwift5.FileFetcher(
                         folder: folder, onProgress: { progress.yield($0) }, onEnd: onEnd)
                     fetcher.fetch(url)
                     fetcher.stop()
                 case .swift6:
-                    let fetcher = SamplesSwift6.FileFetcher(
+                    let fetcher = URLLoadingSamplesSwift6.FileFetcher(
                         folder: folder, onProgress: { progress.yield($0) }, onEnd: onEnd)
                     fetcher.fetch(url)
                     fetcher.stop()
@@ -183,8 +187,8 @@ struct SampleTests {
             #expect(await steps.reduce(0) { max($0, $1) } == 1)
             let read = await withHandover { continuation in
                 switch mode {
-                case .swift5: SamplesSwift5.download(url) { data, _ in continuation.resume(returning: data) }
-                case .swift6: SamplesSwift6.download(url) { data, _ in continuation.resume(returning: data) }
+                case .swift5: URLLoadingSamplesSwift5.download(url) { data, _ in continuation.resume(returning: data) }
+                case .swift6: URLLoadingSamplesSwift6.download(url) { data, _ in continuation.resume(returning: data) }
                 }
             }
             #expect(read == kept)
@@ -201,8 +205,10 @@ struct SampleTests {
                 sink.finish()
             }
             switch mode {
-            case .swift5: try SamplesSwift5.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
-            case .swift6: try SamplesSwift6.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
+            case .swift5:
+                try URLLoadingSamplesSwift5.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
+            case .swift6:
+                try URLLoadingSamplesSwift6.upload(.init(customerId: "12", items: ["a"]), to: url, then: report)
             }
             #expect(await answers.reduce(into: []) { $0.append($1) } == [#"201 {"number":1}"#])
         }
@@ -215,13 +221,13 @@ struct SampleTests {
             let data = await withHandover { continuation in
                 switch mode {
                 case .swift5:
-                    let loader = SamplesSwift5.PatientLoader { Issue.record("waits in spite of a network") }
+                    let loader = URLLoadingSamplesSwift5.PatientLoader { Issue.record("waits in spite of a network") }
                     loader.load(url) { data, _ in
                         continuation.resume(returning: data)
                         loader.stop()
                     }
                 case .swift6:
-                    let loader = SamplesSwift6.PatientLoader { Issue.record("waits in spite of a network") }
+                    let loader = URLLoadingSamplesSwift6.PatientLoader { Issue.record("waits in spite of a network") }
                     loader.load(url) { data, _ in
                         continuation.resume(returning: data)
                         loader.stop()
@@ -291,12 +297,14 @@ private func withSampleServer(_ body: (LoopbackServer) async throws -> Void) asy
             case ("GET", "/notes/first"): .json(#"{"title":"first","text":"kept"}"#)
             case ("GET", "/notes/second"): .json(#"{"title":"second","text":"too"}"#)
             case ("PUT", "/notes/first"):
-                (try? JSONDecoder().decode(SamplesSwift6.Note.self, from: Data(request.body))) == nil
+                (try? JSONDecoder().decode(URLLoadingSamplesSwift6.Note.self, from: Data(request.body))) == nil
                     ? .status(400) : .status(204)
             case ("GET", "/file.bin"): .generated(length: 300_000)
             case ("POST", "/echo"): .echo(request)
             case ("POST", "/orders"):
-                (try? JSONDecoder().decode(SamplesSwift6.Order.self, from: Data(request.body)))?.items == ["a"]
+                (try? JSONDecoder().decode(URLLoadingSamplesSwift6.Order.self, from: Data(request.body)))?.items == [
+                    "a"
+                ]
                     ? .json(#"{"number":1}"#, status: 201) : .status(400)
             case ("GET", "/events"): .chunks(["data: one\n", "\nda", "ta: two\n\n"].map { Array($0.utf8) })
             default: .text("no such page", status: 404)

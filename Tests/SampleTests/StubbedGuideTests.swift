@@ -2,10 +2,10 @@
 // what the documents say.
 
 import Foundation
-import SamplesSwift5
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
 
 @Suite("The guide to testing and custom protocols")
 struct StubbedGuideTests {
@@ -14,8 +14,8 @@ struct StubbedGuideTests {
         let users = try #require(URL(string: "https://api.example.com/users"))
         let found =
             switch mode {
-            case .swift5: try await SamplesSwift5.testUserClient(users)
-            case .swift6: try await SamplesSwift6.testUserClient(users)
+            case .swift5: try await URLLoadingSamplesSwift5.testUserClient(users)
+            case .swift6: try await URLLoadingSamplesSwift6.testUserClient(users)
             }
         #expect(found == ["Ann", #"["Bea"]"#, "-1009"])
     }
@@ -24,8 +24,8 @@ struct StubbedGuideTests {
     func asset(mode: LanguageMode) async throws {
         let session =
             switch mode {
-            case .swift5: SamplesSwift5.assetSession()
-            case .swift6: SamplesSwift6.assetSession()
+            case .swift5: URLLoadingSamplesSwift5.assetSession()
+            case .swift6: URLLoadingSamplesSwift6.assetSession()
             }
         defer { session.invalidateAndCancel() }
         let good = try #require(URL(string: "asset:greeting"))

@@ -1,13 +1,13 @@
 // The recipes of docs/trust.md: each lets in whom it is for, and nobody else.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite("The guide to trust", .timeLimit(.minutes(5)))
 struct TrustGuideTests {
@@ -68,8 +68,8 @@ struct TrustGuideTests {
                 func code(_ host: String) async throws -> URLError.Code? {
                     try await place.code(host) {
                         switch mode {
-                        case .swift5: try SamplesSwift5.trustDevelopmentServer(file, in: $0)
-                        case .swift6: try SamplesSwift6.trustDevelopmentServer(file, in: $0)
+                        case .swift5: try URLLoadingSamplesSwift5.trustDevelopmentServer(file, in: $0)
+                        case .swift6: try URLLoadingSamplesSwift6.trustDevelopmentServer(file, in: $0)
                         }
                     }
                 }
@@ -88,8 +88,8 @@ struct TrustGuideTests {
                 func code(_ host: String) async throws -> URLError.Code? {
                     try await place.code(host) {
                         switch mode {
-                        case .swift5: try SamplesSwift5.trustOurAuthority(file, in: $0)
-                        case .swift6: try SamplesSwift6.trustOurAuthority(file, in: $0)
+                        case .swift5: try URLLoadingSamplesSwift5.trustOurAuthority(file, in: $0)
+                        case .swift6: try URLLoadingSamplesSwift6.trustOurAuthority(file, in: $0)
                         }
                     }
                 }
@@ -111,12 +111,12 @@ struct TrustGuideTests {
             for (current, authority, wanted) in cases {
                 let code = try await place.code("api.corp.example") {
                     switch (mode, authority) {
-                    case (.swift5, nil): SamplesSwift5.pinOurKey(current, reserve: reserve, in: $0)
-                    case (.swift6, nil): SamplesSwift6.pinOurKey(current, reserve: reserve, in: $0)
+                    case (.swift5, nil): URLLoadingSamplesSwift5.pinOurKey(current, reserve: reserve, in: $0)
+                    case (.swift6, nil): URLLoadingSamplesSwift6.pinOurKey(current, reserve: reserve, in: $0)
                     case (.swift5, let authority?):
-                        SamplesSwift5.pinOurKey(current, reserve: reserve, below: authority, in: $0)
+                        URLLoadingSamplesSwift5.pinOurKey(current, reserve: reserve, below: authority, in: $0)
                     case (.swift6, let authority?):
-                        SamplesSwift6.pinOurKey(current, reserve: reserve, below: authority, in: $0)
+                        URLLoadingSamplesSwift6.pinOurKey(current, reserve: reserve, below: authority, in: $0)
                     }
                 }
                 #expect(code == wanted)
@@ -138,10 +138,10 @@ struct TrustGuideTests {
                     $0.serverTrustEvaluation = .anchors(pem: place.root.certificate.pem)
                     switch mode {
                     case .swift5:
-                        try SamplesSwift5.showOurCertificate(
+                        try URLLoadingSamplesSwift5.showOurCertificate(
                             client.certificate.pem, key: key, passphrase: "open", in: $0)
                     case .swift6:
-                        try SamplesSwift6.showOurCertificate(
+                        try URLLoadingSamplesSwift6.showOurCertificate(
                             client.certificate.pem, key: key, passphrase: "open", in: $0)
                     }
                 }
@@ -161,8 +161,8 @@ struct TrustGuideTests {
                 func code(_ host: String) async throws -> URLError.Code? {
                     try await place.code(host) {
                         switch mode {
-                        case .swift5: try SamplesSwift5.trustOddHost(file, in: $0)
-                        case .swift6: try SamplesSwift6.trustOddHost(file, in: $0)
+                        case .swift5: try URLLoadingSamplesSwift5.trustOddHost(file, in: $0)
+                        case .swift6: try URLLoadingSamplesSwift6.trustOddHost(file, in: $0)
                         }
                     }
                 }
@@ -179,8 +179,8 @@ struct TrustGuideTests {
         func code(_ host: String) async throws -> URLError.Code? {
             try await place.code(host) {
                 switch mode {
-                case .swift5: try SamplesSwift5.demandTLS(in: $0)
-                case .swift6: try SamplesSwift6.demandTLS(in: $0)
+                case .swift5: try URLLoadingSamplesSwift5.demandTLS(in: $0)
+                case .swift6: try URLLoadingSamplesSwift6.demandTLS(in: $0)
                 }
             }
         }

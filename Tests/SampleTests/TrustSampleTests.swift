@@ -1,12 +1,12 @@
 // The samples of pinning, own anchors and client certificates, against a server, in either language mode.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
+import URLLoadingTrust
 
 @Suite("Samples of trust")
 struct TrustSampleTests {
@@ -53,8 +53,8 @@ struct TrustSampleTests {
     private func pinner(_ certificates: [Certificate], _ mode: LanguageMode) -> any URLSessionDelegate {
         let pins = certificates.map { Data($0.der) }
         switch mode {
-        case .swift5: return SamplesSwift5.CertificatePinner(pinned: pins)
-        case .swift6: return SamplesSwift6.CertificatePinner(pinned: pins)
+        case .swift5: return URLLoadingSamplesSwift5.CertificatePinner(pinned: pins)
+        case .swift6: return URLLoadingSamplesSwift6.CertificatePinner(pinned: pins)
         }
     }
 
@@ -77,7 +77,7 @@ struct TrustSampleTests {
     func oldStyle() async throws {
         let server = try Self.server.get()
         let other = try Self.intermediate.get().issue(.server("localhost"))
-        let pinner = SamplesSwift5.OldStylePinner(certificate: NSData(data: Data(server.certificate.der)))
+        let pinner = URLLoadingSamplesSwift5.OldStylePinner(certificate: NSData(data: Data(server.certificate.der)))
         #expect(try await load(from: server.identity, delegate: pinner) == .loaded("hello"))
         #expect(try await load(from: other.identity, delegate: pinner) == .failed(.cancelled))
         #expect(try await load(from: server.identity, delegate: pinner, trustsRoot: false) == .failed(.cancelled))
@@ -92,8 +92,8 @@ struct TrustSampleTests {
             let key = try #require(SecCertificateCopyKey(face))
             let pin = try #require(SecKeyCopyExternalRepresentation(key, nil) as Data?).base64EncodedString()
             switch mode {
-            case .swift5: return SamplesSwift5.KeyPinner(base64Keys: [pin])
-            case .swift6: return SamplesSwift6.KeyPinner(base64Keys: [pin])
+            case .swift5: return URLLoadingSamplesSwift5.KeyPinner(base64Keys: [pin])
+            case .swift6: return URLLoadingSamplesSwift6.KeyPinner(base64Keys: [pin])
             }
         }
         let server = try Self.server.get()
@@ -117,8 +117,8 @@ struct TrustSampleTests {
         func delegate(_ certificates: [Certificate]) -> any URLSessionDelegate {
             let anchors = certificates.map { Data($0.der) }
             switch mode {
-            case .swift5: return SamplesSwift5.AnchoredTrust(anchors: anchors)
-            case .swift6: return SamplesSwift6.AnchoredTrust(anchors: anchors)
+            case .swift5: return URLLoadingSamplesSwift5.AnchoredTrust(anchors: anchors)
+            case .swift6: return URLLoadingSamplesSwift6.AnchoredTrust(anchors: anchors)
             }
         }
         let (root, server) = (try Self.root.get().certificate, try Self.server.get())
@@ -142,14 +142,14 @@ struct TrustSampleTests {
         let delegate: any URLSessionDelegate
         switch mode {
         case .swift5:
-            delegate = try SamplesSwift5.ClientIdentity(file: file, passphrase: "secret")
-            #expect(throws: SamplesSwift5.ClientIdentity.ImportFailure.wrongPassphrase) {
-                try SamplesSwift5.ClientIdentity(file: file, passphrase: "wrong")
+            delegate = try URLLoadingSamplesSwift5.ClientIdentity(file: file, passphrase: "secret")
+            #expect(throws: URLLoadingSamplesSwift5.ClientIdentity.ImportFailure.wrongPassphrase) {
+                try URLLoadingSamplesSwift5.ClientIdentity(file: file, passphrase: "wrong")
             }
         case .swift6:
-            delegate = try SamplesSwift6.ClientIdentity(file: file, passphrase: "secret")
-            #expect(throws: SamplesSwift6.ClientIdentity.ImportFailure.wrongPassphrase) {
-                try SamplesSwift6.ClientIdentity(file: file, passphrase: "wrong")
+            delegate = try URLLoadingSamplesSwift6.ClientIdentity(file: file, passphrase: "secret")
+            #expect(throws: URLLoadingSamplesSwift6.ClientIdentity.ImportFailure.wrongPassphrase) {
+                try URLLoadingSamplesSwift6.ClientIdentity(file: file, passphrase: "wrong")
             }
         }
         let server = try Self.server.get()

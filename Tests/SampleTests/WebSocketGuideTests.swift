@@ -1,11 +1,11 @@
 // The code of docs/websockets.md: it is that of the samples, and does what the document says.
 
 import Foundation
-import LoopbackServer
-import SamplesSwift5
-import SamplesSwift6
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSamplesSwift5
+import URLLoadingSamplesSwift6
 
 @Suite("The guide to web sockets")
 struct WebSocketGuideTests {
@@ -18,18 +18,18 @@ struct WebSocketGuideTests {
             request.path == "/chat" ? .webSocket(chat) : .webSocket([.expectAnything, .text("late")])
         }
         let configuration = URLSessionConfiguration.ephemeral
-        SamplesSwift6.offerCompression(in: configuration)
+        URLLoadingSamplesSwift6.offerCompression(in: configuration)
         let session = URLSession(configuration: configuration)
         let url = try #require(URL(string: "ws://127.0.0.1:\(server.port)/chat"))
         let (words, speak) = AsyncStream.makeStream(of: String.self)
-        try await SamplesSwift6.chat(at: url, in: session) { speak.yield($0) }
-        try await SamplesSwift5.chat(at: url, in: session) { speak.yield($0) }
+        try await URLLoadingSamplesSwift6.chat(at: url, in: session) { speak.yield($0) }
+        try await URLLoadingSamplesSwift5.chat(at: url, in: session) { speak.yield($0) }
         speak.finish()
         var heard: [String] = []
         for await word in words { heard.append(word) }
         #expect(heard == ["you", "2 bytes", "you", "2 bytes"])
         let question = try #require(URL(string: "ws://127.0.0.1:\(server.port)/time"))
-        #expect(try await SamplesSwift6.askOnce(session.webSocketTask(with: question)) == "late")
+        #expect(try await URLLoadingSamplesSwift6.askOnce(session.webSocketTask(with: question)) == "late")
         session.finishTasksAndInvalidate()
         await server.stop()
     }
@@ -39,12 +39,13 @@ struct WebSocketGuideTests {
         let server = try LoopbackServer.start { _ in .webSocket([.expectAnything, .close(1000)]) }
         let (notes, write) = AsyncStream.makeStream(of: String.self)
         let session = URLSession(
-            configuration: .ephemeral, delegate: SamplesSwift6.Doorkeeper { write.yield($0) }, delegateQueue: nil)
+            configuration: .ephemeral, delegate: URLLoadingSamplesSwift6.Doorkeeper { write.yield($0) },
+            delegateQueue: nil)
         let task = session.webSocketTask(with: try #require(URL(string: "ws://127.0.0.1:\(server.port)/")))
         task.resume()
         var iterator = notes.makeAsyncIterator()
         #expect(await iterator.next() == "open, with no protocol")
-        SamplesSwift6.ask(task) { write.yield($0) }
+        URLLoadingSamplesSwift6.ask(task) { write.yield($0) }
         #expect(await iterator.next() == "still there")
         try await task.send(.string("goodbye"))
         #expect(await iterator.next() == "closed with 1000")

@@ -1,15 +1,15 @@
 // Starts the `soak` program, which is built beside the tests, and judges the line it prints.
 
 import Foundation
-import TestSupport
 import Testing
+import URLLoadingTestSupport
 
 /// Loads that need a process of their own.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct SoakTests {
     @Test("B1.64: 2 GiB stream to a delegate within 64 MiB; a delegate that sleeps stops the sender")
     func streaming() async throws {
         let bytes: Int64 = Sanitizer.isActive ? 256 << 20 : 2 << 30
-        let report = try await SoakReport.run("stream", "\(bytes)")
+        let report = try await SoakReport.run("soak", "stream", "\(bytes)")
         #expect(report["bytes"] == "\(bytes)")
         #expect(report["blocked"] == "true")
         let written = try #require(report["writtenWhileAsleep"].flatMap { Int64($0) })
@@ -21,7 +21,7 @@ import Testing
     @Test("B11.5, B5.28: a file and a stream of 2 GiB are uploaded within 64 MiB")
     func uploading() async throws {
         let bytes: Int64 = Sanitizer.isActive ? 64 << 20 : 2 << 30
-        let report = try await SoakReport.run("upload", "\(bytes)")
+        let report = try await SoakReport.run("soak", "upload", "\(bytes)")
         #expect(report["file"] == "\(bytes)")
         #expect(report["stream"] == "\(bytes)")
         let peak = try #require(report["peakKiB"].flatMap { Int($0) })
@@ -34,7 +34,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let workers = Sanitizer.isActive ? "6" : "16"
         let child = try await ChildRun.run(
-            "soak", ["mixed", "--seconds", "10", "--workers", workers, "--json", file.path])
+            testProgram: "soak", ["mixed", "--seconds", "10", "--workers", workers, "--json", file.path])
         #expect(child.exitCode == 0, "\(child.outputText) \(child.complaintsText)")
         #expect(child.outputText.hasSuffix("\nclean\n"))
         let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
@@ -51,7 +51,7 @@ import Testing
     @Test("B1.43, B17.9, B17.53: of many requests in flight, a third cancelled, each answers once and nothing is left")
     func cancelling() async throws {
         let requests = Sanitizer.isActive ? 2_000 : 10_000
-        let report = try await SoakReport.run("cancel", "\(requests)")
+        let report = try await SoakReport.run("soak", "cancel", "\(requests)")
         #expect(report["answers"] == "\(requests)")
         #expect(report["wrong"] == "0")
         #expect(report["twice"] == "0")
@@ -63,7 +63,7 @@ import Testing
 
     @Test("B15.24, B15.35: many web sockets at once, a message on each, all closed with 1000, nothing left")
     func webSockets() async throws {
-        let report = try await SoakReport.run("many", "200", program: "websocket-tool")
+        let report = try await SoakReport.run("websocket", "many", "200")
         for name in ["opened", "closedWith1000", "completed", "goodbyes", "serverMessages", "serverGoodbyes"] {
             #expect(report[name] == "200", "\(name) is \(report[name] ?? "absent")")
         }
@@ -81,8 +81,8 @@ struct SoakReport {
     subscript(_ name: String) -> String? { values[name] }
 
     /// Runs the program to its end.
-    static func run(_ arguments: String..., program: String = "soak") async throws -> SoakReport {
-        let child = try await ChildRun.run(program, arguments)
+    static func run(_ program: String, _ arguments: String...) async throws -> SoakReport {
+        let child = try await ChildRun.run(testProgram: program, arguments)
         let output = child.outputText
         try #require(child.exitCode == 0, "\(output) \(child.complaintsText)")
         let pairs = output.split(whereSeparator: \.isWhitespace).map { $0.split(separator: "=") }

@@ -3,6 +3,9 @@
 // Not by Foundation's Process: its start lists the open descriptors into memory of a size that it measured before, and
 // a suite that opens many meanwhile crashes it.
 
+// Beside the C library: the compiler finds SOCK_CLOEXEC in one of the two, and which one depends on what else it compiles.
+import CURLLoadingPlatform
+
 import class Foundation.Thread
 
 #if canImport(Glibc)
@@ -42,6 +45,16 @@ package struct ChildRun: Sendable {
             }
         }
     }
+
+    /// Runs one of the tests' own programs, which are one executable: Tests/Programs has them.
+    package static func run(
+        testProgram name: String, _ arguments: [String], changing environment: [String: String?] = [:]
+    ) async throws -> ChildRun {
+        try await run(testPrograms, [name] + arguments, changing: environment)
+    }
+
+    /// The name of that executable.
+    package static let testPrograms = "URLLoadingTestPrograms"
 
     /// Runs `program` where no file may be longer than so many bytes, which is an error and no signal.
     package static func run(

@@ -1,7 +1,7 @@
 // A network for engine tests on a virtual reactor: names, addresses, listeners and failures by script, no socket, no
 // sleep. Keeps its own books: what was looked up and dialled, what was cancelled, what is open.
 
-import Sockets
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
 // One direction of an in-memory connection: a bounded queue of bytes with an end. Plays the kernel's socket buffer.
 
-import Sockets
+import URLLoadingSystem
 
 /// Bytes on their way from a writer to a reader.
 final class MemoryPipe {

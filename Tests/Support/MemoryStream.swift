@@ -3,7 +3,7 @@
 // plays the peer's kernel: a close with unread input resets, a write to a closed peer is swallowed once and then
 // refused.
 
-import Sockets
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 // A connection of a test's own listener that is closed in the children of other tests from its first moment on: in a child it
 // would live on after its end here.
 
-import CPlatform
+import CURLLoadingPlatform
 
 #if canImport(Glibc)
     import Glibc

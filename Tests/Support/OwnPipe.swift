@@ -3,7 +3,7 @@
 // pipe() and FD_CLOEXEC behind it leave a moment in which a child that another test is just starting gets both ends: the reader
 // then waits for an end that comes with that child's.
 
-import CPlatform
+import CURLLoadingPlatform
 
 #if canImport(Glibc)
     import Glibc

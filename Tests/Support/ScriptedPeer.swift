@@ -1,7 +1,7 @@
 // A peer that plays a script on its end of a stream: sends, waits, splits, stalls, closes. Works on memory streams and
 // on sockets alike.
 
-import Sockets
+import URLLoadingSystem
 
 /// Plays a script on one end of a connection and records what arrives.
 package final class ScriptedPeer: ByteStreamObserver {

@@ -2,10 +2,10 @@
 // method nearly matches, and are called in all of them.
 
 import Foundation
-import LoopbackServer
 import Synchronization
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Delegates in both forms")
 struct DelegateFormTests {

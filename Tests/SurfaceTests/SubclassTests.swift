@@ -2,10 +2,10 @@
 // they compile is the larger part of the proof.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Subclasses of the open classes")
 struct SubclassTests {

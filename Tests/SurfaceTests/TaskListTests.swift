@@ -1,9 +1,9 @@
 // The tasks of a session, by kind.
 
 import Foundation
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("Tasks by kind")
 struct TaskListTests {

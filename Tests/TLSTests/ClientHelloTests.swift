@@ -1,7 +1,7 @@
 // What the first message of a handshake offers, read from its bytes (RFC 8446 §4.1.2).
 
-import TLS
 import Testing
+import URLLoadingTLS
 
 @Suite struct ClientHelloTests {
     /// The numbers of the extensions in a record that holds a ClientHello; nil where the bytes are no such thing.

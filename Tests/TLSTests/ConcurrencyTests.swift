@@ -1,7 +1,7 @@
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct ConcurrencyTests {
     @Test("Contexts, roots and evaluators are shared by many threads")

@@ -1,6 +1,6 @@
-import TLS
 import Testing
-import Trust
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct DescriptionTests {
     @Test(

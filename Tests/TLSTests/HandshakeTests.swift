@@ -1,7 +1,7 @@
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct HandshakeTests {
     private func pair(_ version: TLSVersion, tickets: TLSTicketStore? = nil) throws -> TLSPair {

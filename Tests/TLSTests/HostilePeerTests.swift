@@ -1,8 +1,8 @@
-import COpenSSL
-import LoopbackServer
-import TLS
+import CURLLoadingOpenSSL
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct HostilePeerTests {
     /// What a client says to bytes of a server, whole and byte by byte; nil when it still waits.

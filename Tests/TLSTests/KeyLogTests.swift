@@ -1,7 +1,7 @@
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
-import TLS
 import Testing
+import URLLoadingTLS
 
 /// Where records end, in whatever pieces they come.
 @Suite struct RecordBoundaryTests {

@@ -1,7 +1,7 @@
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct RecordTests {
     private func open(_ version: TLSVersion = .v13) throws -> TLSPair {

@@ -1,7 +1,7 @@
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct ResumptionTests {
     /// Sessions of one client and one server context with a common store of tickets.

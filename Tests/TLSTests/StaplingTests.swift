@@ -1,10 +1,10 @@
 // Stapled OCSP responses, which TLS 1.3 brings beside the certificate and TLS 1.2 in a message behind it: in both the
 // evaluator sees them, and nothing of ours leaves before it has judged.
 
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite struct StaplingTests {
     /// A server with or without a response about its certificate, and the one root.

@@ -1,9 +1,9 @@
 // A client and a server session joined in memory: ciphertext moves in pieces of a chosen size, questions are answered
 // by closures. No sockets, no threads, no time.
 
-import LoopbackServer
-import TLS
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// How one side's handshake has ended.
 enum HandshakeEnd {

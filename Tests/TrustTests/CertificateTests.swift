@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct CertificateTests {
     @Test("A certificate's parts are read")

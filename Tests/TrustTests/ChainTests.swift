@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct ChainTests {
     @Test("B3.1: a chain from the leaf over an intermediate to an anchor is trusted")

@@ -1,8 +1,8 @@
 // Chains that the trust tests share, and one way to ask for a verdict. Made once a run.
 
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// A root, an intermediate below it, and what tests make of them.
 enum Chains {

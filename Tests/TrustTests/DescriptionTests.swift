@@ -1,5 +1,5 @@
 import Testing
-import Trust
+import URLLoadingTrust
 
 @Suite struct DescriptionTests {
     // Computed: a leak check does not see objects that a constant holds behind the spare bits of an enumeration.

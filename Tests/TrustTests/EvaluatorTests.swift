@@ -1,7 +1,7 @@
-import LoopbackServer
 import Synchronization
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct EvaluatorTests {
     private let policy = TrustPolicy(host: HostName("example.test"))

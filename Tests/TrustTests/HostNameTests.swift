@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct HostNameTests {
     /// Whether a leaf with these alternative names is trusted for a host.

@@ -2,10 +2,10 @@
 //
 // Calls with a string stand outside of `#require`: within it the string is gone before the call.
 
-import COpenSSL
-import LoopbackServer
+import CURLLoadingOpenSSL
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// A file for the passphrase "secret" one of whose parts asks for another number of rounds than is right.
 enum HostilePKCS12 {

@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct NameConstraintTests {
     /// What is said about a leaf with these names below an intermediate with these constraints.

@@ -1,9 +1,9 @@
 // Single ways round a rule, each of which is closed.
 
-import LoopbackServer
 import Testing
-import Trust
-import worst_cases
+import URLLoadingLoopbackServer
+import URLLoadingTestPrograms
+import URLLoadingTrust
 
 @Suite struct StrictnessTests {
     @Test("B3.19: a host with a star is no host, whatever names a certificate has")

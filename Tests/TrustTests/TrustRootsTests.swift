@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct TrustRootsTests {
     private func verdict(_ store: SystemStore, host: String = "example.test") throws -> TrustVerdict {

@@ -1,6 +1,6 @@
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct VerdictMemoryTests {
     private let policy = TrustPolicy(host: HostName("example.test"))

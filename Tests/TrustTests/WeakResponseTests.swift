@@ -1,8 +1,8 @@
-import COpenSSL
+import CURLLoadingOpenSSL
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite struct WeakResponseTests {
     @Test("B3.29: a stapled response that is signed with a broken hash says nothing")

@@ -1,6 +1,6 @@
 import Testing
-import Trust
-import worst_cases
+import URLLoadingTestPrograms
+import URLLoadingTrust
 
 @Suite struct WorstCaseTests {
     // Counted work stops them, the same on every machine; how long that takes is measured by the tool and written down

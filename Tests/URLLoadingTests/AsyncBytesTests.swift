@@ -1,10 +1,10 @@
 // `bytes(for:)`, its bytes and its chunks (behaviour 1.7).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Bodies as sequences")
 struct AsyncBytesTests {

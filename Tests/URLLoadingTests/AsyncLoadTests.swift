@@ -1,10 +1,10 @@
 // `data(for:)` and handler tasks (behaviour 1.7).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Async calls and handler tasks")
 struct AsyncLoadTests {

@@ -1,9 +1,9 @@
 // What credentials, protection spaces and challenges say of themselves (behaviour 2.2, 2.3, 2.6).
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @testable import URLLoading
 

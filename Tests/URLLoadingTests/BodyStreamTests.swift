@@ -1,10 +1,10 @@
 // Body streams of data tasks (behaviour 5.3).
 
 import Foundation
-import LoopbackServer
 import Synchronization
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Body streams", .timeLimit(.minutes(5)))
 struct BodyStreamTests {

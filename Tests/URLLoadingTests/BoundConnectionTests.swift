@@ -1,10 +1,10 @@
 // NTLM, whose rounds belong to one connection (behaviour 2.10).
 
 import Foundation
-import LoopbackServer
 import Synchronization
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// Lets in whoever has gone through NTLM's messages on his connection.
 private final class NTLMDoor: Sendable {

@@ -1,10 +1,10 @@
 // Which delegate, and which of its methods, is asked about a server (behaviour 2.1), and when.
 
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTLS
 
 @Suite("Challenges: who is asked")
 struct ChallengeRoutingTests {

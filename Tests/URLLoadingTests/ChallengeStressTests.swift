@@ -1,11 +1,11 @@
 // Very many handshakes that wait for their delegates at the same time, answered in random order.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Stress: challenges", .serialized)
 struct ChallengeStressTests {

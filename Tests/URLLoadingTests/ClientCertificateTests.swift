@@ -1,11 +1,11 @@
 // The challenge about our own certificate: what it says, and what each answer does, in TLS 1.2 and 1.3 (behaviour 2.4, 3.6).
 
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite("Challenges: client certificates")
 struct ClientCertificateTests {

@@ -1,9 +1,9 @@
 // Configurations and what follows from them (behaviour 1.1, 5.2, 6).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Configurations")
 struct ConfigurationTests {

@@ -1,6 +1,6 @@
 // waitsForConnectivity (behaviour B6.15 to B6.20). The network that is not there is a multicast address: no TCP
 // connection can be opened to one, and the system says ENETUNREACH on every machine. How tasks go on when the network
-// comes is LoadingEngineTests' matter.
+// comes is EngineTests' matter.
 
 import Foundation
 import Testing

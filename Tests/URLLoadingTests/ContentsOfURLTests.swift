@@ -1,10 +1,10 @@
 // `Data(contentsOf:)` and `String(contentsOf:encoding:)` for http URLs (api-surface section 20).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Contents of a URL")
 struct ContentsOfURLTests {

@@ -1,8 +1,8 @@
 // Permanent credentials in a file (behaviour 2.6).
 
 import Foundation
-import Sockets
 import Testing
+import URLLoadingSystem
 
 @testable import URLLoading
 

@@ -1,10 +1,10 @@
 // Where credentials are kept (behaviour 2.6), as far as no server has to ask for them.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 @testable import URLLoading
 

@@ -1,9 +1,9 @@
 // earliestBeginDate and willBeginDelayedRequest (behaviour B6.22 to B6.25).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Delayed start")
 struct DelayedStartTests {

@@ -2,11 +2,11 @@
 
 import Dispatch
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Delegate calls on a queue that a program uses too", .timeLimit(.minutes(5)))
 struct DelegateOrderTests {

@@ -1,10 +1,10 @@
 // Whole ordered lists of delegate calls (behaviour 1.6 to 1.8).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Delegate transcripts")
 struct DelegateTranscriptTests {

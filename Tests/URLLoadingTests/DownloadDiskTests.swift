@@ -2,10 +2,10 @@
 // the limit of a file's size belong to the process.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -148,9 +148,9 @@ private enum SmallDisk {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let words = #"mount -t tmpfs -o size=1m none "$TMPDIR" && exec "$0" once "$1""#
+        let words = #"mount -t tmpfs -o size=1m none "$TMPDIR" && exec "$0" resume once "$1""#
         let run = try await ChildRun.run(
-            "/usr/bin/unshare", ["-m", "sh", "-c", words, ChildRun.path(of: "resume-tool"), url],
+            "/usr/bin/unshare", ["-m", "sh", "-c", words, ChildRun.path(of: ChildRun.testPrograms), url],
             changing: ["TMPDIR": folder.path])
         return run.outputText + run.complaintsText
     }

@@ -1,10 +1,10 @@
 // Download tasks: whole ordered lists of calls, where the file is and how long, errors and cancellation (behaviour 9.1).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Download tasks")
 struct DownloadTaskTests {

@@ -1,14 +1,14 @@
 // Errors (behaviour 3.6 and chapter 17): what a program sees for each thing that can go wrong.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoopbackServer
-import Sockets
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingEngine
+import URLLoadingLoopbackServer
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
 
 @Suite("Errors")
 struct ErrorTests {

@@ -1,10 +1,10 @@
 // A delegate of closures, and its notifications.
 
 import Foundation
-import LoopbackServer
 import Synchronization
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("A delegate of closures")
 struct EventHandlersTests {

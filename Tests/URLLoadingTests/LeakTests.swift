@@ -1,10 +1,10 @@
 // What must be gone when nobody needs it any more (behaviour B1.13, B1.14, B1.97).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Leaks")
 struct LeakTests {

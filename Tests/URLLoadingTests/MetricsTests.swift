@@ -1,9 +1,9 @@
 // Metrics (behaviour chapter 12).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Metrics")
 struct MetricsTests {

@@ -1,9 +1,9 @@
 // multipart/x-mixed-replace: a response for each part (B1.62).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("multipart/x-mixed-replace")
 struct MixedReplaceTests {

@@ -1,9 +1,9 @@
 // What programs do with these classes in their own tests: subclass them and override what they use.
 
 import Foundation
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("Mocks")
 struct MockTests {

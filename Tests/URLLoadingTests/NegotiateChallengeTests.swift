@@ -3,10 +3,10 @@
 // behind it tells of.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import LoopbackServer
 import Testing
+import URLLoadingEngine
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
 
 @testable import URLLoading
 

@@ -2,11 +2,11 @@
 // for all (B2.8). Who is asked, and in which order, is in `ChallengeRoutingTests`.
 
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite("Challenges: for whom an answer holds")
 struct OwnJudgeTests {

@@ -1,9 +1,9 @@
 // Challenges in answers of servers (behaviour 2.1 to 2.5): who is asked, what is shown, and what each answer means.
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @testable import URLLoading
 

@@ -2,9 +2,9 @@
 // secret (behaviour 2.9, 2.11, 12).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

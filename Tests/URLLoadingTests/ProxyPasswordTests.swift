@@ -1,9 +1,9 @@
 // Proxies that want to know who we are (behaviour 2.11, 13).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Passwords: proxies", .endsSessions, .timeLimit(.minutes(5)))
 struct ProxyPasswordTests {

@@ -1,10 +1,10 @@
 // Redirects (behaviour chapter 4).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Redirects")
 struct RedirectTests {

@@ -1,9 +1,9 @@
 // What reaches the server (behaviour 5.2 and 5.3), and what never leaves (chapter 17).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Requests on the wire")
 struct RequestSerialisationTests {

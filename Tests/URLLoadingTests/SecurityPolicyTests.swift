@@ -1,9 +1,9 @@
 // AFNetworking's three modes and the image downloaders' fixed answer (B3.53 to B3.60).
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @testable import URLLoading
 

@@ -2,11 +2,11 @@
 
 import Dispatch
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @Suite("Challenges: server trust")
 struct ServerTrustTests {

@@ -1,12 +1,12 @@
 // Where a redirect takes what a program adds to every request of a session (behaviour B4.27).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingTrust
+import URLLoadingWire
 
 @Suite("Fields of a session on redirects", .endsSessions)
 struct SessionFieldTests {

@@ -1,10 +1,10 @@
 // Making, sharing and ending sessions (behaviour 1.1 to 1.3).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Life of sessions")
 struct SessionLifeTests {

@@ -1,9 +1,9 @@
 // Files and URLs as bytes, and bound streams (api-surface section 19).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Files and URLs as bytes")
 struct ResourceBytesTests {

@@ -2,11 +2,11 @@
 // and nothing is left behind.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Stress", .serialized)
 struct StressTests {

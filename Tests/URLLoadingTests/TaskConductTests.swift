@@ -1,11 +1,11 @@
 // How sessions and tasks conduct themselves towards threads, time and each other (behaviour 1.1 to 1.7).
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Conduct of tasks")
 struct TaskConductTests {

@@ -1,10 +1,10 @@
 // The session's thread as an executor (ours): what runs there, what does not, and that nothing gets stuck.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("A session's thread as a task executor")
 struct TaskExecutorTests {

@@ -1,10 +1,10 @@
 // States, suspension, cancellation, properties of tasks (behaviour 1.4, 1.5).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Life of tasks")
 struct TaskLifeTests {

@@ -1,8 +1,8 @@
 // The list of a task's events, with ends that come between any two steps of its delivery.
 
 import Foundation
-import LoadingEngine
 import Testing
+import URLLoadingEngine
 
 @testable import URLLoading
 

@@ -1,11 +1,11 @@
 // `task.progress`: one writer, whatever a server announces and whoever counts.
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

@@ -1,10 +1,10 @@
 // `events(for:)`: a task's course as a sequence.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Events of a task")
 struct TransferEventsTests {

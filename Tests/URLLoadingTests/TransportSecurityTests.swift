@@ -2,10 +2,10 @@
 // against OpenSSL's server, among the real peers.
 
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 @testable import URLLoading
 

@@ -1,10 +1,10 @@
 // The ready evaluations of a configuration, alone and composed, against a server (behaviour 3.5).
 
 import Foundation
-import LoopbackServer
-import Sockets
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingSystem
+import URLLoadingTrust
 
 @testable import URLLoading
 

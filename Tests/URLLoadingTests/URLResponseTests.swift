@@ -1,9 +1,9 @@
 // Responses (behaviour 5.4 and 5.5).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Responses")
 struct URLResponseTests {

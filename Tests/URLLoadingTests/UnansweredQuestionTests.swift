@@ -1,9 +1,9 @@
 // Questions that come too late to be answered: the end is on its way to the delegate already when they are asked.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Questions behind which the end waits", .timeLimit(.minutes(5)))
 struct UnansweredQuestionTests {

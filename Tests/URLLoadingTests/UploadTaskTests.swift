@@ -1,11 +1,11 @@
 // Upload tasks (behaviour chapter 11 without resumable uploads).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import Sockets
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSystem
+import URLLoadingWire
 
 @Suite("Upload tasks")
 struct UploadTaskTests {

@@ -3,9 +3,9 @@
 // that are lost (behaviour chapter 11, 4.2 and 6.26).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Transcripts of uploads")
 struct UploadTranscriptTests {

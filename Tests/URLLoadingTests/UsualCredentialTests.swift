@@ -1,9 +1,9 @@
 // Where credentials come from when no delegate gives them, and where accepted ones go (behaviour 2.5 to 2.7).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

@@ -2,11 +2,11 @@
 // completion-handler form and in their `async` form (behaviour 1.2, 1.4, 1.6 to 1.8).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Whole transcripts")
 struct WholeTranscriptTests {

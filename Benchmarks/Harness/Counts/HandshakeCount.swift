@@ -1,10 +1,10 @@
 // A whole TLS 1.3 handshake in memory, both sides, with the server judged by our evaluator or by OpenSSL's own
 // verification: what the library's own paths cost. Nothing is remembered between handshakes.
 
-import COpenSSL
-import LoopbackServer
-import TLS
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// Handshakes, and who judges the server in them.
 struct HandshakeCount {

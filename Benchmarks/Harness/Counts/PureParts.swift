@@ -1,8 +1,8 @@
 // The pure parts of the path of a GET, each by itself and often: what machines and codecs cost without sockets, threads
 // and API around them.
 
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// A pure part, by its name in the table of counts.
 enum PurePart: String, CaseIterable {

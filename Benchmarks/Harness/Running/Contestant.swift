@@ -25,7 +25,7 @@ struct Contestant: Sendable {
 
     /// This library's client, built beside the harness.
     static func client(interface: String? = nil) throws -> Contestant {
-        let program = directoryOfThisProgram.appendingPathComponent("urlloading-client").path
+        let program = directoryOfThisProgram.appendingPathComponent("URLLoadingClient").path
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw HarnessError("\(program) is not there: swift build -c release builds it")
         }

@@ -1,10 +1,10 @@
 // What servers serve and clients send: bodies, certificates and the roots that lead to them. Made anew for each run,
 // always the same but for the keys.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 import Foundation
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// The files of a run, in its directory.
 struct Material {

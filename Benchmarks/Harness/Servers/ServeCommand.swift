@@ -2,9 +2,9 @@
 // that are read to their end) and for everything where nginx is not installed. Ends when its input does.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
+import URLLoadingWire
 
 /// The server's process.
 enum ServeCommand {

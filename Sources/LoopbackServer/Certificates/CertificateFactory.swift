@@ -1,8 +1,8 @@
 // Makes certificates while a program runs: roots, intermediates and leaves for tests, the demonstration and benchmarks.
 // Not for production: keys live in memory only and nothing is revoked. Does not know sockets nor TLS.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 /// Where made certificates begin.
 package enum CertificateFactory {

@@ -1,7 +1,7 @@
 // Fills in and signs one certificate. Does not judge what it is told to write.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 #if canImport(Glibc)
     import Glibc

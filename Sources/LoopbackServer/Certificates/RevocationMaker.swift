@@ -1,8 +1,8 @@
 // Makes revocation lists and OCSP responses, good and bad ones, as tests need them. Does not judge what it is told to
 // write.
 
-import COpenSSL
-import Trust
+import CURLLoadingOpenSSL
+import URLLoadingTrust
 
 #if canImport(Glibc)
     import Glibc

@@ -1,9 +1,9 @@
 // An FTP server for tests: users, files in memory, EPSV and PASV, lists, resumption, uploads, AUTH TLS, and whatever a
 // script says is done in place of it. On the loopback interface, on a loop thread of its own; knows nothing of the client.
 
-import Sockets
 import Synchronization
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// An FTP server on the loopback interface.
 package final class FTPServer: Sendable {

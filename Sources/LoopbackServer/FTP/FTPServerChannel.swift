@@ -1,7 +1,7 @@
 // The bytes of one connection of the FTP server, control or data, with TLS between them and the socket if there is any.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// One connection.
 final class FTPServerChannel: ByteStreamObserver {

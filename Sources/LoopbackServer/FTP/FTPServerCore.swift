@@ -1,7 +1,7 @@
 // The FTP server on its loop: the listener and the control connections. Confined to the loop's thread.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// What lives on the server's loop.
 final class FTPServerCore: ListeningCore {

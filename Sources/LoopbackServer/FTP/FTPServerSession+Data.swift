@@ -1,7 +1,7 @@
 // Data connections of the FTP server: one listener for each EPSV or PASV, one connection for each transfer.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 extension FTPServerSession {
     func closeData() {

@@ -1,8 +1,8 @@
 // One control connection of the FTP server: commands in, replies out. Confined to the server's loop. What concerns data
 // connections is in `FTPServerSession+Data`.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// One client.
 final class FTPServerSession {

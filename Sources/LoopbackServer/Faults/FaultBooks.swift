@@ -1,8 +1,8 @@
 // What the faulty network did: written on its loop, read from anywhere. With it a wrong or missing answer is laid at the
 // right door. Bounded: the oldest connections are forgotten.
 
-import Sockets
 import Synchronization
+import URLLoadingSystem
 
 /// The books of a fault proxy.
 package final class FaultBooks: Sendable {

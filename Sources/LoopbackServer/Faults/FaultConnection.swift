@@ -1,6 +1,6 @@
 // One connection through the fault proxy: two streams, and two directions between them. Confined to the proxy's loop.
 
-import Sockets
+import URLLoadingSystem
 
 /// Carries one connection.
 final class FaultConnection: ByteStreamObserver {

@@ -1,7 +1,7 @@
 // The fault proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the
 // door is FaultProxy.
 
-import Sockets
+import URLLoadingSystem
 
 /// What lives on the fault proxy's loop.
 final class FaultCore: ListeningCore {

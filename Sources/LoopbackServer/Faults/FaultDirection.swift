@@ -1,7 +1,7 @@
 // One direction through the fault proxy: reads one stream, and does to the other what the line says. Bounded: a sink that does
 // not take what it is sent stops the source. Confined to the proxy's loop.
 
-import Sockets
+import URLLoadingSystem
 
 /// One direction of a connection.
 final class FaultDirection {

@@ -1,7 +1,7 @@
 // A bad network between a client and a server of this machine: a relay of bytes that delays, throttles, splits, repeats,
 // changes and ends them as a plan says, and keeps books about it. It knows nothing of what it carries.
 
-import Sockets
+import URLLoadingSystem
 
 /// Carries connections to a port of 127.0.0.1, and does to them what is planned.
 package final class FaultProxy: Sendable {

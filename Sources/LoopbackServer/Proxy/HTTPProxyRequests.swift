@@ -1,7 +1,7 @@
 // The proxy's side of HTTP: requests with absolute targets are made into requests for their origins, CONNECT is passed on
 // as a wish. Bytes in, wishes out; knows no sockets. RFC 9112 §3.2.2, §3.2.3.
 
-import HTTPWire
+import URLLoadingWire
 
 /// Reads one client's requests, one after the other.
 final class HTTPProxyRequests {

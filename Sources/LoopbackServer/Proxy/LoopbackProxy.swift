@@ -2,10 +2,10 @@
 // wanted, to whoever shows the right credentials, or answers as a script says. It connects to loopback only: every name
 // is 127.0.0.1 to it. Runs in the process of the client on a loop thread of its own; knows nothing of the client.
 
-import HTTPWire
-import Sockets
 import Synchronization
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
 
 /// A proxy on the loopback interface or a UNIX-domain socket.
 package final class LoopbackProxy: Sendable {

@@ -1,8 +1,8 @@
 // The proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the door is
 // LoopbackProxy. Knows nothing of what is said.
 
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
 
 /// What lives on the proxy's loop.
 final class ProxyCore: ListeningCore {

@@ -1,9 +1,9 @@
 // One client of the proxy: reads what it wants, by HTTP or by SOCKS, and carries bytes both ways between it and the
 // server. Bounded in both directions: who does not read stops the other side. Confined to the proxy's loop.
 
-import HTTPWire
-import Sockets
-import TLS
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
 
 /// One connection to the proxy, and at most one from it.
 final class ProxySession: ByteStreamObserver {

@@ -1,6 +1,6 @@
 // The SHA-256 of content that comes in pieces and is kept nowhere. FIPS 180-4, by OpenSSL.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// A hash under way; whoever holds it guards it.
 package final class ContentDigest {

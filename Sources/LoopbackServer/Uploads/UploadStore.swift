@@ -3,8 +3,8 @@
 //
 // It decides everything from heads and bytes; the connection writes and cuts. Must not know: URLSession, sockets.
 
-import HTTPWire
 import Synchronization
+import URLLoadingWire
 
 /// Upload resources of one server.
 package final class UploadStore: Sendable {

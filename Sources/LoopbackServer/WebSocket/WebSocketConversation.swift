@@ -1,8 +1,8 @@
-// One web socket of the server: frames in, what the route wants out. It reads with HTTPWire, keeps no rule but the
+// One web socket of the server: frames in, what the route wants out. It reads with URLLoadingWire, keeps no rule but the
 // closing handshake, and breaks any that a script tells it to. Confined to the server's loop. RFC 6455 §5, §7.
 
-import HTTPWire
-import Sockets
+import URLLoadingSystem
+import URLLoadingWire
 
 /// Carries out a route on a connection that has been switched over.
 final class WebSocketConversation {

@@ -1,6 +1,6 @@
 // What came on the web sockets of a route, written on the server's loop, read and awaited by tests.
 
-import HTTPWire
+import URLLoadingWire
 
 /// A record of web sockets.
 package final class WebSocketRecord: Sendable {

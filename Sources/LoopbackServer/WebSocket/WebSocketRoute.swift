@@ -1,7 +1,7 @@
 // What the server does with a web socket once a request for one has come. Values; the conversation carries them out.
 // RFC 6455.
 
-import HTTPWire
+import URLLoadingWire
 
 /// A web socket as a route offers it.
 package struct WebSocketRoute: Sendable {

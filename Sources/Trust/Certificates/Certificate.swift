@@ -1,7 +1,7 @@
 // One X.509 certificate: parsed once, its parts read on demand. Does not know whether it is trusted, nor where it came
 // from. RFC 5280 section 4.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 import Synchronization
 
 /// An X.509 certificate.

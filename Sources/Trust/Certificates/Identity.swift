@@ -1,6 +1,6 @@
 // A certificate with its private key, to prove who we are. Does not know when it is shown.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// A private key and the chain of certificates that belongs to it.
 package struct Identity: Sendable {

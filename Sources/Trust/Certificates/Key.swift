@@ -2,7 +2,7 @@
 // and the uncompressed point of X9.63 (SEC 1 section 2.3.3), without the header that names the algorithm. Signs
 // nothing.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// A public or private key.
 package struct Key: Sendable, Hashable {

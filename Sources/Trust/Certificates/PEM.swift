@@ -1,6 +1,6 @@
 // PEM text to certificates, and back. Does not know what they are for. RFC 7468.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// PEM encoding by OpenSSL's reader and writer.
 enum PEM {

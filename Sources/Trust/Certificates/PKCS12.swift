@@ -1,7 +1,7 @@
 // Reads PKCS #12 files: a key, its certificate and those above it, under one passphrase. OpenSSL decodes the envelopes;
 // they are opened one by one here, because what is in one says how much work it takes to open the next. RFC 7292.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 extension Identity {
     /// Reads the one identity of a PKCS #12 file; its chain is put in order, leaf first.

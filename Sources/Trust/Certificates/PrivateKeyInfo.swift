@@ -1,7 +1,7 @@
 // Opens private keys that are encrypted under a passphrase, and decodes them. The files may be hostile: how much work
 // one may cause is counted before it is begun. RFC 5958, RFC 8018.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// Private keys in the form of PKCS #8.
 enum PrivateKeyInfo {

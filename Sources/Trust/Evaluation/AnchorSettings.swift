@@ -1,7 +1,7 @@
 // The settings that OpenSSL's own form of certificates carries beside the certificate: what an administrator trusts a
 // root for, and for what not.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// An anchor's settings.
 enum AnchorSettings {

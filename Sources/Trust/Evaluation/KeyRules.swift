@@ -1,6 +1,6 @@
 // Which public keys are strong enough (B3.29). Looks at one certificate at a time.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// Minimum strength of keys.
 enum KeyRules {

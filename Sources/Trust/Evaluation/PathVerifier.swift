@@ -1,7 +1,7 @@
 // Judges a chain: its leaf, then the paths that can be built from it to an anchor, and says of a refusal what is most
 // serious about it. RFC 5280 section 6, behaviour.md 3.1 to 3.3. Does not know TLS.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// Path validation from a leaf to an anchor.
 enum PathVerifier {

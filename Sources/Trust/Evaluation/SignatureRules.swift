@@ -1,6 +1,6 @@
 // Which algorithm a certificate is signed with, and whether the signature is its issuer's. OpenSSL does the arithmetic.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// Signatures on certificates.
 enum SignatureRules {

@@ -1,6 +1,6 @@
 // Comparison whose duration says nothing about where two values differ.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// Comparison in constant time.
 enum ConstantTime {

@@ -1,6 +1,6 @@
 // Hash functions of the SHA-2 family, by OpenSSL. It knows nothing of what is hashed.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// A hash function whose values nobody can forge.
 package enum SecureHash: Sendable {

@@ -1,7 +1,7 @@
 // A certificate revocation list: who was revoked, by whom it is said, and until when it holds. Parsed once. Whether its
 // signature is good is asked when its issuer is known. RFC 5280 section 5.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 import Synchronization
 
 /// A complete revocation list of one authority.

@@ -1,7 +1,7 @@
 // An OCSP response that the peer has stapled: whether it is about this certificate, fresh, and signed by somebody who
 // may. RFC 6960 sections 3.2 and 4.2; OpenSSL parses it and checks the signature.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// What a stapled response says.
 enum StapledResponse {

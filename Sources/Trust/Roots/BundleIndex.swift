@@ -5,7 +5,7 @@
 // that are equal only by the rules of RFC 5280 section 7.1 have to be hashed first, all of them; that waits until
 // nothing else helps.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// The certificates of bundle files by their subject names.
 struct BundleIndex {

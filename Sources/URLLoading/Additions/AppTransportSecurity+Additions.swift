@@ -1,9 +1,9 @@
 // App Transport Security as a value: Apple's dictionary, which there is no Info.plist for on Linux (B3.85).
 
 import Foundation
-import LoadingEngine
-import TLS
-import Trust
+import URLLoadingEngine
+import URLLoadingTLS
+import URLLoadingTrust
 
 extension URLSessionConfiguration {
     /// Ours: what every connection of a session must be like, its redirects included, in the words of Apple's

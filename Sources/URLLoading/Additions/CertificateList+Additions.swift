@@ -1,7 +1,7 @@
 // Certificates as programs have them. Ours: Apple's API has only `SecCertificate`.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 extension URLSessionConfiguration {
     /// Ours: certificates as PEM text, as DER data or read before.

@@ -1,7 +1,7 @@
 // Who we are to servers that ask for a certificate, said in one line.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 extension URLSessionConfiguration {
     /// Ours: a certificate with its private key and the certificates above it.

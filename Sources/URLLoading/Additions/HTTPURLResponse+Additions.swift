@@ -1,7 +1,7 @@
 // The head of a response as the server has sent it. Apple's API has neither the version nor the order of fields.
 
 import Foundation
-import HTTPWire
+import URLLoadingWire
 
 extension HTTPURLResponse {
     /// Ours: the status line, such as `HTTP/1.1 200 OK`, in the server's words. Of a response that did not come from a

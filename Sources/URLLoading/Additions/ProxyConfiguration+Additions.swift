@@ -1,7 +1,7 @@
 // What `ProxyConfiguration` can do here beside what Apple's can: every kind of proxy by its URL, lists in the words of
 // configuration scripts, and a description without secrets.
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension ProxyConfiguration {
     /// Ours: a proxy by its URL, as it is written in `http_proxy`: `http://`, `https://` (TLS with the proxy),

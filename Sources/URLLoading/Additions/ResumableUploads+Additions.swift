@@ -1,6 +1,6 @@
 // Which uploads can go on after a loss. Ours: Apple's loader decides by itself.
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension URLSessionConfiguration {
     /// Which upload tasks offer their server to be resumed (B11.24, B11.39).

@@ -2,7 +2,7 @@
 // Trust's evaluators; a session needs none of this when its configuration says how servers are judged.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 extension URLSession {
     /// Ours: what a delegate answers to server trust, by one of three modes.

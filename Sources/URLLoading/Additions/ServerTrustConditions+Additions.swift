@@ -2,7 +2,7 @@
 // date, no host name, rules of form. Conditions are put on a choice and hold for all choices in it.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 extension URLSessionConfiguration.ServerTrustEvaluation {
     /// Ours: what is asked about revocation. Nothing is fetched: lists are given, and servers staple OCSP responses

@@ -1,8 +1,8 @@
 // How servers are judged, said in one line. The evaluators themselves are Trust's; docs/trust.md has recipes.
 
 import Foundation
-import LoadingPolicy
-import Trust
+import URLLoadingPolicy
+import URLLoadingTrust
 
 extension URLSessionConfiguration {
     /// Ours: how the certificates of servers are judged. Choices are made of choices: pins on top of own anchors, each

@@ -3,8 +3,8 @@
 // Ours; Apple has nothing of the kind. Must not know: tasks, how an answer is delivered (`MockCarrier`).
 
 import Foundation
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 extension URLSession {
     /// A table of answers that stands in for all servers.

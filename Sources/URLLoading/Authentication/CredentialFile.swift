@@ -4,9 +4,9 @@
 // Must not know: storages, spaces beyond their values, when something changes.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

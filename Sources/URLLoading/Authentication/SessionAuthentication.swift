@@ -4,10 +4,10 @@
 // Must not know: tasks, delegates, storages.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The remembered proofs of one session, behind a lock that is taken only where there are any.
 final class SessionAuthentication: Sendable {

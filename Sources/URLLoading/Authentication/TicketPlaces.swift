@@ -3,8 +3,8 @@
 //
 // Must not know: tasks, delegates, where a ticket comes from.
 
-import LoadingPolicy
-import Trust
+import URLLoadingPolicy
+import URLLoadingTrust
 
 /// The places that a configuration names.
 struct TicketPlaces: Sendable {

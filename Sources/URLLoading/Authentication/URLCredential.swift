@@ -3,8 +3,8 @@
 // Must not know: where it is kept, to which space it is sent. A password never stands in a description.
 
 import Foundation
-import LoadingPolicy
-import Trust
+import URLLoadingPolicy
+import URLLoadingTrust
 
 /// A user and password, a client's identity, the user's Kerberos ticket, or the acceptance of a server's certificates (B2.50).
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {

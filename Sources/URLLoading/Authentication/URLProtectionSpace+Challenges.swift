@@ -1,6 +1,6 @@
 // The protection spaces of what servers and proxies ask for over HTTP and SOCKS (B2.22, B2.23, B2.66).
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension URLProtectionSpace {
     /// The space of a challenge in an answer; `isTunnel` tells that a proxy was asked for a way to an https server.

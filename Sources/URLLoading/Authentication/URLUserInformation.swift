@@ -2,7 +2,7 @@
 // to B2.75). RFC 3986 §3.2.1.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// The user information of a URL, and whom it is for.
 struct URLUserInformation: Sendable, Concealed {

@@ -15,9 +15,9 @@
 // Must not know: what is in journals (`TransferRecordCoding`), who owns transfers.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// Why a session's directory cannot be used.
 enum BackgroundDirectoryFailure: Error, Equatable, CustomStringConvertible {

@@ -1,8 +1,8 @@
 // Where the program is that carries transfers on, and how it is started. Must not know: sessions, what is said to it.
 
 import Foundation
-import Sockets
 import Synchronization
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -3,10 +3,10 @@
 // Must not know: who the owner is, and whether he can be reached.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The load of a task whose transfer somebody else owns.
 final class BackgroundLoad: LoadHandle {

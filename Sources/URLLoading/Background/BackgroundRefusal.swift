@@ -4,7 +4,7 @@
 // Must not know: what happens to tasks that are taken.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// Why a background session does not take a task.
 enum BackgroundRefusal: Sendable, Equatable {

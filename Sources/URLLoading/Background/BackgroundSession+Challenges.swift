@@ -3,8 +3,8 @@
 // Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
 
 import Foundation
-import LoadingPolicy
-import Trust
+import URLLoadingPolicy
+import URLLoadingTrust
 
 extension BackgroundSession {
     /// Asks the delegates of a task, on their queue.

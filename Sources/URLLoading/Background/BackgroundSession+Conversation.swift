@@ -6,9 +6,9 @@
 
 import Dispatch
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The session as one owner knows it: of a channel that has been replaced nothing is heard.
 final class OwnerChannel: TransferChannel {

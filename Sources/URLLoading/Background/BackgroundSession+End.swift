@@ -3,9 +3,9 @@
 // Must not know: how an owner is found.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension BackgroundSession {
     /// Winds the session up after its last task: nothing is left of it when `completion` is called (B10.40).

@@ -11,9 +11,9 @@
 // Must not know: how a transfer is carried out.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The background part of a session.
 final class BackgroundSession: Sendable {

@@ -1,8 +1,8 @@
 // The owner of a session's transfers in its helper process, as the session speaks to it: what is said goes over the
 // socket, what comes goes to the session's channel. Must not know: what messages mean, how a helper is started.
 
-import LoadingPolicy
-import Sockets
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// An owner in another process.
 final class RemoteOwner: TransferService {

@@ -3,9 +3,9 @@
 // Must not know: who the owner is.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskCore {
     // MARK: Handing over

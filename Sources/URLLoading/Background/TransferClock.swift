@@ -4,7 +4,7 @@
 
 import Dispatch
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 #if canImport(Glibc)
     import Glibc

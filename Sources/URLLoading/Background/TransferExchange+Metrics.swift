@@ -3,10 +3,10 @@
 // Must not know: journals, processes.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
-import TLS
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
 
 extension TransferExchange {
     /// What was measured, without what proves who somebody is: that goes as soon as nobody needs it (B10.38).

@@ -4,7 +4,7 @@
 // Must not know: journals, processes.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension TransferFailure {
     /// An error as it can be kept; with what a program can go on by where `keepsResumeData` says so.

@@ -8,9 +8,9 @@
 
 import Dispatch
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -4,9 +4,9 @@
 // Everything reaches the owner in the order in which it was said and happened, so that a program's end is heard before the
 // greeting of its next run. Must not know: what messages mean.
 
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// Listens for programs.
 final class TransferListener: Sendable {

@@ -1,8 +1,8 @@
 // What attempts at transfers want from elsewhere: answers to questions about who somebody is, and files for what comes.
 
 import Foundation
-import LoadingPolicy
-import Sockets
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TransferOwner {
     // MARK: Questions

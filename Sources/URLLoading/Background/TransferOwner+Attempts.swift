@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension TransferOwner {
     // MARK: Beginning

@@ -2,7 +2,7 @@
 // is served (B10.32).
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension TransferOwner {
     nonisolated func connected(_ channel: any TransferChannel) {}

@@ -9,9 +9,9 @@
 
 import Dispatch
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The owner of a session's transfers. It ends with its object, as if its process had died; `stop` ends it in good order.
 actor TransferOwner: TransferService {

@@ -6,8 +6,8 @@
 //
 // Must not know: what messages mean.
 
-import LoadingPolicy
-import Sockets
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// A stream of messages, on its loop.
 final class TransferPipe<Incoming: TransferMessage>: ByteStreamObserver {

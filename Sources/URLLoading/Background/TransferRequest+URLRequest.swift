@@ -3,8 +3,8 @@
 // Must not know: journals, processes.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 extension TransferRequest {
     /// A request as it can be kept; nil where it has no URL, or a body that is a stream or too long.

@@ -17,7 +17,7 @@
 //
 // Must not know: sessions, sockets.
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// A program's end, as its owner sees it.
 protocol TransferChannel: AnyObject, Sendable {

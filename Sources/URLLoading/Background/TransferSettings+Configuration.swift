@@ -4,7 +4,7 @@
 // Must not know: journals, processes.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 #if canImport(Glibc)
     import Glibc

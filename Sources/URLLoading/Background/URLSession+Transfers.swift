@@ -4,9 +4,9 @@
 // Must not know: journals.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension URLSession {
     /// A task for one attempt; nil where the request cannot be made.

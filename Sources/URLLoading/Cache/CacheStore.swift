@@ -7,9 +7,9 @@
 // Must not know: sessions, tasks, whether what it holds may still be used.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// What a `URLCache` keeps.
 final class CacheStore: Sendable {

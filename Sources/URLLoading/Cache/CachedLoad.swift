@@ -4,8 +4,8 @@
 // Must not know: tasks, delegates, which cache it is. Behaviour 7.2 to 7.7.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// What a cache has to do with one hop.
 struct CachedLoad: Sendable {

@@ -3,8 +3,8 @@
 // Must not know: where they are kept, and whether they may still be used.
 
 import Foundation
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 /// A response as a cache keeps it.
 open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {

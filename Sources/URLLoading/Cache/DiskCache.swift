@@ -8,9 +8,9 @@
 //
 // Every call may wait for the disk. Must not know: Foundation, responses, whether what it holds may still be used.
 
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// A cache on disk.
 package final class DiskCache: Sendable {

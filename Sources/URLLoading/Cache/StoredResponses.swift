@@ -4,8 +4,8 @@
 // Must not know: files, capacities.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 extension CacheRecord {
     /// Everything of a response but its body.

@@ -5,10 +5,10 @@
 // Must not know: caches, how a verdict is reached.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import TLS
-import Trust
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// Names rules.
 enum TrustRule {

@@ -5,8 +5,8 @@
 // Must not know: whether what it holds may still be used (that is `CacheRules`), when a session asks it.
 
 import Foundation
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 /// Responses by request, in memory and on disk.
 ///

@@ -2,7 +2,7 @@
 //
 // Must not know: how it gets there.
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// Changes on their way to the disk.
 struct UnwrittenChanges: Sendable {

@@ -3,8 +3,8 @@
 // Must not know: storages, sessions. RFC 6265bis §5.6; RFC 9110 §5.3 says why joining was a mistake.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// Takes joined fields apart.
 enum CookieFields {

@@ -4,7 +4,7 @@
 // Must not know: what is in the files.
 
 import Foundation
-import Sockets
+import URLLoadingSystem
 
 /// The files of storages that outlive the process.
 enum CookiePlaces {

@@ -3,7 +3,7 @@
 // Must not know: storages, header fields.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension Cookie {
     /// Reads properties; nil where something that has to be there is not.

@@ -8,9 +8,9 @@
 // Must not know: sessions, the classes of the API beyond the policy's name, who has to be told of changes.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The cookies of one storage.
 package final class CookieStore: Sendable {

@@ -3,7 +3,7 @@
 // Must not know: storages, requests and answers beyond their header fields.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// A cookie.
 open class HTTPCookie: NSObject, @unchecked Sendable {

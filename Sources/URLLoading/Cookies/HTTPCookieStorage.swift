@@ -3,9 +3,9 @@
 // Must not know: the rules of cookies, the form of files.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension Notification.Name {
     /// The cookies of a storage, which is the notification's object, have changed; posted on the main thread (B8.71).

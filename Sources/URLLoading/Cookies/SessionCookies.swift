@@ -3,9 +3,9 @@
 // Must not know: how cookies are judged and kept, tasks.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// A session's part in cookies; a session without any has none of these (B8.43, B8.45).
 struct SessionCookies: Sendable {

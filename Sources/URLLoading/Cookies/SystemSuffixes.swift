@@ -4,9 +4,9 @@
 // library's own rules are the answer.
 
 import Foundation
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// The public suffixes of this machine.
 package enum SystemSuffixes {

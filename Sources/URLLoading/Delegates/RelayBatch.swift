@@ -5,7 +5,7 @@
 //
 // Must not know: what is delivered.
 
-import Sockets
+import URLLoadingSystem
 
 /// The tasks of one loop that get in line at the end of the turn; confined to it.
 final class RelayBatch: TurnObserver {

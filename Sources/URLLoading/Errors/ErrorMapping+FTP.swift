@@ -2,7 +2,7 @@
 // as for files where it is about one.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension ErrorMapping {
     /// The public error for an FTP server's refusal.

@@ -2,10 +2,10 @@
 // for the same thing, and the URL is always the one that was to be loaded, never the proxy's (B17.56).
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import TLS
-import Trust
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingTLS
+import URLLoadingTrust
 
 extension ErrorMapping {
     /// B2.102, B13.17 to B13.19, B13.27.

@@ -2,10 +2,10 @@
 // them (B17.55), `URLError`s for everything else.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Trust
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingTrust
+import URLLoadingWire
 
 extension ErrorMapping {
     /// The public error for what a call or the task has failed with.

@@ -2,11 +2,11 @@
 // underlying error tells apart what one code covers, and the description is a sentence a person can act on.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import Sockets
-import TLS
-import Trust
+import URLLoadingEngine
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
 
 /// Maps the errors of the layers below.
 package enum ErrorMapping {

@@ -2,8 +2,8 @@
 // `ErrorMapping`, always from `URLError.Code`: Foundation's Int constants for TLS are off by one on Linux.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
 
 /// Makes the errors that the API's own layer finds.
 enum LoadFailure {

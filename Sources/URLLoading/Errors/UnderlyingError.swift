@@ -3,10 +3,10 @@
 // `URLLoadingErrorDomain`.
 
 import Foundation
-import HTTPWire
-import Sockets
-import TLS
-import Trust
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
 
 /// Makes underlying errors.
 enum UnderlyingError {

@@ -1,7 +1,7 @@
 // The fields of a response as its description shows them: in Foundation's form of a dictionary of lists, by name, and
 // without what nobody else should read.
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// Writes the fields of a description.
 enum FieldListing {

@@ -4,9 +4,9 @@
 // Must not know: sessions, tasks, how a head is parsed. RFC 9110.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// The metadata of a response to an HTTP load.
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {

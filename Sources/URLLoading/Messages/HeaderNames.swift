@@ -1,7 +1,7 @@
 // How field names are shown to applications: well-known ones in canonical capitals, others as the server wrote
 // them (B5.45).
 
-import HTTPWire
+import URLLoadingWire
 
 /// Makes the dictionary behind `HTTPURLResponse.allHeaderFields`.
 enum HeaderNames {

@@ -3,8 +3,8 @@
 //
 // Must not know: URL, sessions, how an origin is read out of a URL (that is `URLText`).
 
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// What requests with the same scheme and authority have in common.
 final class KnownOrigin: Sendable {

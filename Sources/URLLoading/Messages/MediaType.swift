@@ -1,7 +1,7 @@
 // What Content-Type says, also where it came twice or as a list: then its last member counts that is a media type
 // (RFC 9110 §8.3; "extract a MIME type" of the Fetch standard).
 
-import HTTPWire
+import URLLoadingWire
 
 /// A media type with its parameters.
 struct MediaType {

@@ -7,10 +7,10 @@
 // Must not know: tasks, delegates, connections. RFC 3986 §3, RFC 9110 §4, RFC 9112 §3.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// Builds the requests of one session.
 final class RequestBuilder: Sendable {

@@ -3,8 +3,8 @@
 //
 // Must not know: which fields are reserved for the loader, and how fields look on the wire. RFC 9110 §5.
 
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// The fields of one request, in the order in which they were first set.
 struct RequestFieldTable: Sendable {

@@ -1,7 +1,7 @@
 // Whether anything can be made of a request at all, for those who want to know before they make a task of it.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 extension URLRequest {
     /// Whether the request's URL is of a kind that can be loaded: by a class that is registered (B14.30), or by what is built

@@ -3,7 +3,7 @@
 // Must not know: sessions and their defaults; how a request looks on the wire (that is `RequestBuilder`).
 
 import Foundation
-import HTTPWire
+import URLLoadingWire
 
 /// A request to load a URL.
 public struct URLRequest: Sendable {

@@ -3,7 +3,7 @@
 // Foundation has turned Unicode host names into A-labels already (B16.69). RFC 3986 §3, RFC 9110 §4.2.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// The parts of an http URL's text.
 struct URLText {

@@ -3,7 +3,7 @@
 //
 // Must not know: which proxy a request takes (that is `ProxyRules`).
 
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// A proxy and the hosts that it is for.
 public struct ProxyConfiguration: Sendable {

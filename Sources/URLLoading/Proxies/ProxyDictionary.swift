@@ -3,7 +3,7 @@
 // Must not know: what the keys mean (that is `ProxyRules`).
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// A dictionary with Apple's keys for proxies.
 ///

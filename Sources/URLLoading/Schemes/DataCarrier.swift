@@ -1,7 +1,7 @@
 // What needs no source: `data:` URLs, whose content they hold themselves, and `about:blank`, which is empty.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// Delivers the content of a `data:` URL (behaviour 14.3).
 final class DataCarrier: SchemeCarrier {

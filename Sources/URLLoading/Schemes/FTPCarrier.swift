@@ -4,10 +4,10 @@
 // Must not know: FTP's commands and replies, where the bytes go.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// Delivers a file or a list from an FTP server, or stores something there.
 final class FTPCarrier: SchemeCarrier {

@@ -3,9 +3,9 @@
 // Must not know: FTP's commands, tasks, who carries anything.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// The parts of an ftp URL.
 struct FTPPlace: Sendable {

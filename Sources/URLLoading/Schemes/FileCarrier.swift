@@ -4,10 +4,10 @@
 // Must not know: where the bytes go.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// Delivers a file.
 final class FileCarrier: SchemeCarrier {

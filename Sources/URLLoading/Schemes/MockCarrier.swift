@@ -2,8 +2,8 @@
 
 import Dispatch
 import Foundation
-import HTTPWire
-import LoadingEngine
+import URLLoadingEngine
+import URLLoadingWire
 
 /// Delivers what a test has laid down.
 final class MockCarrier: SchemeCarrier {

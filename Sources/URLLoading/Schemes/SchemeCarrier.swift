@@ -4,7 +4,7 @@
 // where the bytes go. A new scheme is one line in the table and one file.
 
 import Foundation
-import LoadingEngine
+import URLLoadingEngine
 
 /// Brings what one hop asks for.
 protocol SchemeCarrier: AnyObject, Sendable {

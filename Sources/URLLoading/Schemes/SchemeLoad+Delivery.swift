@@ -3,11 +3,11 @@
 // Called by one thread at a time, in order. Must not know: who carries the hop.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension SchemeLoad {
     /// Tells one report.

@@ -8,11 +8,11 @@
 // Must not know: schemes, URLProtocol, what a delegate says beyond what `TaskCore` notes.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// The load of one hop by a carrier.
 final class SchemeLoad: LoadHandle {

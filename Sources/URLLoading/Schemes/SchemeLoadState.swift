@@ -4,8 +4,8 @@
 // order in which they may be told.
 
 import Foundation
-import LoadingEngine
-import Sockets
+import URLLoadingEngine
+import URLLoadingSystem
 
 /// The changing state of a `SchemeLoad`.
 struct SchemeLoadState: Sendable {

@@ -3,7 +3,7 @@
 // Must not know: what the engine makes of a setting (that is `SessionSettings`).
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// Everything a configuration holds, with the values that Apple documents as defaults (B1.9).
 struct ConfigurationValues: Sendable {

@@ -1,7 +1,7 @@
 // The values of fields that every request gets when the program sets none: who asks, and in which languages.
 
 import Foundation
-import HTTPWire
+import URLLoadingWire
 
 #if canImport(Glibc)
     import Glibc

@@ -3,7 +3,7 @@
 // Must not know: how answers are judged and kept, tasks.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// A session's part in caching; a session without a cache has none of these (B7.10).
 struct SessionCache: Sendable {

@@ -4,8 +4,8 @@
 
 import Dispatch
 import Foundation
-import LoadingEngine
 import Synchronization
+import URLLoadingEngine
 
 /// What a session is behind its face.
 final class SessionCore: Sendable {

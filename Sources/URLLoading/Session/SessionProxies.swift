@@ -4,7 +4,7 @@
 // Must not know: what dictionary and environment mean (that is `ProxyRules`), how a resolver is asked.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 #if canImport(Glibc)
     import Glibc

@@ -3,12 +3,12 @@
 // Must not know: tasks and delegates.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
-import TLS
-import Trust
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
 
 /// A session's settings in the form in which requests and the engine use them.
 struct SessionSettings: Sendable {

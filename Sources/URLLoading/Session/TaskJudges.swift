@@ -1,8 +1,8 @@
 // Numbers for the delegates of tasks that judge connections: one for each as long as it lives, and never used for another,
 // whereas the address of a delegate that is gone may be its successor's.
 
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 /// A task's delegate that asks somebody else what it is asked.
 package protocol DelegateStandIn: AnyObject {

@@ -1,7 +1,7 @@
 // The face of a session. Everything it does is `SessionCore`'s and, for tasks, `TaskCore`'s.
 
 import Foundation
-import Sockets
+import URLLoadingSystem
 
 /// Loads URLs, with one configuration and one delegate.
 ///

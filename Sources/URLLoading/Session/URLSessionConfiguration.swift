@@ -1,8 +1,8 @@
 // What a session is told at its making. A session takes a copy, so later changes reach no running session (B1.3).
 
 import Foundation
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 /// The settings of sessions.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {

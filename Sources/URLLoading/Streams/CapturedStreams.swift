@@ -4,9 +4,9 @@
 // Must not know: tasks, delegates, TLS.
 
 import Foundation
-import LoadingEngine
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingSystem
 
 /// What is between a connection and its two streams.
 final class CapturedStreams: StreamConduit {

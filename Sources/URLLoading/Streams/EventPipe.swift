@@ -6,8 +6,8 @@
 // Must not know: tasks, what the events mean beyond their weight.
 
 import Foundation
-import LoadingEngine
 import Synchronization
+import URLLoadingEngine
 
 /// An ordered list of events between the loop and one consumer.
 final class EventPipe: Sendable {

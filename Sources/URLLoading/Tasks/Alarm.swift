@@ -4,7 +4,7 @@
 // the resource time-out of a week that is for good.
 
 import Dispatch
-import Sockets
+import URLLoadingSystem
 
 /// Rings once, on a thread of Dispatch's. Until it has rung or was cancelled it holds what `ring` holds; gone, it never rings.
 //

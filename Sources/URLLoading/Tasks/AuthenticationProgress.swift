@@ -3,8 +3,8 @@
 // Values; `TaskCore` keeps them behind its Mutex. Must not know: delegates, storages, fields.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
 
 /// What a task has been asked and has answered.
 struct AuthenticationProgress: Sendable {

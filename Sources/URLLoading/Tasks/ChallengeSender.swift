@@ -1,7 +1,7 @@
 // The sender of a session's challenges: what older code says to it counts as said to the completion handler (B2.20).
 
 import Foundation
-import LoadingEngine
+import URLLoadingEngine
 
 /// Takes the answer to one challenge of one task.
 ///

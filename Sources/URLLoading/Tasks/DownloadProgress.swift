@@ -2,9 +2,9 @@
 // operations that follow are `TaskCore+Resumption`'s.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// How far a download has come, and what of it can be kept.
 struct DownloadProgress: Sendable {

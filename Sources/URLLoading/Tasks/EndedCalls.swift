@@ -8,7 +8,7 @@
 // Must not know: tasks, what a call has loaded.
 
 import Foundation
-import Sockets
+import URLLoadingSystem
 
 /// An async call that waits for its load.
 struct WaitingCall: Sendable {

@@ -4,9 +4,9 @@
 // Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, who is asked about it.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// What a cache makes of one answer.
 final class HopCaching {

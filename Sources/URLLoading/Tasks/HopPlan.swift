@@ -1,7 +1,7 @@
 // What is settled about a hop when it begins, for whoever receives what comes of it.
 
 import Foundation
-import HTTPWire
+import URLLoadingWire
 
 /// What a receiver has to know about its hop.
 struct HopPlan: Sendable {

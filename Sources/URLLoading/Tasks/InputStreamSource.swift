@@ -7,9 +7,9 @@
 // Must not know: tasks, how content is framed or sent.
 
 import Foundation
-import LoadingEngine
-import Sockets
 import Synchronization
+import URLLoadingEngine
+import URLLoadingSystem
 
 /// A stream that the loader opens, reads once and closes (B5.35).
 final class InputStreamSource: BodySource {

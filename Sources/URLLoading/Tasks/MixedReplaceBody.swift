@@ -4,7 +4,7 @@
 // Must not know: tasks, and who gets the parts. RFC 2046 §5.1.
 
 import Foundation
-import HTTPWire
+import URLLoadingWire
 
 /// Takes one such body apart.
 final class MixedReplaceBody {

@@ -2,8 +2,8 @@
 // are applied to a `URLRequest`.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// Makes the proposed request of a redirect.
 enum RedirectedRequest {

@@ -3,8 +3,8 @@
 // Must not know: who is asked about it, and what is answered.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
 
 /// What a task has to answer.
 struct Refusal: Sendable {

@@ -7,9 +7,9 @@
 // Must not know: tasks, where the directory is.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// What is needed to go on with a download.
 struct ResumeData: Sendable {

@@ -3,8 +3,8 @@
 //
 // Must not know: delegate queues, how errors are told to users.
 
-import LoadingEngine
 import Synchronization
+import URLLoadingEngine
 
 /// The calls of one stream task.
 final class StreamCalls: Sendable {

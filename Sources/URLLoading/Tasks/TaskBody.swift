@@ -1,8 +1,8 @@
 // Where the body of a task comes from, and what one hop is sent with.
 
 import Foundation
-import LoadingEngine
-import Sockets
+import URLLoadingEngine
+import URLLoadingSystem
 
 /// Where a task's body comes from.
 enum TaskBody: Sendable {

@@ -2,7 +2,7 @@
 //
 // Must not know: what it waits for.
 
-import Sockets
+import URLLoadingSystem
 
 extension TaskCore {
     /// Calls `ring` at a moment of the loops' clock, unless that wait, the task's, is over before.

@@ -4,10 +4,10 @@
 // asked for.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     // MARK: Sending

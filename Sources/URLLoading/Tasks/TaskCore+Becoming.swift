@@ -3,9 +3,9 @@
 // connection leaves HTTP.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskCore {
     /// Turns the task into a download; the delegate is told before anything else is.

@@ -2,9 +2,9 @@
 // asked for.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskCore {
     /// Finds the body of a hop and submits it; the stage is `betweenHops`.

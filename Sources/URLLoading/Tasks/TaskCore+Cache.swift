@@ -7,10 +7,10 @@
 // Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCore+Stored`).
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// The part of a cache in the hop under way.
 final class CachePart: Sendable {

@@ -4,9 +4,9 @@
 // Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Trust
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingTrust
 
 /// One challenge: what the delegate sees of it, and what waits for the answer.
 struct TaskChallenge: Sendable {

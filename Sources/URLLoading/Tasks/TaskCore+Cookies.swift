@@ -5,9 +5,9 @@
 // like a delegate: before a hop, and in the order of the task's events, never on the loop.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import Sockets
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     /// Finds a hop's cookies and submits it; the stage is `betweenHops`. Each hop is asked about anew (B8.58).

@@ -4,8 +4,8 @@
 // Called where the program's own code may run, and never with a lock held. Must not know: what becomes of an offer.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
+import URLLoadingEngine
+import URLLoadingPolicy
 
 extension TaskCore {
     /// What the settings of a proxy say, until it has been tried (B2.101).

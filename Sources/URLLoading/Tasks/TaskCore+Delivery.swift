@@ -1,8 +1,8 @@
 // A task's events on their way out: to the delegates and handlers on the delegate queue, or straight to an async call.
 
 import Foundation
-import LoadingEngine
-import Sockets
+import URLLoadingEngine
+import URLLoadingSystem
 
 extension TaskCore: RelayClient {
     /// Adds an event to the task's list; on a loop it sets off at the end of the turn.

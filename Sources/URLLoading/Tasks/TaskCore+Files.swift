@@ -1,8 +1,8 @@
 // The file of a download task: where it is made, what is told about it, and when it goes (behaviour 9.1).
 
 import Foundation
-import LoadingEngine
-import Sockets
+import URLLoadingEngine
+import URLLoadingSystem
 
 extension TaskCore {
     /// A sink for the body of a hop.

@@ -1,10 +1,10 @@
 // A task's way through the engine: one transaction per hop, until a hop's response is the task's.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     // MARK: Beginning

@@ -5,10 +5,10 @@
 // Must not know: what a class does, how its client reports.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     /// Asks the classes about a hop, and loads it; the stage is `betweenHops`. The task can be cancelled meanwhile.

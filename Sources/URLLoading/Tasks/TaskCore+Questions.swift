@@ -6,7 +6,7 @@
 // per type. Nobody left: the default answer.
 
 import Foundation
-import LoadingEngine
+import URLLoadingEngine
 
 /// Something a delegate is asked.
 enum TaskQuestion: Sendable {

@@ -1,4 +1,4 @@
-// What follows a refusal: the machine of `LoadingPolicy` says what is asked; the URL, the settings, the storage and the
+// What follows a refusal: the machine of `URLLoadingPolicy` says what is asked; the URL, the settings, the storage and the
 // delegates say who we are; and the request goes out again, or the refusal is what the task delivers (behaviour 2.3 to
 // 2.7, 2.11).
 //
@@ -8,10 +8,10 @@
 // Must not know: how a proof is made, in which form a delegate is asked (`TaskCore+Questions`).
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     // MARK: On the loop

@@ -4,10 +4,10 @@
 // Must not know: what makes an answer one that can be continued (`ResumeRules`), what the data look like (`ResumeData`).
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     // MARK: Taking up

@@ -3,9 +3,9 @@
 // Must not know: what is set about proxies, how proxies are spoken to.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// A request that may be sent by more than one way, and what it is made of.
 struct Hop: Sendable {

@@ -4,9 +4,9 @@
 // Must not know: how a carrier gets what it reports, bytes.
 
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskCore {
     /// Takes up a hop that the builder of HTTP requests has refused, if its URL is of another scheme (B14.1, B14.2); the

@@ -4,10 +4,10 @@
 // Must not know: why an answer may be used.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// Something that happens to a cache.
 enum CacheStep: Sendable {

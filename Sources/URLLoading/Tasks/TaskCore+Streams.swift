@@ -5,9 +5,9 @@
 
 import Dispatch
 import Foundation
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
 
 /// Something a handler or a delegate is told about a stream.
 enum StreamEvent: Sendable {

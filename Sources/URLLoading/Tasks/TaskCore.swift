@@ -7,8 +7,8 @@
 // Must not know: bytes on the wire, the loop.
 
 import Foundation
-import LoadingEngine
 import Synchronization
+import URLLoadingEngine
 
 /// The state and the conduct of one task.
 final class TaskCore: Sendable {

@@ -4,8 +4,8 @@
 // A value without lock or thread; `TaskCore` keeps it behind a Mutex. Must not know: what the events mean.
 
 import Foundation
-import LoadingEngine
-import Sockets
+import URLLoadingEngine
+import URLLoadingSystem
 
 /// Something a delegate or handler is told.
 enum TaskEvent: Sendable {

@@ -2,8 +2,8 @@
 // and from whoever looks first: under one lock they are read and shown, so that no older ones are shown after newer ones.
 
 import Foundation
-import LoadingPolicy
 import Synchronization
+import URLLoadingPolicy
 
 /// A task's `Progress`.
 final class TaskProgress: Sendable {

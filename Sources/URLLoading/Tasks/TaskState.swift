@@ -1,10 +1,10 @@
 // What one task knows that changes while it lives, all behind the one Mutex of its `TaskCore`.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// The changing state of a task. Not copyable: on its way behind the lock it was copied once, with all it refers to.
 struct TaskState: ~Copyable, Sendable {

@@ -4,10 +4,10 @@
 // what `TaskCore` notes.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// Receives one hop of a task.
 final class TransferReceiver: TransactionReceiver {

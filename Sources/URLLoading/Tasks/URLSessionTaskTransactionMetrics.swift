@@ -1,7 +1,7 @@
 // What was measured about one exchange: one request on one connection and its answer.
 
 import Foundation
-import LoadingEngine
+import URLLoadingEngine
 
 /// The measurements of one exchange. Dates of steps that did not happen are `nil` (B12.7); on a reused connection those
 /// of look-up, connect and TLS (B12.12).

@@ -1,7 +1,7 @@
 // The functions that read certificates and tell what is in them. What is missing or broken reads as nil.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// The number of the type.
 @discardableResult

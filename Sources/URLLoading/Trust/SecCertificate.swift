@@ -1,6 +1,6 @@
 // Apple's name for a certificate: a thin face of Trust's. The functions around it stand beside it in this folder.
 
-import Trust
+import URLLoadingTrust
 
 /// An X.509 certificate. Two are equal where their encoded bytes are.
 public final class SecCertificate: Hashable, Sendable {

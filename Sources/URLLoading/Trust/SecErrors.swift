@@ -1,7 +1,7 @@
 // Security's status codes, a sentence for each, and the errors that are made of them.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// No error.
 public let noErr: OSStatus = 0

@@ -1,6 +1,6 @@
 // Apple's name for a certificate with its private key: a thin face of Trust's.
 
-import Trust
+import URLLoadingTrust
 
 /// A certificate chain and the private key that belongs to it, to prove who we are.
 public final class SecIdentity: Hashable, Sendable {

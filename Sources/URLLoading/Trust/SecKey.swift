@@ -1,7 +1,7 @@
 // Apple's name for a key: a thin face of Trust's. Keys are compared and exported; nothing is signed with them here.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// An RSA or elliptic-curve key. Two are equal where their kind and public parts are.
 public final class SecKey: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Reads PKCS #12 files into what programs written for Security expect: an array with a dictionary for each identity.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// Reads the identity of a PKCS #12 file, which the passphrase under `kSecImportExportPassphrase` opens.
 ///

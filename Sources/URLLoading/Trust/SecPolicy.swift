@@ -1,7 +1,7 @@
 // What a chain is judged for: a TLS peer's name and use, the chain alone, or revocation. Values; the judging is Trust's.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// A rule that a chain of certificates must fulfil. Two are equal where they ask for the same.
 public final class SecPolicy: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// Whether the chain is trusted under every policy; where it is not, an error says why.
 ///

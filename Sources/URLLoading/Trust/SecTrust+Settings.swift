@@ -2,7 +2,7 @@
 // a parameter cannot be used, in which case nothing changes.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// Sets one policy or an array of policies, which must all hold (B3.33, B3.34).
 @discardableResult

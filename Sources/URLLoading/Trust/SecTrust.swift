@@ -3,7 +3,7 @@
 
 import Foundation
 import Synchronization
-import Trust
+import URLLoadingTrust
 
 /// A server's certificates and the conditions under which they are judged.
 ///

@@ -2,7 +2,7 @@
 // data that programs may store; whatever comes back is read with care.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// Problems of one leaf that are excused.
 struct SecTrustExceptions: Sendable, Codable {

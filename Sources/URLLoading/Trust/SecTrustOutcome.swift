@@ -1,7 +1,7 @@
 // A verdict in the terms of Security: one result, one chain to show, one most serious failure.
 
 import Foundation
-import Trust
+import URLLoadingTrust
 
 /// What came of judging a trust.
 struct SecTrustOutcome: Sendable {

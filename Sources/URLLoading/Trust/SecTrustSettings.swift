@@ -1,6 +1,6 @@
 // The conditions of a trust that a program can change, and the evaluator and policies that follow from them.
 
-import Trust
+import URLLoadingTrust
 
 /// What was set on a trust.
 struct SecTrustSettings: Sendable {

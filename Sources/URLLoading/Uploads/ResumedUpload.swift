@@ -4,7 +4,7 @@
 // Must not know: tasks.
 
 import Foundation
-import LoadingPolicy
+import URLLoadingPolicy
 
 /// An upload that was begun before.
 final class ResumedUpload: Sendable {

@@ -1,14 +1,14 @@
-// An upload that goes on after a loss: the machine of `LoadingPolicy` says what follows, here it is done. The requests that
+// An upload that goes on after a loss: the machine of `URLLoadingPolicy` says what follows, here it is done. The requests that
 // ask and go on are hops of the task like all others: they pass the same storages, proxies, questions and time-outs, but
 // neither delegates nor handlers see anything of them (B11.34).
 //
 // Must not know: the fields' meaning, the form of resume data.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 extension TaskCore {
     // MARK: The first request

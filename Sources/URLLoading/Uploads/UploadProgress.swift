@@ -3,10 +3,10 @@
 // Must not know: how a request is sent, what a delegate hears.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// An upload that a server may let go on after a loss.
 struct UploadProgress: Sendable {

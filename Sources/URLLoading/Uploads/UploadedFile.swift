@@ -2,7 +2,7 @@
 // (B11.29).
 
 import Foundation
-import Sockets
+import URLLoadingSystem
 
 /// Names a file as it was when its upload began.
 final class UploadedFile: Sendable, Codable {

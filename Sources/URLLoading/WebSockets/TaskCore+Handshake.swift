@@ -4,10 +4,10 @@
 // Must not know: what becomes of the connection afterwards.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// What a hop asks for, as its receiver has to know it.
 struct WebSocketHop: Sendable {

@@ -7,10 +7,10 @@
 
 import Dispatch
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import Sockets
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
 
 /// Something a handler or a delegate is told about a web socket.
 enum WebSocketEvent: Sendable {

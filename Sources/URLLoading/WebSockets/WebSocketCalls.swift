@@ -7,10 +7,10 @@
 //
 // Must not know: delegate queues, how errors are told to users.
 
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
 import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
 
 /// The calls of one web socket task, and what is known of it between them.
 final class WebSocketCalls: Sendable {

@@ -1,7 +1,7 @@
 // The program: standard input into the driver, its answers to standard output. Driver protocol, section 1.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// Speaks the driver protocol, version 1.
 @main

@@ -1,10 +1,10 @@
 // Carries out commands. Sessions are opened and requests are started in the order of the lines; nothing waits for
 // anything, answers come when they come. Driver protocol, sections 1 to 8.
 
-import ConformanceSupport
 import Foundation
 import Synchronization
 import URLLoading
+import URLLoadingTestSupport
 
 /// The driver: takes lines, on one thread, and gives answers.
 final class Driver: Sendable {

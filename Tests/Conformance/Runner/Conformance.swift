@@ -1,7 +1,7 @@
 // The program: reads the cases, runs them against a driver, tells what became of them. docs/conformance.md.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// Runs the project's conformance cases.
 @main

@@ -7,7 +7,7 @@ struct Options {
     var filter: String?
     var every = 1
     var lists = false
-    var driver = "conformance-driver"
+    var driver = "urlloading-conformance-driver"
     var json: String?
     var junit: String?
     var jobs = 8

@@ -1,7 +1,7 @@
 // The command line, taken apart in this process.
 
 import Testing
-import fetch
+import URLLoadingFetch
 
 @Suite("fetch: the command line")
 struct CommandLineTests {

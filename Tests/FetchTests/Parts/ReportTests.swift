@@ -1,9 +1,9 @@
 // What is told at the end: waterfall, archive, variables, secrets. Drawn and written in this process.
 
 import Foundation
-import LoadingPolicy
 import Testing
-import fetch
+import URLLoadingFetch
+import URLLoadingPolicy
 
 @Suite("fetch: reports in parts")
 struct ReportTests {

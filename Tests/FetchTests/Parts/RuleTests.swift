@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import URLLoading
-import fetch
+import URLLoadingFetch
 
 @Suite("fetch: rules")
 struct RuleTests {

@@ -1,7 +1,7 @@
 // What people see: text of others made harmless, quantities, lines of progress, a password that is typed.
 
 import Testing
-import fetch
+import URLLoadingFetch
 
 @Suite("fetch: text on terminals")
 struct TerminalTextTests {

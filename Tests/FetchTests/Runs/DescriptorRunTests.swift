@@ -1,8 +1,8 @@
 // fetch where few files may be open at a time.
 
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch with few descriptors", .timeLimit(.minutes(5)))
 struct DescriptorRunTests {

@@ -1,10 +1,10 @@
 // Bodies that become files: names, places, what broke off and goes on.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch: files", .timeLimit(.minutes(5)))
 struct FileTests {

@@ -1,9 +1,9 @@
 // Forms: what --form makes of its texts and files as the server sees it, and --get, which puts data into the query.
 
 import Foundation
-import LoopbackServer
 import Testing
-import fetch
+import URLLoadingFetch
+import URLLoadingLoopbackServer
 
 @Suite("fetch: forms")
 struct FormTests {

@@ -2,11 +2,11 @@
 // for the host.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
-import Trust
-import fetch
+import URLLoadingFetch
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 @Suite("fetch: the manual")
 struct ManualTests {

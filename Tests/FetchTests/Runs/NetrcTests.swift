@@ -1,9 +1,9 @@
 // --netrc: how its files are read, and that a login goes to its own host and nowhere else.
 
 import Foundation
-import LoopbackServer
 import Testing
-import fetch
+import URLLoadingFetch
+import URLLoadingLoopbackServer
 
 @Suite("fetch: files of logins")
 struct NetrcTests {

@@ -1,9 +1,9 @@
 // What runs tell about themselves: traces, drawings, archives, variables, silence.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch: reports")
 struct ReportRunTests {

@@ -1,9 +1,9 @@
 // What each option about the request makes of it, as the server sees it.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch: requests")
 struct RequestTests {

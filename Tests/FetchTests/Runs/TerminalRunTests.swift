@@ -1,9 +1,9 @@
 // fetch on a terminal: passwords without echo, progress, bodies and heads that would steer it.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("fetch: on a terminal")
 struct TerminalRunTests {

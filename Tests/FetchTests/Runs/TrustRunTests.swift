@@ -1,11 +1,11 @@
 // Pins, and who we are to servers that ask for a certificate.
 
 import Foundation
-import LoopbackServer
-import TLS
-import TestSupport
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 @Suite("fetch: trust")
 struct TrustRunTests {

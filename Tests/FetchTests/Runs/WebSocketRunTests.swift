@@ -1,10 +1,10 @@
 // Web socket mode: lines in, messages out, and how it ends.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("fetch: web sockets")
 struct WebSocketRunTests {

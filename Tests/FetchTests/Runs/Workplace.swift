@@ -1,7 +1,7 @@
 // A directory to run fetch in, by a shell as a user does, and a terminal to run it on.
 
 import Foundation
-import TestSupport
+import URLLoadingTestSupport
 
 /// A directory that is removed with its owner.
 final class Workplace: Sendable {

@@ -1,9 +1,9 @@
 // One chain of the matrix: what was sent, what is trusted, and the answers that are right for it.
 
-import COpenSSL
-import LoopbackServer
+import CURLLoadingOpenSSL
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// A chain and its answers.
 struct MatrixCase: Sendable, CustomTestStringConvertible {

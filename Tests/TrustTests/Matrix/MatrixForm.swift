@@ -1,7 +1,7 @@
 // Dates, uses, authorities, keys, signatures, extensions, versions and numbers: RFC 5280 sections 4.1 and 4.2.
 
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 extension MatrixCase {
     private static let past: Int64 = 1_600_000_000

@@ -1,7 +1,7 @@
 // Hosts and names: RFC 9525 section 6, RFC 5280 sections 4.2.1.6 and 4.2.1.10.
 
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 extension MatrixCase {
     static let hosts: [MatrixCase] = [

@@ -1,7 +1,7 @@
 // Finding the path, and revocation: RFC 4158, RFC 5280 sections 5 and 6, RFC 6960, RFC 7633.
 
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 extension MatrixCase {
     private static func root() throws -> Certificate { try Chains.root.get().certificate }

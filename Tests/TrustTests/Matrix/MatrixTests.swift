@@ -1,5 +1,5 @@
 import Testing
-import Trust
+import URLLoadingTrust
 
 @Suite struct MatrixTests {
     static let cases: [MatrixCase] =

@@ -1,9 +1,9 @@
 // The directory of a background session: what is in it is what was put there, and whatever else is there does no harm.
 
 import Foundation
-import LoadingPolicy
-import TestSupport
 import Testing
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

@@ -1,12 +1,12 @@
 // Background sessions of a program that is killed, with a helper process that is not, or is too (behaviour 10.2). The program
-// is `background-tool`: ten downloads and five uploads.
+// is the test program `background`: ten downloads and five uploads.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -139,7 +139,8 @@ struct BackgroundProcessTests {
         try await withServer(router: { _ in .text("fits") }) { server in
             try prepare()
             let run = try await ChildRun.run(
-                withRoomForFiles: 4 << 10, "background-tool", [folder.path, server.url("/"), "crowd"],
+                withRoomForFiles: 4 << 10, ChildRun.testPrograms,
+                ["background", folder.path, server.url("/"), "crowd"],
                 changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
             #expect(run.exitCode == 0)
             #expect(log.sorted() == ["end long -3003", "end short 0", "file short", "invalid"])
@@ -245,7 +246,7 @@ struct BackgroundProcessTests {
     /// It ends although a helper lives on, which therefore has none of its descriptors.
     private func run(_ url: String, _ mode: String, alone: Bool = false) async throws -> ChildRun {
         try await ChildRun.run(
-            "background-tool", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
+            testProgram: "background", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
     }
 
     /// A program that goes on beside the test.
@@ -271,7 +272,7 @@ struct BackgroundProcessTests {
         let path = folder.path
         Task {
             _ = try? await ChildRun.run(
-                "background-tool", [path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
+                testProgram: "background", [path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
             ended.fire()
         }
         return ended

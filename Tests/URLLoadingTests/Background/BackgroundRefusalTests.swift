@@ -1,10 +1,10 @@
 // What background sessions are asked in vain (behaviour 10.1), and what their configurations are like.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Background sessions: configurations and refusals", .timeLimit(.minutes(2)))
 struct BackgroundRefusalTests {

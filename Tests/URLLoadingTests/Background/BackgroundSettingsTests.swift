@@ -1,10 +1,10 @@
 // What of a session's settings another process can be given, and what keeps its transfers in the program (behaviour 10.2).
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

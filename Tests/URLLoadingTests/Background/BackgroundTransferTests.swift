@@ -2,10 +2,10 @@
 // run is in `BackgroundProcessTests` (behaviour 10.1, 10.2).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Background sessions: transfers", .timeLimit(.minutes(3)))
 struct BackgroundTransferTests {

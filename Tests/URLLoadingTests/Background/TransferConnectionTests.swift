@@ -1,12 +1,12 @@
 // Whoever listens on the socket of a session's directory and is of no use, or is somebody else's.
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
-import Sockets
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

@@ -1,12 +1,12 @@
 // The program urlloading-transfers as a process: started, spoken to over its socket, killed, and started again.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import Sockets
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @testable import URLLoading
 

@@ -2,10 +2,10 @@
 // still because it says so, and calling it when it is not there.
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

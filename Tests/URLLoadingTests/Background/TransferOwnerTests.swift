@@ -2,10 +2,10 @@
 // down, tells and keeps.
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

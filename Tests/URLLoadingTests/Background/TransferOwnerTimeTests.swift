@@ -2,11 +2,11 @@
 // hands of a later owner, and clocks that somebody moves.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @testable import URLLoading
 

@@ -2,11 +2,11 @@
 
 import Dispatch
 import Foundation
-import LoadingPolicy
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @testable import URLLoading
 

@@ -1,11 +1,11 @@
 // A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("A cache's files")
 struct CacheFileTests {
@@ -159,7 +159,7 @@ struct CacheFileTests {
 
     @Test("B7.18: what one process stores, another finds")
     func processes() async throws {
-        let run = try await ChildRun.run("cache-tool", ["store", folder.path, "0", "5"])
+        let run = try await ChildRun.run(testProgram: "cache", ["store", folder.path, "0", "5"])
         #expect(run.exitCode == 0)
         let cache = folder.cache()
         for number in 0..<5 {
@@ -172,36 +172,37 @@ struct CacheFileTests {
     @Test("B7.4: without a directory it lies below the user's directory for caches, by the program's name")
     func defaultDirectory() async throws {
         for (variables, place) in [
-            (["XDG_CACHE_HOME": folder.path + "a", "HOME": "/proc/none"], "a/cache-tool/URLCache"),
-            (["XDG_CACHE_HOME": "relative", "HOME": folder.path + "b"], "b/.cache/cache-tool/URLCache"),
-            (["XDG_CACHE_HOME": nil, "HOME": folder.path + "c"], "c/.cache/cache-tool/URLCache"),
+            (["XDG_CACHE_HOME": folder.path + "a", "HOME": "/proc/none"], "a/URLLoadingTestPrograms/URLCache"),
+            (["XDG_CACHE_HOME": "relative", "HOME": folder.path + "b"], "b/.cache/URLLoadingTestPrograms/URLCache"),
+            (["XDG_CACHE_HOME": nil, "HOME": folder.path + "c"], "c/.cache/URLLoadingTestPrograms/URLCache"),
         ] as [([String: String?], String)] {
-            let run = try await ChildRun.run("cache-tool", ["store", "-", "0", "2"], changing: variables)
+            let run = try await ChildRun.run(testProgram: "cache", ["store", "-", "0", "2"], changing: variables)
             #expect(run.exitCode == 0)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + place)
             #expect(names.filter { $0.utf8.count == 32 }.count == 2)
         }
         let nowhere = try await ChildRun.run(
-            "cache-tool", ["store", "-", "0", "2"], changing: ["XDG_CACHE_HOME": "/proc/none", "HOME": "/proc/none"])
+            testProgram: "cache", ["store", "-", "0", "2"],
+            changing: ["XDG_CACHE_HOME": "/proc/none", "HOME": "/proc/none"])
         #expect(nowhere.exitCode == 0 && nowhere.complaints.isEmpty)
     }
 
     @Test("B7.18, B7.19: killed at random moments while storing, it forgets at most what was being written")
     func killed() async throws {
-        // So often that a weakness shows now and then; by hand `cache-tool kill` does it two hundred times.
-        let run = try await ChildRun.run("cache-tool", ["kill", folder.path, "20"])
+        // So often that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred times.
+        let run = try await ChildRun.run(testProgram: "cache", ["kill", folder.path, "20"])
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
 
     @Test("B7.5, B7.18: several processes that store, read and remove in one directory never read a torn body")
     func hammer() async throws {
-        let run = try await ChildRun.run("cache-tool", ["together", folder.path, "3", "0"])
+        let run = try await ChildRun.run(testProgram: "cache", ["together", folder.path, "3", "0"])
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
 
     @Test("B7.37: a hit, on disk or in memory, needs no loop")
     func hit() async throws {
-        let run = try await ChildRun.run("cache-tool", ["hit", folder.path])
+        let run = try await ChildRun.run(testProgram: "cache", ["hit", folder.path])
         #expect(run.exitCode == 0 && run.outputText == "0\n", "\(run.outputText)")
     }
 }

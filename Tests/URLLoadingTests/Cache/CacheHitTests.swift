@@ -2,12 +2,12 @@
 // confirmed.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Hits")
 struct CacheHitTests: CachingSuite {

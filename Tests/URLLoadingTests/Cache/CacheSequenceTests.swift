@@ -2,12 +2,12 @@
 // a new cache and a new session for each request, as after a restart. Time is the sequence's.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Sequences of exchanges with a cache between")
 struct CacheSequenceTests {

@@ -2,10 +2,10 @@
 // to somebody who had proven who he is (B7.48, B7.99).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Cached redirects and secrets", .endsSessions)
 struct CachedRedirectTests: CachingSuite {

@@ -3,13 +3,13 @@
 // FetchTests.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingTrust
+import URLLoadingWire
 
 @Suite("Stored answers and trust", .endsSessions, .timeLimit(.minutes(5)))
 struct CachedTrustTests: CachingSuite {

@@ -1,12 +1,12 @@
 // Caches that programs write themselves, as subclasses of URLCache: what sessions ask of them, and when (B7.21).
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 /// Writes down what it is asked, and answers as it is told.
 private final class OwnCache: URLCache, @unchecked Sendable {

@@ -2,12 +2,12 @@
 // freshness and validation runs in CacheSequenceTests.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Sessions with a cache")
 struct SessionCacheTests: CachingSuite {

@@ -1,10 +1,10 @@
 // Which rules for servers have a name that all sessions and runs share, so that they share stored answers too (B7.102).
 
 import Foundation
-import LoadingPolicy
-import LoopbackServer
 import Testing
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTrust
 
 @testable import URLLoading
 

@@ -1,10 +1,10 @@
 // What delegates say about storing: when they are asked, in which form, and what follows (behaviour 7.9).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// What a delegate makes of a proposal.
 private typealias StoringHabit = @Sendable (CachedURLResponse) -> CachedURLResponse?

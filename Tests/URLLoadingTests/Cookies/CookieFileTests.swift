@@ -1,13 +1,13 @@
 // Storages that outlive their process (B8.60, B8.61, B8.68 to B8.70), each in a process of its own.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import Sockets
 import Synchronization
-import TestSupport
 import Testing
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @testable import URLLoading
 
@@ -19,10 +19,10 @@ struct CookieFileTests {
     func survives() async throws {
         try await home.run(["set", "a", "1", "3600"])
         #expect(try await home.run(["list"]) == ["a=1"])
-        let path = home.path + "/cookie-tool/.cookies.shared"
+        let path = home.path + "/URLLoadingTestPrograms/.cookies.shared"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        let folder = try FileManager.default.attributesOfItem(atPath: home.path + "/cookie-tool")
+        let folder = try FileManager.default.attributesOfItem(atPath: home.path + "/URLLoadingTestPrograms")
         #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
     }
 
@@ -41,15 +41,17 @@ struct CookieFileTests {
         arguments: [nil, "", "relative"])
     func homeDirectory(data: String?) async throws {
         let run = try await ChildRun.run(
-            "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": data, "HOME": home.path])
+            testProgram: "cookie", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": data, "HOME": home.path])
         #expect(run.exitCode == 0)
-        #expect(FileManager.default.fileExists(atPath: home.path + "/.local/share/cookie-tool/.cookies.shared"))
+        #expect(
+            FileManager.default.fileExists(atPath: home.path + "/.local/share/URLLoadingTestPrograms/.cookies.shared"))
     }
 
     @Test("B8.69: without any directory to write to, cookies are kept in memory and nothing fails")
     func nowhere() async throws {
         let run = try await ChildRun.run(
-            "cookie-tool", ["set", "a", "1", "3600"], changing: ["XDG_DATA_HOME": "/proc/none", "HOME": "/proc/none"])
+            testProgram: "cookie", ["set", "a", "1", "3600"],
+            changing: ["XDG_DATA_HOME": "/proc/none", "HOME": "/proc/none"])
         #expect(run.exitCode == 0 && run.complaints.isEmpty)
     }
 
@@ -67,7 +69,7 @@ struct CookieFileTests {
     @Test("B8.69: a file that is torn or somebody else's counts as none, and the next writing replaces it")
     func torn() async throws {
         try await home.run(["set", "a", "1", "3600"])
-        let path = home.path + "/cookie-tool/.cookies.shared"
+        let path = home.path + "/URLLoadingTestPrograms/.cookies.shared"
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         let torn: [Data] =
             [whole.dropLast(1), whole.prefix(whole.count / 2), whole + Data("x\n".utf8), Data()]
@@ -85,8 +87,8 @@ struct CookieFileTests {
         arguments: ["folder", "pipe", "link"])
     func strange(kind: String) async throws {
         try FileManager.default.createDirectory(
-            atPath: home.path + "/cookie-tool", withIntermediateDirectories: true)
-        let path = home.path + "/cookie-tool/.cookies.shared"
+            atPath: home.path + "/URLLoadingTestPrograms", withIntermediateDirectories: true)
+        let path = home.path + "/URLLoadingTestPrograms/.cookies.shared"
         switch kind {
         case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         case "pipe": #expect(mkfifo(path, 0o600) == 0)
@@ -100,7 +102,7 @@ struct CookieFileTests {
     @Test("B8.69: of two processes the last to say something about a cookie wins, and both keep what the other has set")
     func merges() async throws {
         // What a storage has read before another process writes is what it knows.
-        let file = SharedFile(path: home.path + "/cookie-tool/.cookies.shared")
+        let file = SharedFile(path: home.path + "/URLLoadingTestPrograms/.cookies.shared")
         // Without a storage, which would write by itself after a while.
         let mine = CookieStore(file: file)
         try await home.run(["set", "a", "1", "3600"])
@@ -141,7 +143,8 @@ struct CookieFileTests {
         #expect(try await home.run(["list"]) == [])
         #expect(home.files == [])
 
-        let storage = HTTPCookieStorage(CookieStore(file: SharedFile(path: home.path + "/cookie-tool/.cookies.shared")))
+        let storage = HTTPCookieStorage(
+            CookieStore(file: SharedFile(path: home.path + "/URLLoadingTestPrograms/.cookies.shared")))
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = storage
         let session = URLSession(configuration: configuration)
@@ -237,13 +240,14 @@ final class DataHome: Sendable {
     /// Runs the tool to its end and gives the lines that it wrote.
     @discardableResult
     func run(_ arguments: [String]) async throws -> [String] {
-        let run = try await ChildRun.run("cookie-tool", arguments, changing: ["XDG_DATA_HOME": path])
+        let run = try await ChildRun.run(testProgram: "cookie", arguments, changing: ["XDG_DATA_HOME": path])
         #expect(run.exitCode == 0 && run.complaintsText == "")
         return run.outputText.split(separator: "\n").map(String.init)
     }
 
     func hammer(_ prefix: String) async throws -> Int32 {
-        try await ChildRun.run("cookie-tool", ["hammer", prefix, "100"], changing: ["XDG_DATA_HOME": path]).exitCode
+        try await ChildRun.run(testProgram: "cookie", ["hammer", prefix, "100"], changing: ["XDG_DATA_HOME": path])
+            .exitCode
     }
 
     /// The files that are there, but for locks.

@@ -1,11 +1,11 @@
 // Cookies of sessions: taken from every answer, sent with every hop (behaviour 8.3, 8.4; 1.1; 4; 5.2).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Cookies of sessions")
 struct CookieSessionTests {

@@ -2,10 +2,10 @@
 // top of Tests/Vectors/cookies.txt.
 
 import Foundation
-import LoadingPolicy
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 /// One vector.
 struct CookieVector: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,9 @@
 // HTTPCookieStorage (behaviour 8.5).
 
 import Foundation
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("HTTPCookieStorage")
 struct HTTPCookieStorageTests {

@@ -1,10 +1,10 @@
 // Which list of public suffixes counts, that of the system or the library's own (behaviour B8.33).
 
 import Foundation
-import LoadingPolicy
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @Suite("The system's public suffixes")
 struct SystemSuffixTests {

@@ -1,9 +1,9 @@
 // Data tasks that become downloads: whole lists of calls (B1.68, B1.69, B9.14).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Data tasks that become downloads")
 struct BecomingTests {

@@ -2,10 +2,10 @@
 // (B9.24, B9.32).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Resume data")
 struct ResumeDataTests {

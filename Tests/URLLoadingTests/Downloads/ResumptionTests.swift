@@ -1,11 +1,11 @@
 // Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, what is asked, what is left.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Resumed downloads")
 struct ResumptionTests {
@@ -407,7 +407,7 @@ struct ResumptionTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
         let run = try await ChildRun.run(
-            "resume-tool", ["torment", "\(24 << 20)", "10"] + words, changing: ["TMPDIR": folder.path])
+            testProgram: "resume", ["torment", "\(24 << 20)", "10"] + words, changing: ["TMPDIR": folder.path])
         #expect(run.exitCode == 0, "\(run.outputText)\(run.complaintsText)")
         #expect(run.outputText.contains("written twice 0 bytes"), "\(run.outputText)")
         #expect(run.outputText.contains("left behind 0 files"), "\(run.outputText)")

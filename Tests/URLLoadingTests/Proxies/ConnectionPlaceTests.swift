@@ -1,9 +1,9 @@
 // Where connections go and come from: UNIX-domain sockets, local addresses, interfaces. All of it is ours.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// A path for a socket, in a directory that is removed with its owner.
 private final class SocketFolder: Sendable {

@@ -1,9 +1,9 @@
 // A server and a proxy before it, for the tests of what sessions do about proxies.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// A server that answers with the Host field and the path, and a proxy to which every name is this machine.
 struct ProxiedSite: Sendable {

@@ -1,9 +1,9 @@
 // What goes wrong with proxies, as programs see it: code, error underneath, failing URL and text (behaviour 13, 17).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Errors of proxies")
 struct ProxyErrorTests {

@@ -1,9 +1,9 @@
 // Configuration scripts, and resolvers in their place (B13.30, B13.31).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// What a resolver of a test cannot do.
 private struct NoIdea: Error {}

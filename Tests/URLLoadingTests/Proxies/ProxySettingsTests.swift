@@ -1,10 +1,10 @@
 // Dictionaries and lists of proxies, and what wins over what (behaviour 13). The rules themselves are tested with
-// LoadingPolicy, the environment with fetch.
+// URLLoadingPolicy, the environment with fetch.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Settings about proxies")
 struct ProxySettingsTests {

@@ -1,9 +1,9 @@
 // Loads of `data:` and `about:` URLs, and of schemes that nobody knows, by every kind of task (behaviour 14.1, 14.3).
 
 import Foundation
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("Built-in schemes", .endsSessions, .timeLimit(.minutes(5)))
 struct BuiltInSchemeTests {

@@ -2,9 +2,9 @@
 // stands in the file.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Resumed downloads by FTP", .endsSessions, .timeLimit(.minutes(5)))
 struct FTPResumptionTests {

@@ -2,10 +2,10 @@
 // errors, caches and proxies. What happens on the wire is tested with the machine and the engine.
 
 import Foundation
-import LoopbackServer
 import Synchronization
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("The ftp scheme", .endsSessions, .timeLimit(.minutes(5)))
 struct FTPSchemeTests {

@@ -1,10 +1,10 @@
 // Loads of `file:` URLs (behaviour 14.2, B9.13, B7.35).
 
 import Foundation
-import Sockets
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingSystem
+import URLLoadingTestSupport
 
 @Suite("The file scheme", .endsSessions, .timeLimit(.minutes(5)))
 struct FileSchemeTests {

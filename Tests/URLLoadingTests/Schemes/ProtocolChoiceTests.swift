@@ -1,10 +1,10 @@
 // Which class carries a load, and what it gets to see of the request (behaviour 14.5, B5.15).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Custom protocols: choice and request", .endsSessions, .timeLimit(.minutes(5)))
 struct ProtocolChoiceTests {

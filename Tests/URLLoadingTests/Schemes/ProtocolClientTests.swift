@@ -1,10 +1,10 @@
 // What a custom protocol tells its client, and what the task makes of it (behaviour 14.5).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Custom protocols: the client", .endsSessions, .timeLimit(.minutes(5)))
 struct ProtocolClientTests {

@@ -1,10 +1,10 @@
 // Redirects, challenges and the cache as a custom protocol has to do with them (behaviour 14.5).
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Custom protocols: redirects, challenges, cache", .endsSessions, .timeLimit(.minutes(5)))
 struct ProtocolRedirectTests {

@@ -3,8 +3,8 @@
 
 import Foundation
 import Synchronization
-import TestSupport
 import URLLoading
+import URLLoadingTestSupport
 
 /// What instances do for one host, and what they were asked.
 final class ProtocolScript: Sendable {

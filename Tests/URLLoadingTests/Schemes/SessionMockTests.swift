@@ -1,9 +1,9 @@
 // The table of answers that stands in for servers in programs' own tests.
 
 import Foundation
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("Stubbed sessions", .timeLimit(.minutes(5)))
 struct SessionMockTests {

@@ -1,9 +1,9 @@
 // Data tasks that become stream tasks (B1.70): whole lists of calls, and what is read and written.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Data tasks that become streams", .endsSessions, .timeLimit(.minutes(5)))
 struct BecomingStreamTests {

@@ -1,10 +1,10 @@
 // Streams that were tasks (B15.51): they outlive task and session, and end with both of them.
 
 import Foundation
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Captured streams", .endsSessions, .timeLimit(.minutes(5)))
 struct CapturedStreamTests {

@@ -2,11 +2,11 @@
 // script wants it.
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TLS
-import TestSupport
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 /// Accepts connections on 127.0.0.1 and runs a script on each.
 final class RawServer: Sendable {

@@ -2,9 +2,9 @@
 // (B15.45 to B15.47). Proxies on the way (B15.54).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Stream tasks: TLS and proxies", .endsSessions, .timeLimit(.minutes(5)))
 struct StreamSecurityTests {

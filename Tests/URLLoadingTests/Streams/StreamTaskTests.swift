@@ -1,9 +1,9 @@
 // Stream tasks in plain text: calls, ends, errors, limits (behaviour 15.4).
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 @Suite("Stream tasks", .endsSessions, .timeLimit(.minutes(5)))
 struct StreamTaskTests {

@@ -3,9 +3,9 @@
 
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -54,10 +54,10 @@ final class BackgroundFolder: Sendable {
     var journals: [String] { names.filter { $0.hasPrefix("task-") } }
 
     /// The processes that were started with a path in this directory.
-    var processes: [pid_t] { TestSupport.processes(naming: path) }
+    var processes: [pid_t] { URLLoadingTestSupport.processes(naming: path) }
 
     /// The helpers among them.
-    var helpers: [pid_t] { TestSupport.processes(naming: path, "urlloading-transfers") }
+    var helpers: [pid_t] { URLLoadingTestSupport.processes(naming: path, "urlloading-transfers") }
 }
 
 /// Writes down what a background session tells.

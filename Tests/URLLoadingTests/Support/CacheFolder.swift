@@ -1,5 +1,5 @@
 // A directory for a cache, gone with its owner, and entries whose bodies tell which they are: the same that the program
-// `cache-tool` stores.
+// the program `cache` stores.
 
 import Foundation
 import Testing

@@ -1,8 +1,8 @@
 // What suites about sessions with a cache have in common.
 
 import Foundation
-import LoopbackServer
 import URLLoading
+import URLLoadingLoopbackServer
 
 /// A suite whose sessions have caches in memory.
 protocol CachingSuite {}

@@ -1,11 +1,11 @@
 // Delegates that answer challenges, one for each way of implementing the methods, and servers that raise them.
 
 import Foundation
-import LoopbackServer
-import TLS
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// The completion handler of a challenge.
 typealias ChallengeReply = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -1,12 +1,12 @@
 // Servers that want to know who asks, and delegates that are asked for it.
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingEngine
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingWire
 
 // MARK: Servers
 

@@ -1,10 +1,10 @@
 // Downloads that break off and go on: a server that gives a half, and a delegate that writes down what is told.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 /// Gives the first half of "helloworld" and holds the rest back, and answers the requests that follow as it is told.
 final class HalfServer: Sendable {

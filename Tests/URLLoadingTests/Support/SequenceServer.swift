@@ -2,13 +2,13 @@
 // host, with one answer prepared at a time, and a clock that the sequence sets.
 
 import Foundation
-import HTTPWire
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingTrust
+import URLLoadingWire
 
 /// Answers one sequence after the other.
 final class SequenceServer: Sendable {

@@ -1,13 +1,13 @@
 // Servers for the tests of this target.
 
 import Foundation
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 
 extension LoopbackServer {
     /// A path of this server.
-    func at(_ path: String, host: String? = nil) throws -> URL {
+    func at(_ path: String = "/", host: String? = nil) throws -> URL {
         try #require(URL(string: url(path, host: host)))
     }
 }

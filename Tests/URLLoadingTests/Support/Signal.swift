@@ -1,10 +1,10 @@
 // What tests keep values in that several threads read and write, and wait for events with.
 
 import Synchronization
-import TestSupport
+import URLLoadingTestSupport
 
 /// The tests' own, without an import in each of their files.
-typealias Signal = TestSupport.Signal
+typealias Signal = URLLoadingTestSupport.Signal
 
 /// A value that several threads read and write.
 final class Box<Value: Sendable>: Sendable {

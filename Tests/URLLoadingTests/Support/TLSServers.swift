@@ -1,10 +1,10 @@
 // Servers whose certificates the tests of trust and identities judge, and what became of a load from one.
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// How a load ended.
 struct LoadEnd {

@@ -2,10 +2,10 @@
 // among what the chain then shows. Written as they are, with Security's functions alone.
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite("SecTrust: as libraries for pinning use it")
 struct EvaluationArrangementTests {

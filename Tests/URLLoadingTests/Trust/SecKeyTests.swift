@@ -1,10 +1,10 @@
 // Keys, certificates and policies as Security's functions show them (behaviour 3.4).
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite("SecKey")
 struct SecKeyTests {

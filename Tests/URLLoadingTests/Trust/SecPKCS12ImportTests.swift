@@ -1,10 +1,10 @@
 // PKCS #12 files as programs read them.
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite("SecPKCS12Import")
 struct SecPKCS12ImportTests {

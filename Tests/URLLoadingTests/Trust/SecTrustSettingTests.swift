@@ -1,10 +1,10 @@
 // Anchors, times, exceptions, revocation and fetching (behaviour 3.4).
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite("SecTrust: conditions")
 struct SecTrustSettingTests {

@@ -1,12 +1,12 @@
 // How a trust is made and judged (behaviour 3.4).
 
 import Foundation
-import LoopbackServer
 import Synchronization
-import TestSupport
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 @Suite("SecTrust: evaluation")
 struct SecTrustTests {

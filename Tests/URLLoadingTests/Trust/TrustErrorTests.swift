@@ -1,10 +1,10 @@
 // What a program finds in the error of a server that was refused (behaviour 3.6).
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 @Suite("Errors of refused certificates")
 struct TrustErrorTests {

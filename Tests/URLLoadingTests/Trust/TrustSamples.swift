@@ -1,10 +1,10 @@
 // Certificates that the tests of Security's functions share, in the forms in which programs have them. Made once a run.
 
 import Foundation
-import LoopbackServer
 import Testing
-import Trust
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// A root, an intermediate below it and a server's leaf.
 enum TrustSamples {

@@ -1,13 +1,13 @@
 // Uploads through lost connections, seen from the program and from the server (behaviour 11.2).
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingEngine
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 /// A server with an upload store.
 func withStore<R>(

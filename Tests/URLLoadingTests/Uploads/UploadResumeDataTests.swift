@@ -1,12 +1,12 @@
 // Uploads that are cancelled or fail, and go on later: resume data (behaviour 11.2).
 
 import Foundation
-import HTTPWire
-import LoadingEngine
-import LoadingPolicy
-import LoopbackServer
-import TestSupport
 import Testing
+import URLLoadingEngine
+import URLLoadingLoopbackServer
+import URLLoadingPolicy
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @testable import URLLoading
 
@@ -388,7 +388,7 @@ struct UploadResumeDataTests {
         "B11.28, B11.33: through twenty lost connections everything arrives once and whole, without being held in memory"
     )
     func torment() async throws {
-        let run = try await ChildRun.run("upload-tool", ["torment", "67108864", "20", "7"])
+        let run = try await ChildRun.run(testProgram: "upload", ["torment", "67108864", "20", "7"])
         #expect(run.exitCode == 0, "\(run.outputText) \(run.complaintsText)")
         #expect(run.outputText.contains("arrived         once and whole"))
         #expect(run.outputText.contains("connections cut 20 of 20"))

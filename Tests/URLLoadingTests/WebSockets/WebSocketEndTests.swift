@@ -1,10 +1,10 @@
 // How web sockets end: goodbyes of either side, cancellations, losses, and what calls get afterwards (behaviour 15.3).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Ends of web sockets", .endsSessions, .timeLimit(.minutes(5)))
 struct WebSocketEndTests {

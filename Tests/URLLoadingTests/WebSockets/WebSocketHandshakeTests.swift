@@ -2,10 +2,10 @@
 // (behaviour 15.1).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Web socket handshakes", .endsSessions, .timeLimit(.minutes(5)))
 struct WebSocketHandshakeTests {

@@ -1,11 +1,11 @@
 // A delegate of web socket tasks that writes down what it is told, and the aids of their suites.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 /// Has the methods of web socket delegates, and what a habit says about challenges.
 final class WebSocketScribe: NSObject, URLSessionWebSocketDelegate {

@@ -1,11 +1,11 @@
 // Web socket tasks: a conversation, the order of its calls, messages, pings (behaviour 15.1, 15.2).
 
 import Foundation
-import HTTPWire
-import LoopbackServer
-import TestSupport
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Web socket tasks", .endsSessions, .timeLimit(.minutes(5)))
 struct WebSocketTaskTests {

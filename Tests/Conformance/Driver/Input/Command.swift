@@ -1,6 +1,6 @@
 // A line of input as a command. Driver protocol, section 1.
 
-import ConformanceSupport
+import URLLoadingTestSupport
 
 /// A command: what to do, and the number of its answer.
 struct Command {

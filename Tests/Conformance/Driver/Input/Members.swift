@@ -1,8 +1,8 @@
 // The members of one object of a command. Each is taken once; what is left at the end was not understood and refuses
 // the command, so that no key is ever ignored. Absent and null mean the same. Driver protocol, section 1.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// Takes the members of an object one by one.
 struct Members {

@@ -1,8 +1,8 @@
 // The answer to one command: exactly one, whatever happens to those who should give it. Driver protocol, section 1.
 
-import ConformanceSupport
 import Foundation
 import Synchronization
+import URLLoadingTestSupport
 
 /// Answers one command, once; what comes later is dropped, and a reply that is let go unused says so to the runner.
 final class Reply: Sendable {

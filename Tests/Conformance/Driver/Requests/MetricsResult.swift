@@ -1,8 +1,8 @@
 // The `metrics` of a request. Driver protocol, section 4.
 
-import ConformanceSupport
 import Foundation
 import URLLoading
+import URLLoadingTestSupport
 
 extension URLSessionTaskMetrics {
     /// The measurements as the protocol shows them.

@@ -1,8 +1,8 @@
 // The value of `options`. A key that cannot be honoured refuses the command. Driver protocol, section 4.
 
-import ConformanceSupport
 import Foundation
 import URLLoading
+import URLLoadingTestSupport
 
 /// The options of a request.
 struct RequestOptions {

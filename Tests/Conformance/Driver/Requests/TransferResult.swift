@@ -1,8 +1,8 @@
 // The `result` of a request. Driver protocol, section 4.
 
-import ConformanceSupport
 import Foundation
 import URLLoading
+import URLLoadingTestSupport
 
 extension TransferRecord {
     /// The record as the protocol shows it. What the package's API does not show is left out: the HTTP version of a

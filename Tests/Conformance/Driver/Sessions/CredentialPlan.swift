@@ -1,9 +1,9 @@
 // The value of `credentials`: who answers which challenge. Each entry answers once in a transfer, so that a wrong one
 // cannot be given for ever. Driver protocol, section 3.
 
-import ConformanceSupport
 import Foundation
 import URLLoading
+import URLLoadingTestSupport
 
 /// An entry of the list.
 struct CredentialPlan: Sendable {

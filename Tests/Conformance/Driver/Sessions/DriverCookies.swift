@@ -1,9 +1,9 @@
 // The cookies of a session, as the runner sets and sees them. Driver protocol, section 5.
 
-import ConformanceSupport
 import Foundation
-import LoadingPolicy
 import URLLoading
+import URLLoadingPolicy
+import URLLoadingTestSupport
 
 /// The storage of a session; one without has no cookies.
 struct DriverCookies: Sendable {

@@ -3,10 +3,10 @@
 // (OpenSSL's alert is bad_certificate), and a session one of whose anchors is none trusts nobody. Driver protocol,
 // section 7.
 
-import ConformanceSupport
 import Foundation
-import Trust
 import URLLoading
+import URLLoadingTestSupport
+import URLLoadingTrust
 
 /// A chain, and what it is judged by.
 struct TrustEvaluation: Sendable {

@@ -1,8 +1,8 @@
 // The operations on web sockets. Driver protocol, section 8.
 
-import ConformanceSupport
 import Foundation
 import URLLoading
+import URLLoadingTestSupport
 
 extension Driver {
     func openWebSocket(_ members: Members, _ reply: Reply) throws(Refusal) {

@@ -1,10 +1,10 @@
 // One web socket of the package: keeps how it opened and how it ended, and hands out messages one command at a time.
 // Driver protocol, section 8.
 
-import ConformanceSupport
 import Foundation
 import Synchronization
 import URLLoading
+import URLLoadingTestSupport
 
 /// The delegate of one web socket.
 final class DriverWebSocket: NSObject, URLSessionWebSocketDelegate {

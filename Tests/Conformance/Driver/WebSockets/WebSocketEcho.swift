@@ -1,9 +1,9 @@
 // Sends back every message of a web socket as it came, until the connection ends. Driver protocol, section 8.
 
-import ConformanceSupport
 import Foundation
 import Synchronization
 import URLLoading
+import URLLoadingTestSupport
 
 /// An echo while it runs: one step after the other, each of which must be over before its time is.
 final class WebSocketEcho: Sendable {

@@ -2,7 +2,7 @@
 //
 // Must not know: drivers and servers.
 
-import ConformanceSupport
+import URLLoadingTestSupport
 
 /// One case.
 struct ConformanceCase: Sendable {

@@ -2,7 +2,7 @@
 //
 // Must not know: files, drivers and servers. docs/conformance.md.
 
-import ConformanceSupport
+import URLLoadingTestSupport
 
 /// Reads lines of cases.
 enum StepReader {

@@ -2,7 +2,7 @@
 //
 // Must not know: files, drivers and servers. docs/conformance.md.
 
-import ConformanceSupport
+import URLLoadingTestSupport
 
 /// What a server does on a web socket, one step of several.
 enum ServerStep: Sendable {

@@ -3,12 +3,11 @@
 //
 // Must not know: what a good answer would have been.
 
-import ConformanceSupport
 import Foundation
-import LoopbackServer
 import Synchronization
-import TLS
-import TestSupport
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTestSupport
 
 /// Feeds drivers with replies of all sorts.
 final class DriverFuzz: Sendable {

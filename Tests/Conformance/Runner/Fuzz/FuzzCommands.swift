@@ -2,9 +2,8 @@
 //
 // Must not know: replies.
 
-import ConformanceSupport
 import Foundation
-import TestSupport
+import URLLoadingTestSupport
 
 /// Makes up commands.
 struct FuzzCommands {

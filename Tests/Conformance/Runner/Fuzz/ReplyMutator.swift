@@ -3,8 +3,8 @@
 //
 // Must not know: drivers.
 
-import LoopbackServer
-import TestSupport
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// Makes up replies.
 struct ReplyMutator {

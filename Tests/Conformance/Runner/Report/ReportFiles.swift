@@ -2,8 +2,8 @@
 //
 // Must not know: how cases run.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// Makes reports.
 enum ReportFiles {

@@ -4,9 +4,9 @@
 // Must not know: drivers and results.
 
 import Foundation
-import HTTPWire
-import LoopbackServer
 import Synchronization
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 /// What the servers of a case do, shared by them.
 final class AnswerBoard: Sendable {

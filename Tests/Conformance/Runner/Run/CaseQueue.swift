@@ -2,8 +2,8 @@
 //
 // Must not know: what a case is about, and where results go.
 
-import ConformanceSupport
 import Synchronization
+import URLLoadingTestSupport
 
 /// What became of a case.
 enum Outcome: String, Sendable, CaseIterable {

@@ -2,8 +2,8 @@
 //
 // Must not know: other cases, and where results go.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 extension CaseRun {
     mutating func webSocket(_ line: WebSocketLine) async throws {

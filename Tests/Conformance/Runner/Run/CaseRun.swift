@@ -2,8 +2,8 @@
 //
 // Must not know: other cases, and where results go.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// A case while it runs.
 struct CaseRun {

@@ -3,8 +3,8 @@
 // Must not know: servers and drivers.
 
 import Foundation
-import LoopbackServer
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTrust
 
 /// The certificates of a case, by their names.
 struct Certificates: Sendable {

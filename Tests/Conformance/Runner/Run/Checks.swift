@@ -2,8 +2,8 @@
 //
 // Must not know: drivers and servers.
 
-import ConformanceSupport
 import Foundation
+import URLLoadingTestSupport
 
 /// Comparisons, each of which throws where something is not as expected.
 enum Checks {

@@ -3,7 +3,7 @@
 //
 // Must not know: where the field came from.
 
-import COpenSSL
+import CURLLoadingOpenSSL
 
 /// The parameters of a Digest answer.
 struct DigestProof {

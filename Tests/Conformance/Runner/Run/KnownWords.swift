@@ -2,9 +2,9 @@
 //
 // Must not know: the steps of a case. docs/conformance.md.
 
-import ConformanceSupport
 import Foundation
-import LoopbackServer
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// The words of a running case.
 struct KnownWords: Sendable {

@@ -3,9 +3,9 @@
 // Must not know: drivers and results.
 
 import Foundation
-import LoopbackServer
-import TLS
-import Trust
+import URLLoadingLoopbackServer
+import URLLoadingTLS
+import URLLoadingTrust
 
 /// What a case plays on; `stop` takes it down.
 struct Stage {

@@ -2,8 +2,8 @@
 //
 // Must not know: drivers and results.
 
-import HTTPWire
-import LoopbackServer
+import URLLoadingLoopbackServer
+import URLLoadingWire
 
 /// Makes steps of the test server of a case's steps.
 struct WebSocketScript {

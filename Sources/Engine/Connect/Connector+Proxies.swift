@@ -1,0 +1,186 @@
+// The way through a proxy: its name and address, TLS with it, a tunnel if the origin needs one; and once more from the
+// connecting on where the proxy wants to be told something on a new connection. Everything behind the tunnel is as on
+// the direct way. Behaviour 13.1, 13.2, B2.100.
+//
+// Must not know: which proxy is used when, where credentials come from, how failures are told to users.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
+
+/// What a connector knows on its way through a proxy.
+final class ProxyPassage {
+    let proxy: ProxyServer
+    /// Where the proxy is.
+    var addresses: [SocketAddress] = []
+    /// Where a SOCKS tunnel may go: the present target first, then others for the same host.
+    var targets: [SOCKSExchange.Target] = []
+    /// Who we are to a SOCKS proxy.
+    var credentials: ProxyCredentials?
+    /// What a SOCKS proxy has said to that.
+    var refusal = SOCKSFailure.noAcceptableMethod
+    /// What the next CONNECT says of us, where somebody was asked.
+    var authorization: String?
+
+    init(_ proxy: ProxyServer) {
+        self.proxy = proxy
+        credentials = proxy.credentials
+    }
+}
+
+extension Connector {
+    /// Begins on the way through a proxy.
+    func startThroughProxy() {
+        guard let passage else { return }
+        let kind = passage.proxy.kind
+        if !kind.isHTTP, key.origin.isIPLiteral || kind.resolvesHere {
+            lookUp(key.origin, for: .telling)
+        } else {
+            passage.targets = [.name(key.origin.host)]
+            findProxy(passage.proxy)
+        }
+    }
+
+    /// Here is where a SOCKS tunnel may go.
+    func foundTargets(_ addresses: [SocketAddress]) {
+        guard let passage else { return }
+        // B13.22: SOCKS4 can express nothing but IPv4.
+        let usable = passage.proxy.kind.isVersion5 ? addresses : addresses.filter { $0.family == .ipv4 }
+        guard !usable.isEmpty else { return proxyFailedLater(.socks(.unsendableTarget)) }
+        passage.targets = usable.map { .address($0.bytes) }
+        findProxy(passage.proxy)
+    }
+
+    private func findProxy(_ proxy: ProxyServer) {
+        guard let path = proxy.path else { return lookUp(proxy.endpoint, for: .connectingToProxy) }
+        // A path that is too long for the system has no address.
+        guard let address = SocketAddress.unix(path) else { return proxyFailedLater(.unreachable([])) }
+        connect(to: [address], of: proxy.endpoint)
+    }
+
+    /// Once more: the proxy is to be told something that needs a connection of its own.
+    private func connectAgain(_ passage: ProxyPassage) {
+        connect(to: passage.addresses, of: passage.proxy.endpoint)
+    }
+
+    /// Here is a stream to the proxy.
+    func reachedProxy(_ stream: any ByteStream) {
+        guard let proxy = passage?.proxy, proxy.kind == .https,
+            let place = Origin(scheme: .https, host: proxy.host, port: proxy.port)
+        else { return reachedProxy(stream, tls: nil) }
+        shakeHands(stream, with: place, ticketKey: .proxy(proxy, key.judge), isProxy: true)
+    }
+
+    /// Here is a stream on which the proxy can be spoken to, within TLS if that is given.
+    func reachedProxy(_ stream: any ByteStream, tls: TLSHandshake.Ready?) {
+        // B13.13: the proxy is as good as the origin.
+        if key.isForwarding { return established(stream, tls: tls?.tls, held: tls?.held ?? []) }
+        guard let passage else { return }
+        phase = .tunnelling
+        let carrier: any ByteStream =
+            if let tls { TLSStream(stream, tls.tls, held: tls.held, buffers: core.buffers) } else { stream }
+        if passage.proxy.kind.isHTTP {
+            askHTTP(passage, on: carrier)
+        } else {
+            askSOCKS(passage, on: carrier)
+        }
+    }
+
+    // MARK: CONNECT
+
+    private func askHTTP(_ passage: ProxyPassage, on stream: any ByteStream) {
+        let target = key.origin.authority
+        let dialogue = ConnectDialogue(target: target, stream: stream, core: core) { [self] outcome in
+            switch outcome {
+            case .open(let stream): opened(stream)
+            case .challenged(let head):
+                if !ask(.proxy(.http(head, target: target))) { proxyFailed(.authentication(head)) }
+            case .connectionGone: connectAgain(passage)
+            case .failed(let reason): proxyFailed(reason)
+            }
+        }
+        step = .talking(dialogue)
+        dialogue.ask(
+            authorization: passage.authorization ?? core.configuration.proxyAuthorization?(passage.proxy, target))
+    }
+
+    // MARK: SOCKS
+
+    private func askSOCKS(_ passage: ProxyPassage, on stream: any ByteStream) {
+        guard let target = passage.targets.first else {
+            stream.close()
+            return proxyFailed(.socks(.unsendableTarget))
+        }
+        let exchange = SOCKSExchange(
+            isVersion5: passage.proxy.kind.isVersion5, target: target, port: key.origin.port,
+            credentials: passage.credentials)
+        let dialogue = SOCKSDialogue(exchange, stream: stream, core: core) { [self] result in
+            switch result {
+            case .success(let stream): opened(stream)
+            case .failure(.socks(let failure)): refused(failure, passage)
+            case .failure(let reason): proxyFailed(reason)
+            }
+        }
+        step = .talking(dialogue)
+        dialogue.start()
+    }
+
+    private func refused(_ failure: SOCKSFailure, _ passage: ProxyPassage) {
+        if failure.isAboutAddress, passage.targets.count > 1 {
+            passage.targets.removeFirst()
+            return connectAgain(passage)
+        }
+        if failure.isAboutCredentials {
+            // The connection has gone with the refusal; the answer gets another.
+            step = .waiting
+            passage.refusal = failure
+            if ask(.proxy(.socksPassword)) { return }
+        }
+        proxyFailed(.socks(failure))
+    }
+
+    // MARK: Answers and ends
+
+    /// Goes on with what was said to the proxy's question; nil where nobody is there to say anything.
+    ///
+    /// An answer to another kind of question counts as none.
+    func goOn(with answer: QuestionAnswer?, to demand: ProxyQuestion.Demand) {
+        guard let passage else { return }
+        switch (demand, answer) {
+        case (.http, .proxy(.authorize(let value))):
+            passage.authorization = value
+            if case .talking(let dialogue as ConnectDialogue) = step { dialogue.ask(authorization: value) }
+        case (.socksPassword, .proxy(.password(let user, let password))):
+            passage.credentials = ProxyCredentials(user: user, password: password)
+            connectAgain(passage)
+        case (.http(let head, _), _):
+            proxyFailed(.authentication(head))
+        case (.socksPassword, _):
+            proxyFailed(.socks(passage.refusal))
+        }
+    }
+
+    private func opened(_ stream: any ByteStream) {
+        if let proxy = passage?.proxy { core.trace?.hooks.tunnelFinished?(id, proxy, nil) }
+        reached(stream)
+    }
+
+    /// The proxy is of no use.
+    func proxyFailed(_ reason: ProxyFailure.Reason) {
+        guard let passage else { return }
+        switch step {
+        case .done: return
+        case .talking(let dialogue): dialogue.cancel()
+        case .none, .resolving, .dialling, .shakingHands, .waiting: break
+        }
+        let failure = ProxyFailure(passage.proxy, reason)
+        core.trace?.hooks.tunnelFinished?(id, passage.proxy, failure)
+        finish(.failure(.proxy(failure)))
+    }
+
+    /// The same where it is known before anything was waited for.
+    private func proxyFailedLater(_ reason: ProxyFailure.Reason) {
+        core.reactor.later { [self] in proxyFailed(reason) }
+    }
+}

@@ -1,0 +1,296 @@
+// Opens one connection: name, addresses, TLS; reports the connection or the reason why there is none.
+//
+// The steps are objects of their own (`AddressDialer`, `TLSHandshake`, `ProxyDialogue`), each of which can be cancelled;
+// this file only strings them together and notes when each happened. What comes between an address and the origin where
+// a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
+//
+// Must not know: which request the connection is for (the pool binds late), who answers what the steps ask, nor what is
+// spoken on the connection.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingWire
+
+/// One attempt to open a connection for a pool key.
+final class Connector {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+    let id: ConnectionID
+    let key: PoolKey
+    /// Whether it was begun for a request whose receiver answers questions.
+    let isForAsking: Bool
+    @exclusivity(unchecked) var phase = EngineError.Phase.lookingUpName
+    unowned let core: LoopCore
+    /// Who is asked; nil for the pool's requests.
+    private let asker: ((Connector) -> Bool)?
+    /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
+    private let isBare: Bool
+    private let completion: (Result<OpenedConnection, EngineError>) -> Void
+    @exclusivity(unchecked) private var setup = ConnectionSetup()
+    @exclusivity(unchecked) var step = Step.none
+    @exclusivity(unchecked) var question: Question?
+    /// How often somebody was asked; tells late answers from the one that is awaited.
+    @exclusivity(unchecked) private var timesAsked = 0
+    /// What is known on the way through a proxy; nil where there is none.
+    let passage: ProxyPassage?
+
+    /// What a name is looked up for.
+    enum Purpose {
+        /// To connect to the origin.
+        case connecting
+        /// To connect to the proxy.
+        case connectingToProxy
+        /// To tell the proxy where the origin is.
+        case telling
+    }
+
+    enum Step {
+        case none
+        case resolving(any Resolution)
+        case dialling(AddressDialer)
+        case shakingHands(TLSHandshake)
+        case talking(ProxyDialogue)
+        /// Nothing is open: what was asked is answered first.
+        case waiting
+        case done
+    }
+
+    /// What somebody is asked.
+    enum Question {
+        /// By a handshake with the origin, or with the proxy.
+        case handshake(TLSHandshake.Question, ofProxy: Bool)
+        /// By the proxy.
+        case proxy(ProxyQuestion.Demand)
+    }
+
+    /// Connections outside the pool have an `asker` of their own.
+    init(
+        id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore, isBare: Bool = false,
+        asker: ((Connector) -> Bool)? = nil, completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
+    ) {
+        self.id = id
+        self.key = key
+        self.isForAsking = isForAsking
+        self.core = core
+        self.isBare = isBare
+        self.asker = asker
+        self.completion = completion
+        passage = key.route.proxy.map { ProxyPassage($0) }
+    }
+
+    /// Begins; the completion is called once, later, unless the connector is cancelled.
+    func start() {
+        switch key.route {
+        case .direct(let path?): connect(to: path)
+        case .direct(nil): lookUp(key.origin, for: .connecting)
+        case .proxied: startThroughProxy()
+        }
+    }
+
+    /// Gives up; the completion is not called any more.
+    func cancel() {
+        switch step {
+        case .none, .waiting, .done: break
+        case .resolving(let resolution): resolution.cancel()
+        case .dialling(let dialer): dialer.cancel()
+        case .shakingHands(let handshake): handshake.cancel()
+        case .talking(let dialogue): dialogue.cancel()
+        }
+        step = .done
+    }
+
+    // MARK: Questions
+
+    /// Whether a step waits for an answer.
+    var isAsking: Bool { question != nil }
+
+    /// Whether that is who we are to a proxy.
+    var isAskedByProxy: Bool { if case .proxy = question { true } else { false } }
+
+    /// What is waited for, to be put to somebody; what was put before is void.
+    func nextQuestion() -> ConnectionQuestion? {
+        timesAsked += 1
+        let reply = QuestionReply(port: core.port, connection: id, number: timesAsked)
+        switch question {
+        case .handshake(.peer(let chain, let policy), let isOfProxy):
+            let proxy = isOfProxy ? passage?.proxy : nil
+            return .peer(
+                PeerQuestion(
+                    origin: proxy?.endpoint ?? key.origin, proxy: proxy, chain: chain, policy: policy,
+                    evaluator: core.configuration.trust, reply: reply))
+        case .handshake(.identity(let issuers), let isOfProxy):
+            let proxy = isOfProxy ? passage?.proxy : nil
+            let origin = proxy?.endpoint ?? key.origin
+            return .identity(
+                IdentityQuestion(
+                    origin: origin, proxy: proxy, acceptableIssuers: issuers,
+                    usual: core.identity(for: origin, issuers),
+                    reply: reply))
+        case .proxy(let demand):
+            return passage.map {
+                .proxy(ProxyQuestion(proxy: $0.proxy, origin: key.origin, demand: demand, reply: reply))
+            }
+        case nil:
+            return nil
+        }
+    }
+
+    /// Whether this is the question that is open.
+    func awaits(_ number: Int) -> Bool { question != nil && number == timesAsked }
+
+    /// Goes on with the answer to the open question, or with what is done when nobody is asked.
+    func answer(_ answer: QuestionAnswer?) {
+        guard let asked = question else { return }
+        question = nil
+        if answer?.isCancellation == true {
+            cancel()
+            step = .none
+            return finish(.failure(.cancelled))
+        }
+        switch (asked, step) {
+        case (.handshake, .shakingHands(let handshake)): handshake.answer(answer)
+        case (.proxy(let demand), _): goOn(with: answer, to: demand)
+        case (.handshake, _): break
+        }
+    }
+
+    /// Whether somebody is asked.
+    func ask(_ asked: Question) -> Bool {
+        question = asked
+        if asker?(self) ?? core.pool.asked(self) { return true }
+        question = nil
+        return false
+    }
+
+    // MARK: Steps
+
+    /// Looks a name up; literals and what is known already are answered at once.
+    func lookUp(_ place: Origin, for purpose: Purpose) {
+        if !place.isIPLiteral {
+            if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) }
+            core.trace?.hooks.lookupStarted?(place.host)
+        }
+        if let addresses = core.resolver.addressesAtHand(place.host, port: place.port) {
+            return lookedUp(place, for: purpose, .success(addresses))
+        }
+        step = .resolving(
+            core.resolver.resolve(place.host, port: place.port) { [self] in lookedUp(place, for: purpose, $0) })
+    }
+
+    private func lookedUp(
+        _ place: Origin, for purpose: Purpose, _ result: Result<[SocketAddress], ResolverFailure>
+    ) {
+        if !place.isIPLiteral {
+            setup.lookup.finish(core.reactor.nanoseconds)
+            core.trace?.hooks.lookupFinished?(place.host, try? result.get())
+        }
+        switch (result, purpose) {
+        case (.success(let addresses), .connecting), (.success(let addresses), .connectingToProxy):
+            connect(to: addresses, of: place)
+        case (.success(let addresses), .telling): foundTargets(addresses)
+        case (.failure(let failure), _) where failure.shortage.map(core.pool.makeRoom) == true:
+            // What was closed may have given this dial up.
+            if case .done = step { return }
+            lookUp(place, for: purpose)
+        case (.failure(let failure), .connecting), (.failure(let failure), .telling):
+            finish(.failure(failure.shortage.map { .localResource($0) } ?? .nameLookup(failure)))
+        case (.failure(let failure), .connectingToProxy): proxyFailed(.lookup(failure))
+        }
+    }
+
+    private func connect(to path: String) {
+        guard let address = SocketAddress.unix(path) else {
+            // A path that is too long for the system has no address.
+            return core.reactor.later { [self] in finish(.failure(.connect(host: key.origin.host, []))) }
+        }
+        connect(to: [address], of: key.origin)
+    }
+
+    /// Connects to the first of the addresses that answers: the origin's, or the proxy's.
+    func connect(to addresses: [SocketAddress], of place: Origin) {
+        passage?.addresses = addresses
+        phase = .connecting
+        if setup.connect.start < 0 { setup.connect.begin(core.reactor.nanoseconds) }
+        let dialer = AddressDialer(
+            connection: id, host: place.host, addresses: addresses, core: core
+        ) { [self] result in
+            switch result {
+            case .success(let stream):
+                if passage == nil { reached(stream) } else { reachedProxy(stream) }
+            case .failure(let error):
+                // The host may have moved: the next attempt asks for its addresses anew.
+                if !place.isIPLiteral { core.resolver.forget(place.host) }
+                if passage != nil, case .connect(_, let failures) = error {
+                    proxyFailed(.unreachable(failures))
+                } else {
+                    finish(.failure(error))
+                }
+            }
+        }
+        step = .dialling(dialer)
+        dialer.start()
+    }
+
+    /// Here is a stream that leads to the origin.
+    func reached(_ stream: any ByteStream) {
+        if isBare { return established(stream, tls: nil, held: []) }
+        switch key.origin.scheme {
+        case .http: established(stream, tls: nil, held: [])
+        case .https: shakeHands(stream)
+        }
+    }
+
+    private func shakeHands(_ stream: any ByteStream) {
+        setup.secure.begin(core.reactor.nanoseconds)
+        shakeHands(stream, with: key.origin, ticketKey: .origin(key), isProxy: false)
+    }
+
+    /// Sets TLS up with a place: the origin, or the proxy.
+    func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: TicketKey, isProxy: Bool) {
+        phase = .shakingHands
+        let handshake = TLSHandshake(
+            origin: place, ticketKey: ticketKey, stream: stream, core: core,
+            ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
+        ) { [self] result in
+            if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
+            switch result {
+            case .success(let ready):
+                core.trace?.hooks.handshakeFinished?(id, ready.tls.negotiated, nil)
+                if isProxy { return reachedProxy(stream, tls: ready) }
+                setup.negotiated = ready.tls.negotiated
+                established(stream, tls: ready.tls, held: ready.held)
+            case .failure(let error):
+                core.trace?.hooks.handshakeFinished?(id, nil, error)
+                if isProxy { return proxyFailed(.tls(error)) }
+                finish(.failure(.tls(error, host: key.origin.host)))
+            }
+        }
+        step = .shakingHands(handshake)
+        handshake.start()
+    }
+
+    /// Everything stands.
+    func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
+        setup.connect.finish(core.reactor.nanoseconds)
+        finish(.success(OpenedConnection(stream: stream, tls: tls, held: held, setup: setup)))
+    }
+
+    /// Ends, unless it has ended.
+    func finish(_ result: Result<OpenedConnection, EngineError>) {
+        guard case .done = step else {
+            step = .done
+            completion(result)
+            return
+        }
+    }
+}
+
+/// What a connector has opened.
+struct OpenedConnection {
+    let stream: any ByteStream
+    /// The origin's TLS, verified, if there is any.
+    let tls: TLSSession?
+    /// Ciphertext that has come behind the handshake.
+    let held: [UInt8]
+    let setup: ConnectionSetup
+}

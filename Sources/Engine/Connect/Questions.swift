@@ -1,0 +1,140 @@
+// Questions that stop a handshake until somebody, on any thread, answers. They are put to the receiver of the request for
+// which the connection is being opened.
+//
+// A question is a value that names the handshake and counts how often that one has asked. The first answer to the one
+// that is open counts; others, whenever they come, are ignored. A question that nobody answers is open until its
+// request goes away; then the next request that waits for the connection is asked.
+
+import URLLoadingPolicy
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
+
+/// What a handshake waits for.
+package enum ConnectionQuestion: Sendable {
+    /// Whether the server is believed.
+    case peer(PeerQuestion)
+    /// Which client certificate it is shown.
+    case identity(IdentityQuestion)
+    /// Who we are to a proxy.
+    case proxy(ProxyQuestion)
+}
+
+/// "May I talk to the holder of these certificates?"
+package struct PeerQuestion: Sendable {
+    /// Where the connection goes; the place of the proxy, where one has sent the certificates (B13.21).
+    package let origin: Origin
+    /// The proxy that has sent them, if it was one.
+    package var proxy: ProxyServer?
+    /// What the server sent.
+    package let chain: CertificateChain
+    /// What a default evaluation applies.
+    package let policy: TrustPolicy
+    /// Who makes the default evaluation.
+    package let evaluator: any TrustEvaluator
+    let reply: QuestionReply
+
+    /// What is made of the peer.
+    package enum Answer: Sendable {
+        /// It is believed, whatever an evaluation would say (B2.43).
+        case accept
+        /// The default evaluation decides (B2.36).
+        case evaluate
+        /// It is not believed, and the request that was asked fails with this reason.
+        case refuse(TrustFailure)
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
+    }
+
+    /// Answers; the handshake goes on or ends.
+    package func answer(_ answer: Answer) {
+        reply.send(.peer(answer))
+    }
+}
+
+/// "Which certificate shall I show?"
+package struct IdentityQuestion: Sendable {
+    /// Where the connection goes; the place of the proxy, where one asks.
+    package let origin: Origin
+    /// The proxy that asks, if it is one.
+    package var proxy: ProxyServer?
+    /// The names of the authorities the server accepts, DER; empty means any.
+    package let acceptableIssuers: [[UInt8]]
+    /// What is shown by default.
+    package let usual: Identity?
+    let reply: QuestionReply
+
+    /// What the server is shown.
+    package enum Answer: Sendable {
+        /// This certificate; without one the list is empty, and the server decides (B2.41).
+        case show(Identity?)
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
+    }
+
+    /// Answers; the handshake goes on or ends.
+    package func answer(_ answer: Answer) {
+        reply.send(.identity(answer))
+    }
+}
+
+/// "Who are you?", asked by a proxy before it opens a tunnel.
+package struct ProxyQuestion: Sendable {
+    /// The proxy that asks.
+    package let proxy: ProxyServer
+    /// Where the tunnel is to go.
+    package let origin: Origin
+    /// What it wants.
+    package let demand: Demand
+    let reply: QuestionReply
+
+    /// What a proxy can want.
+    package enum Demand: Sendable {
+        /// It answered CONNECT with 407; the target is CONNECT's, in authority form (B2.100).
+        case http(ResponseHead, target: String)
+        /// It wants a user name and a password, or others than it was given (B13.28).
+        case socksPassword
+    }
+
+    /// What it is told.
+    package enum Answer: Sendable {
+        /// CONNECT goes out again with this value of Proxy-Authorization, on the same connection if that still stands.
+        case authorize(String)
+        /// These are sent to a SOCKS proxy, on a new connection.
+        case password(user: String, password: String)
+        /// Nothing: the request that was asked fails with `EngineError.proxy`.
+        case giveUp
+        /// The request that was asked ends with `EngineError.cancelled` (B2.38).
+        case cancel
+    }
+
+    /// Answers; the connection goes on being opened, or ends.
+    package func answer(_ answer: Answer) {
+        reply.send(.proxy(answer))
+    }
+}
+
+/// What came back.
+enum QuestionAnswer: Sendable {
+    case peer(PeerQuestion.Answer)
+    case identity(IdentityQuestion.Answer)
+    case proxy(ProxyQuestion.Answer)
+
+    var isCancellation: Bool {
+        switch self {
+        case .peer(.cancel), .identity(.cancel), .proxy(.cancel): true
+        case .peer, .identity, .proxy: false
+        }
+    }
+}
+
+/// The way of an answer to the loop.
+struct QuestionReply: Sendable {
+    let port: EnginePort
+    let connection: ConnectionID
+    let number: Int
+
+    func send(_ answer: QuestionAnswer) {
+        port.tell { [connection, number] core in core.answered(connection, number, answer) }
+    }
+}

@@ -1,0 +1,286 @@
+// Drives a TLS session from its first byte to a verified peer over a stream that is just connected.
+//
+// Not one byte of a request exists here: the connection is handed out only after the verdict. While a question
+// waits for its answer, what the server has sent meanwhile is held.
+//
+// Must not know: HTTP, requests, the pool.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+
+/// One client handshake.
+final class TLSHandshake: ByteStreamObserver {
+    /// A finished handshake: the session and encrypted bytes that came after its last message.
+    struct Ready {
+        let tls: TLSSession
+        let held: [UInt8]
+    }
+
+    private let origin: Origin
+    private let ticketKey: TicketKey
+    private let stream: any ByteStream
+    private unowned let core: LoopCore
+    private let ask: (Question) -> Bool
+    private let completion: (Result<Ready, TLSError>) -> Void
+    private var tls: TLSSession?
+    private var held: [UInt8] = []
+    private var question: Question?
+    /// The number of what another thread judges, as it needs files.
+    private var judgement: Int?
+    private var hasEnded = false
+    private var isDone = false
+
+    /// What the handshake cannot know by itself.
+    enum Question {
+        /// Whether the server is believed, which sent this.
+        case peer(CertificateChain, TrustPolicy)
+        /// Which certificate is shown to a server that accepts these issuers.
+        case identity(acceptableIssuers: [[UInt8]])
+    }
+
+    /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
+    init(
+        origin: Origin, ticketKey: TicketKey, stream: any ByteStream, core: LoopCore,
+        ask: @escaping (Question) -> Bool, completion: @escaping (Result<Ready, TLSError>) -> Void
+    ) {
+        self.origin = origin
+        self.ticketKey = ticketKey
+        self.stream = stream
+        self.core = core
+        self.ask = ask
+        self.completion = completion
+    }
+
+    /// Sends the first message.
+    func start() {
+        stream.observer = self
+        switch core.clientTLSContext(for: origin) {
+        case .failure(let error):
+            finish(.failure(error))
+        case .success(let context):
+            do throws(TLSError) {
+                tls = try TLSSession(
+                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: core.tickets,
+                    ticketKey: ticketKey)
+                advance([])
+                // What came before this object watched the stream is not reported again.
+                read()
+            } catch {
+                finish(.failure(error))
+            }
+        }
+    }
+
+    /// Gives up and closes the stream; the completion is not called any more.
+    func cancel() {
+        guard !isDone else { return }
+        isDone = true
+        if let judgement { PendingJudgements.of(core.reactor).forget(judgement) }
+        stream.observer = nil
+        stream.close()
+    }
+
+    // MARK: Readiness
+
+    func streamBecameReadable(_ stream: any ByteStream) { read() }
+
+    func streamBecameWritable(_ stream: any ByteStream) { sendOutgoing() }
+
+    private func read() {
+        while !isDone, question == nil, judgement == nil, !hasEnded, stream.hasPendingInput {
+            switch stream.read(into: core.reactor.receiveBuffer) {
+            case .bytes(let count):
+                if held.isEmpty {
+                    advance(UnsafeRawBufferPointer(rebasing: core.reactor.receiveBuffer[..<count]))
+                } else {
+                    held.append(contentsOf: core.reactor.receiveBuffer[..<count])
+                    goOn()
+                }
+            case .wouldBlock:
+                return
+            case .endOfStream, .failed:
+                hasEnded = true
+                finish(.failure(.closedDuringHandshake))
+            }
+        }
+    }
+
+    /// Goes on with what was held while an answer was awaited.
+    private func goOn() {
+        let bytes = held
+        held = []
+        bytes.withUnsafeBytes { advance($0) }
+        read()
+    }
+
+    private func advance(_ input: [UInt8]) {
+        input.withUnsafeBytes { advance($0) }
+    }
+
+    private func advance(_ input: UnsafeRawBufferPointer) {
+        guard let tls else { return }
+        var offset = 0
+        while !isDone {
+            switch tls.handshake(input, offset: &offset) {
+            case .needInput:
+                sendOutgoing()
+                return
+            case .needVerdict(let chain):
+                if !judge(chain, tls) { return hold(input[offset...]) }
+            case .needIdentity(let issuers):
+                if !identify(issuers, tls) { return hold(input[offset...]) }
+            case .finished:
+                held.append(contentsOf: input[offset...])
+                return complete(tls)
+            case .failed(let error):
+                // The alert tells the server why.
+                sendOutgoing()
+                finish(.failure(error))
+            }
+        }
+    }
+
+    private func hold(_ rest: Slice<UnsafeRawBufferPointer>) {
+        held.append(contentsOf: rest)
+        sendOutgoing()
+    }
+
+    // MARK: Questions
+
+    /// Judges the server; `false` when somebody was asked and the answer comes later.
+    private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
+        let policy = TrustPolicy(host: HostName(origin.matchingHost))
+        if core.configuration.asksAboutServers, waits(for: .peer(chain, policy)) { return false }
+        return evaluate(chain, policy, tls)
+    }
+
+    /// Supplies the verdict of whom the session trusts; `false` when that needs files, and comes later.
+    private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) -> Bool {
+        let trust = core.configuration.trust
+        do throws(FilesNeeded) {
+            supply(try trust.evaluateAtOnce(chain, policy: policy), to: tls)
+            return true
+        } catch {
+            judgeElsewhere {
+                .verdict(trust.evaluate(chain, policy: policy))
+            } then: { [self] judgement in
+                if case .verdict(let verdict) = judgement { supply(verdict, to: tls) }
+                goOn()
+            }
+            return false
+        }
+    }
+
+    private func supply(_ verdict: TrustVerdict, to tls: TLSSession) {
+        switch verdict {
+        case .trusted(let peer): tls.supply(peer)
+        case .refused(let failure): tls.refuse(failure)
+        }
+    }
+
+    /// Lets a thread judge that may wait for disks and locks; nothing is read until it has.
+    private func judgeElsewhere(
+        _ judge: @escaping @Sendable () -> PendingJudgements.Judgement,
+        then goOn: @escaping (PendingJudgements.Judgement) -> Void
+    ) {
+        let id = PendingJudgements.of(core.reactor).add { [self] found in
+            judgement = nil
+            if !isDone { goOn(found) }
+        }
+        judgement = id
+        core.judges.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
+    }
+
+    /// The handshake is over: what is left is what the session demands of connections, whoever has vouched for the server
+    /// (B3.77).
+    private func complete(_ tls: TLSSession) {
+        guard let security = core.configuration.transportSecurity, let peer = tls.peer else {
+            return finish(tls, lacking: nil)
+        }
+        let (host, trust) = (origin.matchingHost, core.configuration.trust)
+        let violation = { @Sendable (mayWait: Bool) throws(FilesNeeded) -> String? in
+            try security.violation(host: host, peer: peer, evaluator: trust, mayWait: mayWait)
+        }
+        do throws(FilesNeeded) {
+            finish(tls, lacking: try violation(false))
+        } catch {
+            judgeElsewhere {
+                do throws(FilesNeeded) {
+                    return .violation(try violation(true))
+                } catch {
+                    return .violation("nobody has judged the certificate of \(host).")
+                }
+            } then: { [self] judgement in
+                if case .violation(let violation) = judgement { finish(tls, lacking: violation) }
+            }
+        }
+    }
+
+    private func finish(_ tls: TLSSession, lacking violation: String?) {
+        if let violation { return finish(.failure(.demandNotMet(violation))) }
+        // The last message waits in the session: the first request leaves together with it.
+        finish(.success(Ready(tls: tls, held: held)))
+    }
+
+    /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
+    private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
+        if waits(for: .identity(acceptableIssuers: issuers)) { return false }
+        tls.supply(identity: core.identity(for: origin, issuers))
+        return true
+    }
+
+    private func waits(for asked: Question) -> Bool {
+        question = asked
+        if ask(asked) { return true }
+        question = nil
+        return false
+    }
+
+    /// Goes on with what was said to the open question; `nil` stands for what is done when nobody is asked.
+    ///
+    /// An answer to another kind of question counts as a refusal.
+    func answer(_ answer: QuestionAnswer?) {
+        guard let question, let tls, !isDone else { return }
+        self.question = nil
+        switch (question, answer) {
+        case (.peer(let chain, let policy), nil), (.peer(let chain, let policy), .peer(.evaluate)):
+            guard evaluate(chain, policy, tls) else { return }
+        case (.peer(let chain, _), .peer(.accept)):
+            tls.supply(.vouchedForByApplication(chain))
+        case (.peer, .peer(.refuse(let failure))):
+            tls.refuse(failure)
+        case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity), (.peer(let chain, _), .proxy):
+            tls.refuse(TrustFailure(.other("nobody has vouched for it"), chain.leaf))
+        case (.identity(let issuers), nil):
+            tls.supply(identity: core.identity(for: origin, issuers))
+        case (.identity, .identity(.show(let identity))):
+            tls.supply(identity: identity)
+        case (.identity, .identity(.cancel)), (.identity, .peer), (.identity, .proxy):
+            tls.supply(identity: nil)
+        }
+        goOn()
+    }
+
+    // MARK: Output and end
+
+    private func sendOutgoing() {
+        guard let tls else { return }
+        while tls.hasOutgoing {
+            switch tls.withOutgoing({ stream.write($0) }) {
+            case .bytes(let count): tls.outgoingSent(count)
+            // A broken socket is noticed by the next read, which may still bring the server's alert.
+            case .wouldBlock, .endOfStream, .failed: return
+            }
+        }
+    }
+
+    private func finish(_ result: Result<Ready, TLSError>) {
+        guard !isDone else { return }
+        isDone = true
+        stream.observer = nil
+        if case .failure = result { stream.close() }
+        completion(result)
+    }
+}

@@ -1,0 +1,22 @@
+// By what TLS tickets are kept. Who resumes a session is to the server who began it, its certificate included, so a ticket
+// serves nobody but those who could have used the connection that brought it: same place, same way, same judge.
+
+import URLLoadingPolicy
+
+/// Whom a ticket is for, and who may use it.
+enum TicketKey: Hashable {
+    /// An origin, by a way, for a judge.
+    case origin(PoolKey)
+    /// A proxy, on the way to whichever origin, for a judge.
+    case proxy(ProxyServer, ConnectionJudge)
+    /// One FTP transfer and its data connection.
+    case transfer(RequestID)
+
+    /// Whether its tickets are for connections that nothing under way needs.
+    var outlivesConnections: Bool {
+        switch self {
+        case .origin, .proxy: true
+        case .transfer: false
+        }
+    }
+}

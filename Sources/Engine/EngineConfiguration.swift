@@ -1,0 +1,76 @@
+// What a session tells its engine once, at its making.
+//
+// Must not know: URLSessionConfiguration, delegates, Foundation.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+
+/// The settings of one engine; they never change after the engine is made.
+package struct EngineConfiguration: Sendable {
+    /// Most simultaneous connections per host (B16.1); values below 1 count as 1.
+    package var maximumConnectionsPerHost = 6
+
+    /// Most connections that are kept unused, over all hosts; nil for what the process's limit of descriptors suggests.
+    package var maximumIdleConnections: Int?
+
+    /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
+    package var idleConnectionTimeout: Duration = .seconds(60)
+
+    /// The lowest TLS version offered (B3.7).
+    package var minimumTLSVersion: TLSVersion = .v12
+
+    /// The highest TLS version offered (B3.7).
+    package var maximumTLSVersion: TLSVersion = .v13
+
+    /// Where TLS secrets are logged for a packet analyser; `nil` means never.
+    package var keyLogFile: String?
+
+    /// Who judges a server's certificates, at once on the loop, unless the receiver of a request answers questions.
+    package var trust: any TrustEvaluator = SystemRootsEvaluator()
+
+    /// Who chooses the client certificate that is shown to a server that asks for one, likewise; `nil` for none.
+    package var identity: (any IdentityChooser)?
+
+    /// What connections must be like, whatever anybody answers (B3.77); `nil` demands nothing.
+    package var transportSecurity: TransportSecurity?
+
+    /// Names that are not looked up but taken from here: name to IP literal.
+    package var hostOverrides: [String: String] = [:]
+
+    /// The address of ours from which connections are made, its port 0 unless it must be a certain one; `nil` leaves
+    /// it to the system. Only addresses of the same family are connected to then; UNIX-domain sockets have none.
+    package var localAddress: SocketAddress?
+
+    /// The network interface over which connections are made, by its name; `nil` leaves it to the system.
+    package var interface: String?
+
+    /// Whether receivers that answer questions are asked about the certificates of servers, too.
+    package var asksAboutServers = true
+
+    /// The most bytes that a coded body may come to (B16.60); `nil` sets no limit.
+    package var maximumDecodedBytes: Int64?
+
+    /// What a CONNECT to a proxy says in User-Agent (B13.15); `nil` leaves the field out.
+    package var connectUserAgent: String?
+
+    /// The value of Proxy-Authorization for the first CONNECT on a connection to a proxy, before that asks for one;
+    /// called on the loop with CONNECT's target. Not called for requests that are forwarded: theirs is among their
+    /// fields.
+    package var proxyAuthorization: (@Sendable (ProxyServer, _ connectTarget: String) -> String?)?
+
+    /// How long a looked-up address is used again without asking.
+    package var resolverCacheLifetime: Duration = .seconds(30)
+
+    /// Makes the watcher of the machine's network, on the loop, when the first request has to wait for it.
+    package var makeConnectivityMonitor: @Sendable (Reactor) -> any ConnectivityMonitor = {
+        SystemConnectivityMonitor(reactor: $0)
+    }
+
+    /// Observers of each step; `nil` costs nothing.
+    package var trace: TraceHooks?
+
+    /// The settings that Apple documents as defaults (B1.9).
+    package init() {}
+}

@@ -1,0 +1,57 @@
+// What remains in the hands of the one who submitted an FTP transfer, beside what `LoadSteering` offers.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// Steers one FTP transfer from outside its loop.
+package final class FTPHandle: Sendable {
+    /// The number of the transfer within its engine; transactions are counted with it.
+    package let id: RequestID
+    let request: FTPRequest
+    private let port: EnginePort
+
+    init(id: RequestID, request: consuming FTPRequest, port: EnginePort) {
+        self.id = id
+        self.request = request
+        self.port = port
+    }
+
+    /// Says who we are, once for each question; nil where nobody has anything to say.
+    package func answer(_ credential: PasswordCredential?) {
+        tell { $0.credentialAnswered(credential) }
+    }
+
+    /// How a source's pieces reach the loop.
+    var bodyDelivery: @Sendable (SourcePiece) -> Void {
+        { [port, id] piece in
+            port.tell { $0.ftpTransfers[id]?.bodyArrived(piece) }
+        }
+    }
+
+    private func tell(_ work: @escaping @Sendable (FTPTransfer) -> Void) {
+        port.tell { [id] core in
+            if let transfer = core.ftpTransfers[id] { work(transfer) }
+        }
+    }
+}
+
+extension FTPHandle: LoadSteering {
+    /// Runs this on the loop, if the transfer is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
+}
+
+extension FTPHandle: LoopCommand {
+    /// Starts the transfer on its loop.
+    package func run(on reactor: Reactor) {
+        if let core = reactor.resident(port.key) {
+            core.start(self)
+        } else {
+            request.makeReceiver(self, reactor).finished(.cancelled)
+        }
+    }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(.localResource(error))
+    }
+}

@@ -1,0 +1,112 @@
+// FTP under TLS (RFC 4217): the control connection is believed as every server is, the data connection when it leads to
+// the same server. Servers see that in turn by the session: ours is resumed from the control connection's tickets, which
+// belong to this transfer alone, since many servers keep the keys of a session with the process that serves it.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+
+extension FTPTransfer {
+    /// By what the tickets of this transfer are kept.
+    var ticketKey: TicketKey { .transfer(handle.id) }
+
+    /// The server as certificates name it.
+    private var place: Origin? {
+        Origin(scheme: .https, host: handle.request.server.host, port: handle.request.server.port)
+    }
+
+    /// Puts TLS on the control connection.
+    func secureControl() {
+        guard let place, let control else { return finish(.ftp(.controlClosed)) }
+        // Order: looked at before the handshake, which would take it for a part of TLS or leave it for afterwards.
+        guard !control.hasUnread else { return finish(.ftp(.plaintextBeforeTLS)) }
+        let stream = control.leave()
+        self.control = nil
+        let begun = TLSHandshake(
+            origin: place, ticketKey: ticketKey, stream: stream, core: core, ask: { [unowned self] in ask($0) }
+        ) { [self] result in
+            handshake = nil
+            question = nil
+            switch result {
+            case .success(let ready):
+                peer = ready.tls.peer?.presented
+                secured(TLSStream(stream, ready.tls, held: ready.held, buffers: core.buffers))
+            case .failure(let error):
+                finish(.tls(error, host: place.host))
+            }
+        }
+        handshake = begun
+        begun.start()
+    }
+
+    /// Puts TLS on the data connection.
+    func secureData(_ stream: any ByteStream) {
+        guard let place else { return finish(.ftp(.dataConnectionLost)) }
+        let begun = TLSHandshake(
+            origin: place, ticketKey: ticketKey, stream: stream, core: core,
+            ask: { [unowned self] in askAboutData($0) }
+        ) { [self] result in
+            handshake = nil
+            switch result {
+            case .success(let ready):
+                carry(
+                    on: TLSStream(stream, ready.tls, held: ready.held, buffers: core.buffers), tls: ready.tls)
+            case .failure(let error):
+                finish(.tls(error, host: place.host))
+            }
+        }
+        handshake = begun
+        begun.start()
+    }
+
+    // MARK: Questions
+
+    /// Whether somebody is asked about the control connection.
+    private func ask(_ asked: TLSHandshake.Question) -> Bool {
+        guard receiver.answersQuestions, let place else { return false }
+        question = asked
+        timesAsked += 1
+        hold()
+        let reply = QuestionReply(port: core.port, connection: connectionID, number: timesAsked)
+        switch asked {
+        case .peer(let chain, let policy):
+            receiver.asked(
+                .peer(
+                    PeerQuestion(
+                        origin: place, chain: chain, policy: policy, evaluator: core.configuration.trust, reply: reply))
+            )
+        case .identity(let issuers):
+            receiver.asked(
+                .identity(
+                    IdentityQuestion(
+                        origin: place, acceptableIssuers: issuers, usual: core.identity(for: place, issuers),
+                        reply: reply)))
+        }
+        return true
+    }
+
+    /// Goes on with what was said to the open question.
+    func answered(_ number: Int, _ answer: QuestionAnswer) {
+        guard question != nil, number == timesAsked, !isOver else { return }
+        question = nil
+        unhold()
+        if answer.isCancellation { return finish(.cancelled) }
+        handshake?.answer(answer)
+    }
+
+    /// The data connection must lead to whom the control connection leads to: nobody is asked again, and nobody else is
+    /// believed, whatever an evaluation would say.
+    private func askAboutData(_ asked: TLSHandshake.Question) -> Bool {
+        guard case .peer(let chain, _) = asked else { return false }
+        let isSame = peer.map { $0.leaf == chain.leaf } ?? false
+        // Later: an answer must not come before the question is put.
+        core.reactor.later { [weak self] in
+            guard let self, !isOver else { return }
+            handshake?.answer(
+                .peer(
+                    isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf))))
+        }
+        return true
+    }
+}

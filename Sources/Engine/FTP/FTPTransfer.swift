@@ -1,0 +1,375 @@
+// Drives `FTPMachine`: opens its connections, says what it says, lends what comes to a receiver, keeps the deadlines. What
+// concerns TLS is in `FTPTransfer+Protection`.
+//
+// Every transfer has a control connection of its own, which ends with it: who is logged in, where, and in which form is
+// a state of the connection that no other transfer may find.
+//
+// Must not know: URLSession, delegates, what replies mean.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTrust
+import URLLoadingWire
+
+/// Carries one FTP transfer out on its loop.
+final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
+    let handle: FTPHandle
+    let receiver: any FTPReceiver
+    // Owner: the core; it lets go of every transfer that ends.
+    let core: LoopCore
+    private var machine: FTPMachine
+
+    private var connector: FTPConnector?
+    /// A handshake under way, on either connection.
+    var handshake: TLSHandshake?
+    var control: FTPControl?
+    private var data: FTPData?
+    /// The data connection before data may flow on it.
+    private var dataStream: (any ByteStream)?
+    private var phase = EngineError.Phase.connecting
+
+    /// Whom the control connection was found to lead to (+Protection).
+    var peer: CertificateChain?
+    /// What a handshake wants to know, and how often anything was asked.
+    var question: TLSHandshake.Question?
+    var timesAsked = 0
+
+    private var deadlines: DeadlineMachine
+    private var timer: LoopTimer?
+    private let start: Duration
+    /// What it knows of the network, and whether it waits for it.
+    private var patience = ConnectivityPatience()
+    private var isOffline = false
+    private var suspensions = 0
+    private var isReceiverFull = false
+    private var hasBegun = false
+    private var sentBytes: Int64 = 0
+    private(set) var isOver = false
+
+    init(_ handle: FTPHandle, receiver: any FTPReceiver, core: LoopCore) {
+        self.handle = handle
+        self.receiver = receiver
+        self.core = core
+        machine = FTPMachine(handle.request.job)
+        deadlines = DeadlineMachine(
+            idle: handle.request.idleTimeout, resource: handle.request.resourceDeadline)
+        start = core.reactor.elapsed
+    }
+
+    /// What questions and traces know its connections by; the pool's are never negative.
+    var connectionID: ConnectionID { -handle.id }
+
+    // MARK: Steered from outside
+
+    /// Connects.
+    func begin() {
+        timer = core.reactor.makeTimer { [unowned self] in deadlinePassed() }
+        guard suspensions == 0 else { return rearm() }
+        hasBegun = true
+        deadlines.started(core.reactor.elapsed)
+        rearm()
+        connect()
+    }
+
+    /// Ends with `.cancelled`.
+    func cancel() {
+        finish(.cancelled)
+    }
+
+    /// The receiver can take more.
+    func resumeReading() {
+        guard isReceiverFull else { return }
+        isReceiverFull = false
+        unhold()
+        data?.move()
+    }
+
+    /// Stops the data and the idle time.
+    func suspend() {
+        suspensions += 1
+        hold()
+    }
+
+    /// Undoes one suspension.
+    func resume() {
+        guard suspensions > 0 else { return }
+        suspensions -= 1
+        unhold()
+        guard suspensions == 0 else { return }
+        if hasBegun { data?.move() } else { begin() }
+    }
+
+    /// Somebody has said who we are, or has nothing to say.
+    func credentialAnswered(_ credential: PasswordCredential?) {
+        perform(machine.credentialAnswered(credential)) { unhold() }
+    }
+
+    /// The next piece of the body has been supplied.
+    func bodyArrived(_ piece: SourcePiece) {
+        data?.arrived(piece)
+    }
+
+    // MARK: The machine
+
+    /// Carries an action out; `first` runs before it where there is one.
+    private func perform(_ action: FTPAction?, first: () -> Void = {}) {
+        guard let action, !isOver else { return }
+        first()
+        switch action {
+        case .send(let command):
+            phase = .waitingForResponse
+            control?.send(command)
+        case .secure:
+            secureControl()
+        case .askForCredential(let refusals):
+            hold()
+            receiver.askedForCredential(refusals: refusals)
+        case .connectAgain:
+            control?.close()
+            control = nil
+            connect()
+        case .openData(let port):
+            openData(port)
+        case .transfer(let head):
+            note(receiver.received(head: head))
+            transfer()
+        case .finish:
+            control?.quit()
+            finish(nil)
+        case .fail(let failure):
+            finish(.ftp(failure))
+        }
+    }
+
+    // MARK: Connections
+
+    private func connect() {
+        phase = .connecting
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
+        connector = FTPConnector(
+            id: connectionID, place: handle.request.server, route: handle.request.route, core: core
+        ) { [self] result in
+            connector = nil
+            switch result {
+            case .success(let stream): listen(on: stream)
+            case .failure(let error): foundNoWay(error)
+            }
+        }
+        connector?.start()
+    }
+
+    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
+    private func foundNoWay(_ error: EngineError) {
+        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
+            return finish(error)
+        }
+        if core.connectivity.isBehind(&patience, self, handle.id) { return connect() }
+        isOffline = true
+        phase = .waitingForConnectivity
+        deadlines.stopped()
+        rearm()
+        receiver.waitsForConnectivity()
+    }
+
+    /// The machine's network is another than before.
+    func networkChanged() {
+        guard isOffline else { return }
+        isOffline = false
+        deadlines.started(core.reactor.elapsed)
+        rearm()
+        connect()
+    }
+
+    /// Takes the server's replies from this stream.
+    func listen(on stream: any ByteStream) {
+        phase = .waitingForResponse
+        moved()
+        let control = FTPControl(stream, core: core, owner: self)
+        self.control = control
+        control.read()
+    }
+
+    /// TLS stands on the control connection.
+    func secured(_ stream: any ByteStream) {
+        listen(on: stream)
+        perform(machine.secured())
+    }
+
+    private func openData(_ port: Int) {
+        let server = handle.request.server
+        guard let place = Origin(scheme: server.scheme, host: server.host, port: port) else {
+            return finish(.ftp(.malformedAddress))
+        }
+        // B14.22: the host is the one that is spoken to, at the address where it was found.
+        let known = control?.stream.remoteAddress?.with(port: port)
+        closeData()
+        connector = FTPConnector(
+            id: connectionID, place: place, route: handle.request.route,
+            known: handle.request.route.proxy == nil ? known : nil, core: core
+        ) { [self] result in
+            connector = nil
+            switch result {
+            case .success(let stream):
+                dataStream = stream
+                moved()
+                perform(machine.dataOpened())
+            case .failure(let error):
+                guard let next = machine.dataUnreachable() else { return finish(error) }
+                perform(next)
+            }
+        }
+        connector?.start()
+    }
+
+    private func transfer() {
+        guard !isOver, let stream = dataStream else { return }
+        dataStream = nil
+        if handle.request.job.isProtected { return secureData(stream) }
+        carry(on: stream, tls: nil)
+    }
+
+    /// Data flows on this stream from now on.
+    func carry(on stream: any ByteStream, tls: TLSSession?) {
+        phase = isStoring ? .sendingRequest : .receivingBody
+        var feed: BodyFeed?
+        if isStoring {
+            let framing: BodyFraming = handle.request.bodyLength.map { .length($0) } ?? .untilClose
+            feed = BodyFeed(handle.request.body, framing: framing, deliver: handle.bodyDelivery)
+            // Nothing to send is an empty file.
+            if feed == nil { feed = BodyFeed(.bytes([UInt8]()), framing: .untilClose, deliver: handle.bodyDelivery) }
+        }
+        let data = FTPData(stream, tls: tls, feed: feed, core: core, owner: self)
+        self.data = data
+        data.move()
+    }
+
+    private var isStoring: Bool { handle.request.job.purpose == .store }
+
+    private func closeData() {
+        dataStream?.close()
+        dataStream = nil
+        data?.close()
+        data?.letGo()
+        data = nil
+    }
+
+    // MARK: The end
+
+    /// Ends, once.
+    func finish(_ error: EngineError?) {
+        guard !isOver else { return }
+        isOver = true
+        isOffline = false
+        if patience.isListening { core.connectivity.leave(handle.id) }
+        timer = nil
+        connector?.cancel()
+        connector = nil
+        handshake?.cancel()
+        handshake = nil
+        closeData()
+        control?.close()
+        control = nil
+        core.tickets.removeAll(ticketKey)
+        receiver.finished(error)
+        core.ended(self)
+    }
+
+    // MARK: Time
+
+    /// The idle time stands still.
+    func hold() {
+        deadlines.held(core.reactor.elapsed)
+        rearm()
+    }
+
+    /// Undoes one `hold()`.
+    func unhold() {
+        deadlines.released(core.reactor.elapsed)
+        rearm()
+    }
+
+    private func moved() {
+        receiver.moved()
+        deadlines.moved(core.reactor.elapsed)
+        rearm()
+    }
+
+    private func rearm() {
+        if let next = deadlines.next { timer?.set(elapsed: next) } else { timer?.clear() }
+    }
+
+    private func deadlinePassed() {
+        let host = handle.request.server.host
+        switch deadlines.expired(core.reactor.elapsed) {
+        case .idle:
+            finish(.idleTimeout(host: host, phase: currentPhase, after: handle.request.idleTimeout ?? .zero))
+        case .resource:
+            finish(.resourceTimeout(host: host, phase: currentPhase, after: core.reactor.elapsed - start))
+        case nil: rearm()
+        }
+    }
+
+    private var currentPhase: EngineError.Phase {
+        if handshake != nil { return .shakingHands }
+        return connector?.phase ?? phase
+    }
+
+    private func note(_ demand: ReceiverDemand) {
+        switch demand {
+        case .more: break
+        case .pause:
+            guard !isReceiverFull else { return }
+            isReceiverFull = true
+            hold()
+        // There is no HTTP to take a connection out of.
+        case .discard, .detach: finish(.cancelled)
+        }
+    }
+}
+
+extension FTPTransfer: FTPControlObserver {
+    func replied(_ reply: FTPReply) {
+        perform(machine.replied(reply))
+    }
+
+    func controlMoved() { moved() }
+
+    func controlFailed(_ failure: FTPFailure) {
+        if !machine.isSettled { finish(.ftp(failure)) }
+    }
+
+    func controlEnded(_ error: SystemError?) {
+        guard machine.isTransferring else { return perform(machine.controlEnded()) }
+        // Order: what has come on the data connection by now still counts, and may not have been told in this turn.
+        data?.move()
+        core.reactor.later { [weak self] in
+            guard let self else { return }
+            perform(machine.controlEnded())
+        }
+    }
+}
+
+extension FTPTransfer: FTPDataObserver {
+    var mayMove: Bool { !isReceiverFull && suspensions == 0 && !isOver }
+
+    func received(_ piece: BodyPiece) {
+        note(receiver.received(body: piece))
+    }
+
+    func dataMoved(sent count: Int) {
+        moved()
+        guard count > 0 else { return }
+        sentBytes += Int64(count)
+        receiver.sent(bodyBytes: sentBytes)
+    }
+
+    func dataEnded(count: Int64, isBroken: Bool) {
+        phase = .waitingForResponse
+        perform(isBroken ? machine.dataLost(count: count) : machine.dataEnded(count: count))
+    }
+
+    func bodyFailed(_ failure: BodyFailure) {
+        finish(.body(failure))
+    }
+}

@@ -1,0 +1,34 @@
+// Working memory that all engines of a loop share.
+//
+// Each buffer belongs to whoever works on the loop at the moment and only for the duration of one call; what must be
+// kept longer is copied, or kept in place by `BodyPiece`. Thousands of idle connections therefore own no buffer.
+
+import URLLoadingSystem
+
+/// One loop's scratch buffers.
+final class LoopBuffers {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
+    /// Where plain streams are read into, and where TLS puts decrypted bytes.
+    let received = BodyBuffers()
+    /// Where streams that TLS with a proxy carries read what they have to decrypt; made at the first need.
+    lazy var sealed = BodyBuffers()
+    /// Where a content decoder puts its output.
+    let decoded = BodyBuffers()
+    /// Where a request's head is written before it is sent.
+    @exclusivity(unchecked) var outgoing: [UInt8] = []
+
+    /// The buffers of the given loop, made at the first need.
+    static func of(_ reactor: Reactor) -> LoopBuffers {
+        if let existing = reactor.resident(key) { return existing }
+        let made = LoopBuffers()
+        reactor.setResident(key, made)
+        return made
+    }
+
+    private init() {
+        outgoing.reserveCapacity(4 * 1024)
+    }
+
+    private static let key = ResidentKey<LoopBuffers>()
+}

@@ -1,0 +1,79 @@
+// The objects behind the numbers of a pool's connections. An array by place, not a dictionary: where each connection
+// carries one request, four hashed steps were a tenth of its instructions.
+//
+// Must not know: what the pool decides, and why.
+
+import URLLoadingPolicy
+
+/// Connections of one pool, being opened or open.
+struct ConnectionTable {
+    private enum Occupant {
+        case none
+        case opening(Connector)
+        case open(HTTP1Connection)
+    }
+
+    private var places: [Occupant] = []
+    private var count = 0
+
+    /// Nothing is open and nothing is being opened.
+    var isEmpty: Bool { count == 0 }
+
+    /// The attempts under way.
+    var connectors: some Sequence<Connector> {
+        places.lazy.compactMap { if case .opening(let connector) = $0 { connector } else { nil } }
+    }
+
+    /// An open connection.
+    func connection(_ id: ConnectionID) -> HTTP1Connection? {
+        let place = PoolMachine.place(of: id)
+        guard places.indices.contains(place), case .open(let connection) = places[place], connection.id == id else {
+            return nil
+        }
+        return connection
+    }
+
+    /// An attempt under way.
+    func connector(_ id: ConnectionID) -> Connector? {
+        let place = PoolMachine.place(of: id)
+        guard places.indices.contains(place), case .opening(let connector) = places[place], connector.id == id else {
+            return nil
+        }
+        return connector
+    }
+
+    /// Notes an attempt.
+    mutating func add(_ connector: Connector) {
+        let place = PoolMachine.place(of: connector.id)
+        while places.count <= place { places.append(.none) }
+        if case .none = places[place] { count += 1 }
+        places[place] = .opening(connector)
+    }
+
+    /// Puts the connection in the place of the attempt that has opened it.
+    mutating func opened(_ connection: HTTP1Connection) {
+        let place = PoolMachine.place(of: connection.id)
+        guard places.indices.contains(place) else { return }
+        if case .none = places[place] { count += 1 }
+        places[place] = .open(connection)
+    }
+
+    /// Forgets an attempt and hands it out.
+    mutating func removeConnector(_ id: ConnectionID) -> Connector? {
+        guard let connector = connector(id) else { return nil }
+        places[PoolMachine.place(of: id)] = .none
+        count -= 1
+        return connector
+    }
+
+    /// Forgets a connection; `false` if it is not here.
+    mutating func remove(_ connection: HTTP1Connection) -> Bool {
+        let place = PoolMachine.place(of: connection.id)
+        guard places.indices.contains(place), case .open(let known) = places[place], known === connection else {
+            return false
+        }
+        places[place] = .none
+        count -= 1
+        return true
+    }
+}

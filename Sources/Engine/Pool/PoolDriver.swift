@@ -1,0 +1,254 @@
+// Runs `PoolMachine`: hands connections to transactions, starts connectors, closes what is surplus.
+//
+// All decisions are the machine's; this file only knows the objects behind its numbers. Nothing here is called
+// by anybody but the loop.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// The pool of one engine.
+final class PoolDriver {
+    // `@exclusivity(unchecked)`: as in `Transaction`; the machine calls nobody.
+
+    private unowned let core: LoopCore
+    // Its own: by way of the core each look at the time would cost a check of an unowned reference.
+    private let reactor: Reactor
+    @exclusivity(unchecked) private var machine: PoolMachine
+    @exclusivity(unchecked) private var table = ConnectionTable()
+    private lazy var timer = reactor.makeTimer { [unowned self] in
+        perform(machine.timerFired(now: reactor.elapsed))
+    }
+
+    init(core: LoopCore) {
+        self.core = core
+        reactor = core.reactor
+        let configuration = core.configuration
+        let perHost = configuration.maximumConnectionsPerHost
+        self.machine = PoolMachine(
+            limits: PoolLimits(
+                perHost: perHost, idleTimeout: configuration.idleConnectionTimeout,
+                idle: configuration.maximumIdleConnections ?? DescriptorLimit.idleConnections(perHost: perHost)))
+    }
+
+    // MARK: What transactions ask
+
+    /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
+    func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
+        let actions = machine.requested(
+            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
+            atFront: atFront, onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
+        perform(actions, asking: transaction)
+    }
+
+    /// A waiting request needs nothing any more.
+    func cancel(_ transaction: Transaction) {
+        perform(machine.cancelled(transaction.id, now: reactor.elapsed))
+    }
+
+    /// A waiting request's place in the queue changes.
+    func priorityChanged(_ transaction: Transaction) {
+        machine.priorityChanged(transaction.id, to: transaction.priority)
+    }
+
+    /// What is being done for a request that waits.
+    func phase(of key: PoolKey) -> EngineError.Phase {
+        table.connectors.first { $0.key == key }?.phase ?? .waitingForConnection
+    }
+
+    // MARK: What connections report
+
+    /// An exchange is over and the connection can carry another.
+    func released(_ connection: HTTP1Connection, idleLimit: Duration?) {
+        perform(machine.released(connection.id, idleLimit: idleLimit, now: reactor.elapsed))
+    }
+
+    /// An exchange is over, and what follows `transaction` goes on upon this connection.
+    func kept(_ connection: HTTP1Connection, after transaction: Transaction) {
+        machine.kept(connection.id, after: transaction.id)
+    }
+
+    /// Nothing follows a request on the connection that was kept for it, if one was.
+    func abandonKept(after request: RequestID) {
+        perform(machine.abandonedKept(after: request))
+    }
+
+    /// A connection has gone, for whatever reason.
+    func closed(_ connection: HTTP1Connection) {
+        guard table.remove(connection) else { return }
+        core.trace?.hooks.connectionClosed?(connection.id)
+        perform(machine.closed(connection.id, now: reactor.elapsed))
+        core.leaveIfDone()
+    }
+
+    /// A connection is somebody else's from now on.
+    func detached(_ connection: HTTP1Connection) {
+        guard table.remove(connection) else { return }
+        core.trace?.hooks.connectionDetached?(connection.id)
+        perform(machine.detached(connection.id))
+        core.leaveIfDone()
+    }
+
+    // MARK: What handshakes ask
+
+    /// A handshake cannot go on without an answer; `false` if nobody is to be asked.
+    func asked(_ connector: Connector) -> Bool {
+        guard let transaction = machine.request(behind: connector.id).flatMap({ core.transactions[$0] }) else {
+            // The request that it was dialled for has gone to another connection. Whoever gets this one without having
+            // been asked must not be one that answers questions.
+            guard connector.isForAsking || connector.isAskedByProxy else { return false }
+            core.reactor.later { [self] in settle(connector.id) }
+            return true
+        }
+        return put(connector, to: transaction)
+    }
+
+    /// An answer has come, perhaps too late.
+    func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
+        guard let connector = table.connector(id), connector.awaits(number) else { return }
+        machine.answered(id, now: reactor.elapsed)
+        if let request = machine.request(behind: id) { core.transactions[request]?.answered() }
+        connector.answer(answer)
+    }
+
+    /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.
+    func lastStandstill(of key: PoolKey) -> Duration? {
+        machine.lastStandstill(of: key, now: reactor.elapsed)
+    }
+
+    private func put(_ connector: Connector, to transaction: Transaction) -> Bool {
+        let receiver = transaction.receiver
+        guard connector.isAskedByProxy ? receiver.answersProxies : receiver.answersQuestions,
+            let question = connector.nextQuestion()
+        else { return false }
+        machine.asked(by: connector.id)
+        transaction.asked(question)
+        return true
+    }
+
+    /// Whether a dial is for a request whose receiver answers questions, if there may be any.
+    private func mayAsk(for id: ConnectionID, _ key: PoolKey) -> Bool {
+        guard key.origin.scheme == .https || key.route.proxy != nil, let request = machine.request(behind: id) else {
+            return false
+        }
+        return core.transactions[request]?.receiver.answersQuestions ?? false
+    }
+
+    /// Asks whoever waits for the connection now, or gives it up.
+    private func settle(_ id: ConnectionID) {
+        guard let connector = table.connector(id), connector.isAsking else { return }
+        if let transaction = machine.request(behind: id).flatMap({ core.transactions[$0] }) {
+            if !put(connector, to: transaction) { connector.answer(nil) }
+        } else {
+            table.removeConnector(id)?.cancel()
+            perform(machine.dialFailed(id, now: reactor.elapsed))
+            core.leaveIfDone()
+        }
+    }
+
+    // MARK: What dials ask
+
+    /// Closes some idle connections where a system call found no descriptor; whether it is worth another try.
+    func makeRoom(after error: SystemError) -> Bool {
+        guard error.isOutOfDescriptors else { return false }
+        let actions = machine.ranOutOfDescriptors()
+        perform(actions)
+        return !actions.close.isEmpty
+    }
+
+    // MARK: What the engine asks
+
+    /// Closes every connection that carries no request.
+    func closeIdle() {
+        perform(machine.closeIdle())
+    }
+
+    /// Takes no more requests and closes what carries none.
+    func shutDown(immediately: Bool) {
+        perform(machine.shutDown(immediately: immediately, now: reactor.elapsed))
+    }
+
+    /// Nothing is open and nothing is being opened.
+    var isDrained: Bool { table.isEmpty }
+
+    /// Counters for tests and gauges.
+    var counts: PoolCounts { machine.counts }
+
+    // MARK: Carrying out
+
+    private func perform(_ actions: PoolActions, asking: Transaction? = nil) {
+        switch actions.timer {
+        case .none: break
+        case .set(let deadline): timer.set(elapsed: deadline)
+        case .clear: timer.clear()
+        }
+        for id in actions.close {
+            table.removeConnector(id)?.cancel()
+            table.connection(id)?.close()
+        }
+        if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
+        if let id = actions.dial, let key = machine.key(of: id) { dial(id, key, asking) }
+        if let id = actions.fail { fail(id) }
+        // Order: after what was closed, which may have led to a dial for the one or taken the other's.
+        if let id = actions.joined, !machine.lacksDial(id) { core.transactions[id]?.dialBegan() }
+        if let id = actions.stranded, machine.lacksDial(id) { core.transactions[id]?.dialWasLost() }
+        if let id = actions.ask { settle(id) }
+        for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
+        if let (request, connection) = actions.use {
+            // The one that asks has nearly always been given a connection at once, and need not be looked up.
+            let transaction = asking?.id == request ? asking : core.transactions[request]
+            if let transaction { use(transaction, connection) }
+        }
+    }
+
+    /// `asking` is the request that has just come: nearly always the one behind the dial.
+    private func dial(_ id: ConnectionID, _ key: PoolKey, _ asking: Transaction?) {
+        let connector = Connector(id: id, key: key, isForAsking: mayAsk(for: id, key), core: core) {
+            [unowned self] result in
+            switch result {
+            case .success(let opened):
+                let connection = HTTP1Connection(
+                    id: id, key: key, setup: opened.setup, stream: opened.stream, tls: opened.tls,
+                    heldCiphertext: opened.held, core: core)
+                table.opened(connection)
+                connection.becomeReady()
+                perform(machine.established(id, now: reactor.elapsed))
+                connection.watchWhileIdle()
+            case .failure(let error):
+                _ = table.removeConnector(id)
+                lastDialError = error
+                perform(machine.dialFailed(id, now: reactor.elapsed))
+                core.leaveIfDone()
+            }
+        }
+        table.add(connector)
+        // B6.10: nobody else's wait is the network's doing; who waits for another's end has all the time there is.
+        if let request = machine.request(behind: id) {
+            let transaction = asking?.id == request ? asking : core.transactions[request]
+            transaction?.dialBegan()
+        }
+        connector.start()
+    }
+
+    // Owner: set just before `dialFailed` and read by the `fail` action that follows from it.
+    private var lastDialError: EngineError = .cancelled
+
+    private func fail(_ id: RequestID) {
+        core.transactions[id]?.dialFailed(lastDialError)
+    }
+
+    private func use(_ transaction: Transaction, _ id: ConnectionID) {
+        guard let connection = table.connection(id) else { return }
+        guard connection.isUsable(for: transaction.handle.request.head.method) else {
+            // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
+            connection.close()
+            self.request(transaction, atFront: true)
+            return
+        }
+        transaction.assigned(connection)
+    }
+
+    /// Which connections may serve a request.
+    func key(of request: TransactionRequest) -> PoolKey {
+        PoolKey(toReach: request.origin, by: request.route, judge: request.judge)
+    }
+}

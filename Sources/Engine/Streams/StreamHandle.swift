@@ -1,0 +1,81 @@
+// What remains in the hands of the one who opened a stream, beside what `LoadSteering` offers.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// Steers one stream from outside its loop.
+package final class StreamHandle: Sendable {
+    /// The number of its connection: negative, so that it is none of the pool's.
+    package let id: ConnectionID
+    let request: StreamRequest
+    private let port: EnginePort
+
+    init(number: Int, request: StreamRequest, port: EnginePort) {
+        id = -number
+        self.request = request
+        self.port = port
+    }
+
+    /// Reads, writes or ends something behind what was asked before; on the loop, `late` gets what comes too late.
+    package func perform(_ order: StreamOrder, late: @escaping @Sendable (StreamOrder) -> Void) {
+        let (port, id) = (port, id)
+        port.loop.run { reactor in
+            if let transfer = reactor.resident(port.key)?.streams[id] {
+                transfer.perform(order)
+            } else {
+                late(order)
+            }
+        }
+    }
+}
+
+extension StreamHandle: LoadSteering {
+    /// Runs this on the loop, if the stream is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) {
+        port.tell { [id] core in
+            if let transfer = core.streams[id] { work(transfer) }
+        }
+    }
+}
+
+extension StreamHandle: LoopCommand {
+    /// Starts the stream on its loop.
+    package func run(on reactor: Reactor) {
+        if let core = reactor.resident(port.key) {
+            core.start(self)
+        } else {
+            request.makeReceiver(self, reactor).finished(.fault(.cancelled))
+        }
+    }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(.engine(.localResource(error)))
+    }
+}
+
+/// One thing to do with a stream. Handlers are called on the loop, once.
+package enum StreamOrder: Sendable {
+    /// Gives at least so many bytes, at most so many (B15.40).
+    case read(
+        least: Int, most: Int, timeout: Duration?, handler: @Sendable (Result<StreamPiece, StreamFailure>) -> Void)
+    /// Sends these bytes (B15.42).
+    case write([UInt8], timeout: Duration?, handler: @Sendable (StreamFailure?) -> Void)
+    /// Ends reading (B15.49).
+    case closeRead
+    /// Ends writing (B15.48).
+    case closeWrite
+    /// Sets TLS up (B15.45).
+    case startSecure
+    /// Gives the connection away (B15.51).
+    case capture
+
+    /// It is not done.
+    package func refuse(_ failure: StreamFailure) {
+        switch self {
+        case .read(_, _, _, let handler): handler(.failure(failure))
+        case .write(_, _, let handler): handler(failure)
+        case .closeRead, .closeWrite, .startSecure, .capture: break
+        }
+    }
+}

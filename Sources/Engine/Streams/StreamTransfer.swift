@@ -1,0 +1,343 @@
+// Runs `StreamMachine` on a connection of its own: opens it as connections of the pool are opened, by the same names,
+// addresses and proxies, but outside the pool (B16.3, B15.54), or takes over one that has left HTTP (B1.70); sets TLS up
+// when its turn has come.
+//
+// All decisions are the machine's; this file keeps the bytes and the handlers. What moves the bytes is in
+// `StreamTransfer+Bytes`.
+//
+// Must not know: who waits for an answer, what the bytes mean.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// One stream under way.
+final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
+    private let handle: StreamHandle
+    private let receiver: any StreamReceiver
+    // Owner: the core; it lets go of every stream that ends.
+    let core: LoopCore
+    private lazy var timer = core.reactor.makeTimer { [unowned self] in deadlinePassed() }
+
+    var machine: StreamMachine
+    private var connector: Connector?
+    private var routes: ArraySlice<Route>
+    /// The way by which the connection was, or is being, opened.
+    private var route: Route
+    private(set) var stream: (any ByteStream)?
+    /// The same, where TLS is on.
+    private(set) var secureStream: TLSStream?
+    /// What it knows of the network, and whether it waits for it.
+    private var patience = ConnectivityPatience()
+    private var isOffline = false
+    private var isAsked = false
+    private var isOver = false
+    /// Why the connection is of no use, once it is.
+    private var loss: EngineError?
+
+    /// What has come and nobody has read.
+    var inbox: ArraySlice<UInt8> = []
+    /// What is being sent, and how much of it waits inside TLS for the system to take it.
+    var outgoing: ArraySlice<UInt8> = []
+    var unreported = 0
+
+    private var nextCall: StreamCall = 1
+    private var readHandlers: [StreamCall: @Sendable (Result<StreamPiece, StreamFailure>) -> Void] = [:]
+    private var writeHandlers: [StreamCall: @Sendable (StreamFailure?) -> Void] = [:]
+    private var contents: [StreamCall: [UInt8]] = [:]
+    /// Actions still to be carried out; what an action leads to comes behind them.
+    private var actions: ArraySlice<StreamAction> = []
+    private var isPerforming = false
+
+    init(_ handle: StreamHandle, receiver: any StreamReceiver, core: LoopCore) {
+        self.handle = handle
+        self.receiver = receiver
+        self.core = core
+        routes = handle.request.routes[...]
+        route = handle.request.routes.first ?? .direct()
+        machine = StreamMachine(resourceDeadline: handle.request.resourceDeadline)
+    }
+
+    private var now: Duration { core.reactor.elapsed }
+
+    // MARK: Steered from outside
+
+    /// Begins to open the connection.
+    func start() {
+        connectByFirstWay()
+        rearm()
+    }
+
+    /// Goes on with a connection that has left HTTP (B1.70).
+    func start(on connection: consuming DetachedConnection) {
+        inbox = connection.unread[...]
+        let unread = inbox.count
+        let stream = connection.takeStream()
+        secureStream = stream as? TLSStream
+        take(stream)
+        if unread > 0 { moved(received: unread) }
+        perform(machine.connected(isSecure: secureStream != nil, unread: unread, now: now))
+        read()
+    }
+
+    func cancel() { perform(machine.cancel()) }
+
+    /// Nothing waits for it: reads are asked for one by one.
+    func resumeReading() {}
+
+    func suspend() {
+        machine.hold(now: now)
+        rearm()
+    }
+
+    func resume() {
+        perform(machine.release(now: now))
+        send()
+        read()
+    }
+
+    func perform(_ order: StreamOrder) {
+        let call = nextCall
+        nextCall += 1
+        switch order {
+        case .read(let least, let most, let timeout, let handler):
+            readHandlers[call] = handler
+            perform(machine.read(call, least: least, most: most, timeout: timeout, now: now))
+        case .write(let bytes, let timeout, let handler):
+            writeHandlers[call] = handler
+            contents[call] = bytes
+            perform(machine.write(call, count: bytes.count, timeout: timeout, now: now))
+        case .closeRead: perform(machine.closeRead(now: now))
+        case .closeWrite: perform(machine.closeWrite(now: now))
+        case .startSecure: perform(machine.startSecure(now: now))
+        case .capture: perform(machine.capture(now: now))
+        }
+        read()
+    }
+
+    // MARK: The connection
+
+    private func connectByFirstWay() {
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
+        routes = handle.request.routes[...]
+        connect()
+    }
+
+    /// The machine's network is another than before.
+    func networkChanged() {
+        guard isOffline else { return }
+        isOffline = false
+        connectByFirstWay()
+    }
+
+    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
+    private func foundNoWay(_ error: EngineError) {
+        connector = nil
+        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else { return lose(error) }
+        if core.connectivity.isBehind(&patience, self, handle.id) { return connectByFirstWay() }
+        isOffline = true
+        receiver.waitsForConnectivity()
+    }
+
+    private func connect() {
+        guard let next = routes.popFirst() else { return }
+        route = next
+        let connector = makeConnector(isBare: true) { [unowned self] result in
+            switch result {
+            case .success(let opened):
+                take(opened.stream)
+                perform(machine.connected(now: now))
+                read()
+            case .failure(let error) where error.isOfTheWay && !routes.isEmpty:
+                connect()
+            case .failure(let error):
+                foundNoWay(error)
+            }
+        }
+        self.connector = connector
+        connector.start()
+    }
+
+    private func makeConnector(
+        isBare: Bool, _ completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
+    ) -> Connector {
+        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
+        Connector(
+            id: handle.id, key: PoolKey(origin: handle.request.origin, route: route, judge: handle.request.judge),
+            isForAsking: receiver.answersQuestions, core: core, isBare: isBare,
+            asker: { [unowned self] in asked($0) }, completion: completion)
+    }
+
+    private func take(_ stream: any ByteStream) {
+        connector = nil
+        self.stream = stream
+        stream.observer = self
+    }
+
+    /// B15.46: what came before TLS was asked for is read first, and none of it gets into TLS.
+    private func startTLS() {
+        guard let stream else { return }
+        switch stream.hasPendingInput ? stream.read(into: core.reactor.receiveBuffer) : .wouldBlock {
+        case .bytes(let count): return perform(machine.arrived(count, now: now))
+        case .endOfStream: return lose(.tls(.closedDuringHandshake, host: handle.request.origin.host))
+        case .failed(let error): return lose(error)
+        case .wouldBlock: break
+        }
+        stream.observer = nil
+        let connector = makeConnector(isBare: false) { [unowned self] result in
+            switch result {
+            case .success(let opened):
+                if let tls = opened.tls {
+                    let secure = TLSStream(opened.stream, tls, held: opened.held, buffers: core.buffers)
+                    secureStream = secure
+                    take(secure)
+                    secure.flushOutput()
+                }
+                perform(machine.secured(now: now))
+                read()
+            case .failure(let error):
+                lose(error)
+            }
+        }
+        self.connector = connector
+        // The connector's until it has succeeded: it closes the stream otherwise.
+        self.stream = nil
+        connector.reached(stream)
+    }
+
+    // MARK: Questions
+
+    private func asked(_ connector: Connector) -> Bool {
+        // A proxy that wants to know who we are may find that in the settings.
+        guard connector.isAskedByProxy || receiver.answersQuestions, let question = connector.nextQuestion() else {
+            return false
+        }
+        if !isAsked {
+            isAsked = true
+            machine.hold(now: now)
+            rearm()
+        }
+        receiver.asked(question)
+        return true
+    }
+
+    /// An answer has come, perhaps too late.
+    func answered(_ number: Int, _ answer: QuestionAnswer) {
+        guard let connector, connector.awaits(number) else { return }
+        if isAsked {
+            isAsked = false
+            perform(machine.release(now: now))
+        }
+        connector.answer(answer)
+    }
+
+    // MARK: Failures and time
+
+    /// The connection has failed.
+    func lose(_ error: SystemError) {
+        lose(.connectionLost(error, phase: .receivingBody, received: 0, expected: nil))
+    }
+
+    private func lose(_ error: EngineError) {
+        connector = nil
+        if loss == nil { loss = error }
+        perform(machine.lost())
+    }
+
+    /// Our direction has failed; what comes may still say why.
+    func writeFailed(_ error: SystemError) {
+        outgoing = []
+        if loss == nil { loss = .connectionLost(error, phase: .sendingRequest, received: 0, expected: nil) }
+        perform(machine.writeFailed(now: now))
+    }
+
+    private func failure(_ fault: StreamFault) -> StreamFailure {
+        if case .lost = fault, let loss { return .engine(loss) }
+        return .fault(fault)
+    }
+
+    private func deadlinePassed() {
+        perform(machine.expired(now: now))
+    }
+
+    private func rearm() {
+        if let deadline = machine.deadline { timer.set(elapsed: deadline) } else { timer.clear() }
+    }
+
+    // MARK: Carrying out
+
+    func perform(_ more: [StreamAction]) {
+        actions += more
+        defer { if !isOver { rearm() } }
+        guard !isPerforming else { return }
+        isPerforming = true
+        while let action = actions.popFirst() { carryOut(action) }
+        isPerforming = false
+    }
+
+    private func carryOut(_ action: StreamAction) {
+        switch action {
+        case .deliver(let call, let count, let isAtEnd):
+            let piece = StreamPiece(bytes: Array(inbox.prefix(count)), isAtEnd: isAtEnd)
+            inbox = count == inbox.count ? [] : inbox.dropFirst(count)
+            readHandlers.removeValue(forKey: call)?(.success(piece))
+        case .send(let call):
+            outgoing = contents.removeValue(forKey: call).map { $0[...] } ?? []
+            unreported = 0
+            send()
+        case .written(let call):
+            contents[call] = nil
+            writeHandlers.removeValue(forKey: call)?(nil)
+        case .failed(let call, let fault):
+            if contents.removeValue(forKey: call) == nil, writeHandlers[call] != nil { outgoing = [] }
+            readHandlers.removeValue(forKey: call)?(.failure(failure(fault)))
+            writeHandlers.removeValue(forKey: call)?(failure(fault))
+        case .discardInput:
+            inbox = []
+        case .finishWriting:
+            stream?.shutdownWrite()
+        case .readClosed:
+            receiver.readClosed()
+        case .writeClosed:
+            receiver.writeClosed()
+        case .startTLS:
+            startTLS()
+        case .handOver(let isReadClosed, let isWriteClosed, let hasEnded):
+            handOver(isReadClosed: isReadClosed, isWriteClosed: isWriteClosed, hasEnded: hasEnded)
+        case .ended(let fault):
+            if fault == nil, !machine.hasEnded, let stream {
+                self.stream = nil
+                LingeringClose.begin(stream, core.reactor)
+            }
+            end { receiver.finished(fault.map(failure)) }
+        }
+    }
+
+    private func handOver(isReadClosed: Bool, isWriteClosed: Bool, hasEnded: Bool) {
+        guard let stream else { return }
+        let connection = CapturedConnection(
+            stream, unread: inbox, isReadClosed: isReadClosed, isWriteClosed: isWriteClosed, hasEnded: hasEnded,
+            reactor: core.reactor)
+        self.stream = nil
+        end { receiver.captured(connection) }
+    }
+
+    /// Counts what has moved.
+    func moved(received: Int = 0, sent: Int = 0) { receiver.moved(received: received, sent: sent) }
+
+    private func end(_ tell: () -> Void) {
+        guard !isOver else { return }
+        isOver = true
+        timer.clear()
+        if patience.isListening { core.connectivity.leave(handle.id) }
+        isOffline = false
+        connector?.cancel()
+        connector = nil
+        stream?.close()
+        stream = nil
+        secureStream = nil
+        tell()
+        // Order: whoever calls still works with this object.
+        core.reactor.later { [self] in withExtendedLifetime(self) {} }
+        core.streamEnded(handle.id)
+    }
+}

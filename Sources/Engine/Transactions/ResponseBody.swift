@@ -1,0 +1,93 @@
+// The content of one response on its way to the receiver: content coding undone (B16.49 to B16.62), in bounded
+// pieces, and kept when the receiver is full in the middle of one.
+
+import URLLoadingWire
+
+/// Undoes a response's content coding piece by piece.
+final class ResponseBody {
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
+    @exclusivity(unchecked) private var decoder: ContentDecoder
+    // Coded bytes that wait for the receiver; at most one read's worth.
+    @exclusivity(unchecked) private var held: [UInt8] = []
+    // The decoder may have more output without more input.
+    @exclusivity(unchecked) private var hasMoreOutput = false
+    private let limit: Int64?
+    @exclusivity(unchecked) private var room: Int64
+
+    /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
+    ///
+    /// `limit` is the most bytes that the content may come to (B16.60).
+    init?(head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool, limit: Int64?) {
+        guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
+            return nil
+        }
+        self.decoder = decoder
+        self.limit = limit
+        room = limit ?? .max
+    }
+
+    /// Whether bytes wait for the receiver.
+    var hasHeld: Bool { hasMoreOutput || !held.isEmpty }
+
+    /// Passes bytes on, decoded; what the receiver cannot take is held.
+    func take(
+        _ bytes: UnsafeRawBufferPointer, buffers: BodyBuffers,
+        to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
+    ) throws(WireError) {
+        var offset = 0
+        var delivered = 0
+        while true {
+            let buffer = buffers.space(atLeast: Self.leastRoom)
+            let produced = try decoder.decode(bytes.bytes, offset: &offset, into: buffer)
+            hasMoreOutput = decoder.hasMore
+            try count(produced)
+            let demand: ReceiverDemand =
+                produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
+            if offset == bytes.count, !hasMoreOutput { return }
+            // A decoder that stops before its output is full has done enough for this turn.
+            delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
+            switch demand {
+            case .more where delivered < Self.mostDeliveredAtOnce: continue
+            case .more, .pause, .discard, .detach:
+                held = Array(bytes[offset...])
+                return
+            }
+        }
+    }
+
+    /// Takes the piece off what the content may still come to.
+    private func count(_ produced: Int) throws(WireError) {
+        guard let limit else { return }
+        guard Int64(produced) <= room else { throw .decodedTooLong(limit: limit) }
+        room -= Int64(produced)
+    }
+
+    /// Passes on what is held.
+    func takeHeld(
+        buffers: BodyBuffers, to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
+    ) throws(WireError) {
+        let bytes = held
+        held = []
+        hasMoreOutput = false
+        let result: Result<Void, WireError> = bytes.withUnsafeBytes { raw in
+            do throws(WireError) {
+                return .success(try take(raw, buffers: buffers, to: sink))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Picked by feel: room for less would make small pieces of large ones.
+    private static let leastRoom = 128 * 1024
+
+    /// Picked by feel: a millisecond's work or so, after which the loop's other transfers have their turn.
+    private static let mostDeliveredAtOnce = 1024 * 1024
+
+    /// The body is over; throws when its coding is not.
+    func finish() throws(WireError) {
+        try decoder.finish()
+    }
+}

@@ -1,0 +1,165 @@
+// A transaction's way in: the response goes to the receiver, decoded, as fast as that takes it; what nobody wants is read
+// for the connection's sake only.
+//
+// Must not know: URLSession, where bytes come from, how the request was sent.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+extension Transaction {
+    // MARK: From the connection
+
+    /// A 1xx response came; 100 is the engine's own affair (B11.19).
+    func received(informational head: ResponseHead) {
+        if head.status != 100 { receiver.received(informational: head) }
+    }
+
+    /// The final response's head came.
+    func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
+        responseBegun = true
+        timeline.responseStarted(core.reactor.nanoseconds)
+        timeline.responseHeadBytes = Int64(head.byteCount)
+        timeline.status = head.status
+        timeline.isOldProtocol = head.version.minor == 0
+        core.trace?.hooks.responseReceived?(id, head.status)
+        body = ResponseBody(
+            head: head, framing: framing, decodes: handle.request.decodesContent,
+            limit: core.configuration.maximumDecodedBytes)
+        receiver.answers(acceptedAs: acceptance)
+        note(receiver.received(head: head, framing: framing, decoding: body != nil))
+    }
+
+    /// Bytes of the body came, still coded.
+    func received(body bytes: UnsafeRawBufferPointer) {
+        guard let body else {
+            if discardBudget != nil { return discard(bytes.count) }
+            timeline.responseBodyBytesDecoded += Int64(bytes.count)
+            return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
+        }
+        timeline.responseBodyBytesCoded += Int64(bytes.count)
+        deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
+    }
+
+    /// The body's length on the wire, framing included.
+    func noteWireBodyBytes(_ count: Int64) {
+        timeline.responseBodyBytes = count
+    }
+
+    /// The exchange is over; the connection is no longer this transaction's.
+    func responseEnded() {
+        guard case .exchanging = state else { return }
+        timeline.responseEnded(core.reactor.nanoseconds)
+        state = .draining
+        endIfDrained()
+    }
+
+    // MARK: From the receiver
+
+    /// The receiver can take more.
+    func resumeReading() {
+        guard isReceiverFull else { return }
+        isReceiverFull = false
+        deadlines.released(core.reactor.elapsed)
+        goOnReading()
+    }
+
+    /// Nothing more of the response is wanted: the end is told now, and what is left of the body is read for the
+    /// connection's sake only, within a budget of bytes and time (B4.33).
+    func discardRest() {
+        guard discardBudget == nil, !isReported else { return }
+        switch state {
+        case .idle, .waiting, .offline, .finished: return
+        case .draining: return finish(nil)
+        case .exchanging: break
+        }
+        discardBudget = RedirectRules.discardedBodyLimit
+        body = nil
+        // A body that is still being sent is of no use either, and would be all that keeps the connection busy.
+        guard timeline.isRequestSent else { return failed(.cancelled) }
+        isReceiverFull = false
+        suspensions = 0
+        deadlines = DeadlineMachine(idle: nil, resource: core.reactor.elapsed + Self.longestDiscard)
+        // Order: what has come already may be all of it, and the connection is then free before the end is told.
+        goOnReading()
+        if case .exchanging = state { report(nil) }
+    }
+
+    // MARK: Steps
+
+    /// Reads on, with what waits in memory first.
+    func goOnReading() {
+        rearm()
+        guard !isReadPaused else { return }
+        if let body, body.hasHeld {
+            deliver { sink throws(WireError) in try body.takeHeld(buffers: core.buffers.decoded, to: sink) }
+        }
+        guard !isReadPaused else { return }
+        switch state {
+        case .exchanging(let connection): connection.pump()
+        case .draining: endIfDrained()
+        case .idle, .waiting, .offline, .finished: break
+        }
+    }
+
+    /// Runs a delivery and ends the transaction if the content cannot be decoded.
+    private func deliver(
+        _ work: ((UnsafeRawBufferPointer) -> ReceiverDemand) throws(WireError) -> Void
+    ) {
+        do throws(WireError) {
+            try work { bytes in
+                timeline.responseBodyBytesDecoded += Int64(bytes.count)
+                note(receiver.received(body: BodyPiece(bytes, in: core.buffers.decoded)))
+                return isReadPaused ? .pause : .more
+            }
+        } catch {
+            return failed(.wire(error))
+        }
+        if body?.hasHeld == true, !isReadPaused { yield() }
+    }
+
+    /// Goes on at the end of the turn: a few kilobytes can decode to gigabytes, and the loop has other transfers.
+    private func yield() {
+        isYielding = true
+        core.reactor.later { [self] in
+            isYielding = false
+            if case .finished = state { return }
+            goOnReading()
+        }
+    }
+
+    private func note(_ demand: ReceiverDemand) {
+        switch demand {
+        case .more: break
+        case .detach: detach()
+        case .discard:
+            // At the end of the turn, since the rest may be in the bytes that are being read.
+            core.reactor.later { [self] in discardRest() }
+        case .pause:
+            guard !isReceiverFull else { return }
+            isReceiverFull = true
+            // B6.9: a receiver that takes its time is not the network's silence.
+            deadlines.held(core.reactor.elapsed)
+            rearm()
+        }
+    }
+
+    private func discard(_ count: Int) {
+        guard let budget = discardBudget else { return }
+        discardBudget = budget - count
+        if count > budget { failed(.cancelled) }
+    }
+
+    private func endIfDrained() {
+        guard case .draining = state, body?.hasHeld != true else { return }
+        do throws(WireError) {
+            try body?.finish()
+            finish(nil)
+        } catch {
+            finish(.wire(error))
+        }
+    }
+
+    /// Picked by feel: a connection is worth about as long a wait as opening another would take at worst.
+    private static let longestDiscard = Duration.seconds(1)
+}

@@ -1,0 +1,359 @@
+// One request from submission to its last byte: asks the pool, follows the exchange, undoes the content coding,
+// keeps the deadlines, decides with `ReplayRules` whether a lost exchange is sent again.
+//
+// What goes out is in `Transaction+Sending`, what comes in in `Transaction+Receiving`; the stored properties are theirs too.
+//
+// A transaction is on a connection only between `assigned` and the end of the exchange; everything else it does
+// needs none. The receiver hears of the end exactly once.
+//
+// Must not know: URLSession, delegates, how connections are opened, where bytes come from.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// Carries one request out on its loop.
+final class Transaction: SteeredLoad {
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
+    // this object on its loop, and no other object is called while a property is being changed.
+    let id: RequestID
+    /// Holds the request; its parts are read through it, since a copy would count a dozen references.
+    let handle: TransactionHandle
+    let key: PoolKey
+    @exclusivity(unchecked) private(set) var priority: Float
+    let receiver: any TransactionReceiver
+    // Owner: the core; it lets go of every transaction that ends.
+    let core: LoopCore
+
+    @exclusivity(unchecked) var state = State.idle
+    @exclusivity(unchecked) var deadlines: DeadlineMachine
+    private let timer: DeadlineTimer
+    @exclusivity(unchecked) var timeline: Timeline
+    @exclusivity(unchecked) var pastTimelines: [Timeline] = []
+    @exclusivity(unchecked) var attempt = 0
+    /// When the idle deadline was last moved.
+    @exclusivity(unchecked) var movedAt: Int64 = -1
+
+    // What keeps the transfer from going on; each is a reason of its own.
+    @exclusivity(unchecked) var suspensions = 0
+    @exclusivity(unchecked) var isReceiverFull = false
+    @exclusivity(unchecked) var isYielding = false
+    /// The connection is given away at the end of the turn (+Detaching).
+    @exclusivity(unchecked) var isDetaching = false
+
+    /// The receiver is asked about the connection that is being opened, and the idle time stands still (B6.9).
+    @exclusivity(unchecked) private var isAsked = false
+
+    @exclusivity(unchecked) var body: ResponseBody?
+    @exclusivity(unchecked) var responseBegun = false
+    @exclusivity(unchecked) var bodySentInAttempt: Int64 = 0
+    @exclusivity(unchecked) var feed: BodyFeed?
+    @exclusivity(unchecked) var feedNumber = 0
+    /// A server has refused to say 100 (B5.40): the request goes without asking for it.
+    @exclusivity(unchecked) var isExpectationDropped = false
+    /// So much of a body that nobody wants is still read; `nil` while it is wanted.
+    @exclusivity(unchecked) var discardBudget: Int?
+    @exclusivity(unchecked) var isReported = false
+    /// The connection stays with whoever continues this request.
+    @exclusivity(unchecked) var keepsConnection = false
+
+    // Waiting for the network (+Connectivity)
+    var patience = ConnectivityPatience()
+
+    enum State {
+        /// Not asked for a connection: not started, or suspended before it had one.
+        case idle
+        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10).
+        case waiting(isTimed: Bool)
+        /// There is no way to the host; tried again when the machine's network changes.
+        case offline
+        case exchanging(HTTP1Connection)
+        /// The exchange is over, decoded bytes still wait for the receiver.
+        case draining
+        case finished
+    }
+
+    init(_ handle: TransactionHandle, receiver: any TransactionReceiver, core: LoopCore) {
+        self.id = handle.id
+        self.handle = handle
+        self.priority = handle.request.priority
+        self.receiver = receiver
+        self.core = core
+        let reactor = core.reactor
+        self.timer = core.lendTimer()
+        self.key = core.pool.key(of: handle.request)
+        self.deadlines = DeadlineMachine(
+            idle: handle.request.idleTimeout,
+            resource: handle.request.resourceDeadline)
+        self.timeline = Timeline(start: reactor.nanoseconds)
+        timer.lend(to: self)
+    }
+
+    // MARK: Questions
+
+    /// Whether reading would only fill memory.
+    var isReadPaused: Bool { isReceiverFull || isYielding || isDetaching || suspensions > 0 }
+
+    /// Whether bytes of the request may go out.
+    var mayWrite: Bool { suspensions == 0 }
+
+    /// Whether the body waits for the server's permission (RFC 9110 §10.1.1).
+    var expectsContinue: Bool {
+        !isExpectationDropped && handle.request.head.fields.hasToken(.expect, "100-continue")
+    }
+
+    /// How far it has come, for errors.
+    var phase: EngineError.Phase {
+        switch state {
+        case .idle, .finished:
+            return .waitingForConnection
+        case .waiting:
+            return core.pool.phase(of: key)
+        case .offline:
+            return .waitingForConnectivity
+        case .exchanging:
+            if responseBegun { return .receivingBody }
+            if timeline.isRequestSent { return .waitingForResponse }
+            return feed?.isWaiting == true ? .waitingForBody : .sendingRequest
+        case .draining:
+            return .receivingBody
+        }
+    }
+
+    // MARK: Steered from outside
+
+    /// Asks for a connection.
+    func start() {
+        askForConnection(isReplay: handle.request.isReplay)
+    }
+
+    /// Ends with `.cancelled`.
+    func cancel() {
+        failed(.cancelled)
+    }
+
+    /// Stops both directions and the idle timer (B1.39, B1.40).
+    func suspend() {
+        suspensions += 1
+        deadlines.held(core.reactor.elapsed)
+        rearm()
+        switch state {
+        case .waiting:
+            state = .idle
+            answered()
+            core.pool.cancel(self)
+        case .offline:
+            state = .idle
+        case .idle, .exchanging, .draining, .finished:
+            break
+        }
+    }
+
+    /// Undoes one suspension.
+    func resume() {
+        guard suspensions > 0 else { return }
+        suspensions -= 1
+        deadlines.released(core.reactor.elapsed)
+        guard suspensions == 0 else { return rearm() }
+        switch state {
+        case .idle:
+            askForConnection()
+        case .exchanging(let connection):
+            connection.flush()
+            goOnReading()
+        case .draining:
+            goOnReading()
+        case .waiting, .offline, .finished:
+            break
+        }
+    }
+
+    /// The idle timer stands still while somebody is asked (B6.9).
+    func hold() {
+        deadlines.held(core.reactor.elapsed)
+        rearm()
+    }
+
+    /// Undoes one `hold()`.
+    func unhold() {
+        deadlines.released(core.reactor.elapsed)
+        rearm()
+    }
+
+    /// Changes the place in the queue.
+    func setPriority(_ priority: Float) {
+        self.priority = priority
+        if case .waiting = state { core.pool.priorityChanged(self) }
+    }
+
+    // MARK: From the pool
+
+    /// The connection that is being opened for this request cannot go on without an answer.
+    func asked(_ question: ConnectionQuestion) {
+        if !isAsked {
+            isAsked = true
+            hold()
+        }
+        receiver.asked(question)
+    }
+
+    /// The answer has come, or is of no interest any more.
+    func answered() {
+        guard isAsked else { return }
+        isAsked = false
+        unhold()
+    }
+
+    /// A connection begins to be opened for this request: waiting is now the network's doing.
+    func dialBegan() {
+        guard case .waiting(isTimed: false) = state else { return }
+        state = .waiting(isTimed: true)
+        // B12.17: also where the proxy is what stands in the way.
+        timeline.usesProxy = key.route.proxy != nil
+        deadlines.started(core.reactor.elapsed)
+        rearm()
+    }
+
+    /// The connection that was being opened for this request serves another: waiting is for a free one again (B6.10).
+    func dialWasLost() {
+        guard case .waiting(isTimed: true) = state else { return }
+        state = .waiting(isTimed: false)
+        deadlines.stopped()
+        rearm()
+    }
+
+    /// Here is the connection.
+    func assigned(_ connection: HTTP1Connection) {
+        if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.elapsed) }
+        state = .exchanging(connection)
+        core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
+        timeline.reused = connection.hasServed
+        timeline.usesProxy = connection.isProxied
+        if receiver.wantsAddresses {
+            timeline.localAddress = connection.stream.localAddress
+            timeline.remoteAddress = connection.stream.remoteAddress
+        }
+        timeline.tls = connection.setup.negotiated
+        if !connection.hasServed { timeline.record(connection.setup) }
+        timeline.requestStarted(core.reactor.nanoseconds)
+        // Also when this is a replay within the turn in which the first attempt was lost.
+        movedAt = -1
+        byteMoved()
+        connection.begin(self)
+    }
+
+    /// Ends with an error, wherever it stands.
+    func failed(_ error: EngineError) {
+        switch state {
+        case .idle, .offline, .draining: break
+        case .waiting: core.pool.cancel(self)
+        case .exchanging(let connection): connection.abandon()
+        case .finished: return
+        }
+        finish(error)
+    }
+
+    // MARK: From the connection
+
+    /// Something came, whatever it was.
+    func byteMoved() {
+        // What moves within one turn of the loop moves at the same time.
+        guard movedAt != core.reactor.nanoseconds else { return }
+        movedAt = core.reactor.nanoseconds
+        deadlines.moved(core.reactor.elapsed)
+        rearm()
+    }
+
+    // MARK: Waiting for a connection
+
+    /// Whether it waits for a connection.
+    var isWaiting: Bool { if case .waiting = state { true } else { false } }
+
+    /// Whether it waits for the network.
+    var isOffline: Bool { if case .offline = state { true } else { false } }
+
+    /// Stays without a connection until the network changes; tells the receiver.
+    func waitForNetwork() {
+        state = .offline
+        deadlines.stopped()
+        rearm()
+        receiver.waitsForConnectivity()
+    }
+
+    /// Gets in the pool's line.
+    func askForConnection(isReplay: Bool = false) {
+        guard suspensions == 0 else {
+            state = .idle
+            return
+        }
+        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
+        state = .waiting(isTimed: false)
+        deadlines.stopped()
+        rearm()
+        core.pool.request(self, atFront: isReplay, onNewConnection: isReplay)
+    }
+
+    func finish(_ error: EngineError?, needsNewBody: Bool = false) {
+        leave(error)
+        report(error, needsNewBody: needsNewBody)
+        core.ended(id)
+    }
+
+    /// Lets go of what it has on the loop; who calls tells the receiver, and then the core.
+    func leave(_ error: EngineError?) {
+        state = .finished
+        feed?.close()
+        core.takeBack(timer)
+        core.trace?.hooks.finished?(id, error)
+        if patience.isListening { core.connectivity.leave(id) }
+        if let before = handle.request.continues { core.pool.abandonKept(after: before) }
+    }
+
+    /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
+    func report(_ error: EngineError?, needsNewBody: Bool = false) {
+        guard !isReported else { return }
+        isReported = true
+        receiver.finished(outcome(discardBudget == nil ? error : nil, needsNewBody: needsNewBody))
+    }
+
+    func outcome(_ error: EngineError?, needsNewBody: Bool = false) -> TransactionOutcome {
+        TransactionOutcome(error: error, needsNewBody: needsNewBody, earlier: pastTimelines, last: timeline)
+    }
+
+    // MARK: Deadlines
+
+    func rearm() {
+        timer.set(deadlines.next)
+    }
+
+    /// One of the deadlines may have passed.
+    func deadlinePassed() {
+        switch deadlines.expired(core.reactor.elapsed) {
+        case .idle where endEarlyAnswered() || waitedForOthers(): break
+        case .idle:
+            failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
+        case .resource:
+            let start = (pastTimelines.first ?? timeline).fetchStart
+            failed(
+                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
+        case nil: rearm()
+        }
+    }
+
+    /// Whether it was not the network that kept this request waiting but an answer to a question about another's
+    /// connection (B1.32): the idle time then starts anew with the answer.
+    private func waitedForOthers() -> Bool {
+        guard case .waiting = state, let end = core.pool.lastStandstill(of: key) else { return false }
+        deadlines.started(end)
+        guard deadlines.expired(core.reactor.elapsed) == nil else { return false }
+        rearm()
+        return true
+    }
+
+    /// A server that has answered whole and then does not take the rest of the body has said what there is to say.
+    private func endEarlyAnswered() -> Bool {
+        guard case .exchanging(let connection) = state, connection.isOnlySending else { return false }
+        connection.responseEnded(leftover: true)
+        return true
+    }
+}

@@ -1,0 +1,85 @@
+// What remains in the hands of the one who submitted a request, beside what `LoadSteering` offers.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// Steers one transaction from outside its loop.
+package final class TransactionHandle: Sendable {
+    /// The number of the transaction within its engine, as trace hooks show it.
+    package let id: RequestID
+    let request: TransactionRequest
+    let port: EnginePort
+
+    init(id: RequestID, request: consuming TransactionRequest, port: EnginePort) {
+        self.id = id
+        self.request = request
+        self.port = port
+    }
+
+    /// Ends the transaction without waiting for the rest of its response, which is read only to keep the connection,
+    /// and within a budget (B4.33).
+    package func discardRest() {
+        tell { $0.discardRest() }
+    }
+
+    /// Takes the connection out of HTTP: the receiver gets it (`DetachedConnection`), and the transaction is over. Said while
+    /// the response's head is not read on from.
+    package func detach() {
+        tell { $0.detach() }
+    }
+
+    /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole; said
+    /// while the response is not read on. Whoever says it sends that request or calls `Engine.abandonKept`.
+    package func keepConnection() {
+        tell { $0.keepsConnection = true }
+    }
+
+    /// Stops the idle timer while somebody is asked something (B6.9); nests.
+    package func hold() {
+        tell { $0.hold() }
+    }
+
+    /// Undoes one `hold()`.
+    package func unhold() {
+        tell { $0.unhold() }
+    }
+
+    /// Changes the order among requests that wait for a connection (B1.53).
+    package func setPriority(_ priority: Float) {
+        tell { $0.setPriority(priority) }
+    }
+
+    /// How a source's pieces reach the loop.
+    func bodyDelivery(to feed: Int) -> @Sendable (SourcePiece) -> Void {
+        { [port, id] piece in
+            port.tell { $0.transactions[id]?.bodyArrived(piece, for: feed) }
+        }
+    }
+
+    private func tell(_ work: @escaping @Sendable (Transaction) -> Void) {
+        port.tell { [id] core in
+            if let transaction = core.transactions[id] { work(transaction) }
+        }
+    }
+}
+
+extension TransactionHandle: LoadSteering {
+    /// Runs this on the loop, if the transaction is still there.
+    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
+}
+
+extension TransactionHandle: LoopCommand {
+    /// Starts the transaction on its loop.
+    package func run(on reactor: Reactor) {
+        if let core = reactor.resident(port.key) {
+            core.start(self)
+        } else {
+            request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .cancelled, last: nil))
+        }
+    }
+
+    /// Tells the receiver why nothing comes of it.
+    package func couldNotRun(_ error: SystemError, on reactor: Reactor) {
+        request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .localResource(error), last: nil))
+    }
+}

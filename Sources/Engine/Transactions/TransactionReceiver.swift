@@ -1,0 +1,104 @@
+// The seam between the engine and whoever wants the answer.
+//
+// Every call comes on the loop's thread, so a receiver needs no lock for what it alone holds; it must
+// return soon, since every other transfer of the loop waits meanwhile.
+
+import URLLoadingPolicy
+import URLLoadingWire
+
+/// Takes in what arrives for one request, in order.
+package protocol TransactionReceiver: AnyObject {
+    /// Whether somebody looks at the addresses in the timelines; finding our own costs a system call for each connection.
+    var wantsAddresses: Bool { get }
+
+    /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
+    var answersQuestions: Bool { get }
+
+    /// The same about proxies that want to know who we are; without anybody to say so they open nothing.
+    var answersProxies: Bool { get }
+
+    /// The connection for this request cannot be opened without an answer, which may come at any time from any thread.
+    /// Until then no idle time runs (B6.9). Comes for every new connection (B2.9), also repeatedly for one request.
+    func asked(_ question: ConnectionQuestion)
+
+    /// There is no way to the host, and the transaction waits for one (B6.16); only for requests that say so. Comes
+    /// again when a change of the network did not help.
+    func waitsForConnectivity()
+
+    /// How the server was accepted whose final response is the next thing to be told.
+    func answers(acceptedAs acceptance: ServerAcceptance)
+
+    /// A 1xx response other than 100 and 101 came (B11.18, B11.19).
+    func received(informational head: ResponseHead)
+
+    /// The final response's head came; `decoding` says whether a content coding is being undone (B5.57).
+    func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand
+
+    /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
+    func received(body piece: BodyPiece) -> ReceiverDemand
+
+    /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
+    func sent(bodyBytes: Int64)
+
+    /// The connection is the receiver's from now on, because it asked for it. Comes in the place of `finished`, and last.
+    func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome)
+
+    /// The end: exactly once, and last. The connection is already back in the pool.
+    func finished(_ outcome: TransactionOutcome)
+}
+
+extension TransactionReceiver {
+    /// Yes.
+    package var wantsAddresses: Bool { true }
+
+    /// No.
+    package var answersQuestions: Bool { false }
+
+    /// As about servers.
+    package var answersProxies: Bool { answersQuestions }
+
+    /// Does nothing: it is not called.
+    package func asked(_ question: ConnectionQuestion) {}
+
+    /// Does nothing.
+    package func waitsForConnectivity() {}
+
+    /// Does nothing.
+    package func answers(acceptedAs acceptance: ServerAcceptance) {}
+
+    /// Closes it: a receiver that asks for connections has a method of its own.
+    package func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) { finished(outcome) }
+}
+
+/// Whether a receiver can take more.
+package enum ReceiverDemand: Sendable {
+    /// Go on.
+    case more
+    /// Read nothing more until `TransactionHandle.resumeReading()`.
+    case pause
+    /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
+    case discard
+    /// Nothing but the connection itself is wanted; the same as `TransactionHandle.detach()`, and said to a head only.
+    case detach
+}
+
+/// How a transaction ended.
+package struct TransactionOutcome: Sendable {
+    /// What went wrong, or `nil`.
+    package let error: EngineError?
+    /// Whether the request may be sent again (B6.26) if somebody supplies its body anew; only after a loss.
+    package let needsNewBody: Bool
+    /// One record per exchange, in order, replays included (B6.30).
+    package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
+
+    // Apart, since nearly every outcome has one, which then needs no array.
+    private let earlier: [Timeline]
+    private let last: Timeline?
+
+    init(error: EngineError?, needsNewBody: Bool = false, earlier: [Timeline] = [], last: Timeline?) {
+        self.error = error
+        self.needsNewBody = needsNewBody
+        self.earlier = earlier
+        self.last = last
+    }
+}

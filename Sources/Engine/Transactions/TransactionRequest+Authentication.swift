@@ -1,0 +1,41 @@
+// A request as whoever has to prove for it who we are sees it: who may refuse it, and what of it a proof covers.
+
+import URLLoadingPolicy
+import URLLoadingWire
+
+extension TransactionRequest {
+    /// The server and, where the request itself goes to one, the proxy: whoever may refuse the request by its status.
+    /// A proxy that opens tunnels refuses the connection instead (`ProxyQuestion`).
+    package var sides: [AuthenticationSide] {
+        switch route {
+        case .direct(let path): [.server(origin, socket: path)]
+        case .proxied(let proxy) where proxy.forwards(origin.scheme): [.server(origin), .proxy(proxy)]
+        case .proxied: [.server(origin)]
+        }
+    }
+
+    /// The parts that a proof depends on, as they are sent (B2.85).
+    package var authenticated: AuthenticatedRequest {
+        let isForwarded = route.proxy?.forwards(origin.scheme) ?? false
+        let sent = isForwarded ? wireHead(withoutExpectation: false, absoluteTarget: true) : head
+        return AuthenticatedRequest(method: sent.method, target: sent.target, body: authenticatedBody)
+    }
+
+    private var authenticatedBody: AuthenticatedRequest.Body {
+        switch body {
+        case .none: .empty
+        case .bytes, .file, .section: .replayable
+        case .stream: .unrepeatable
+        }
+    }
+}
+
+extension TransactionHandle {
+    /// Who refuses this request by such a status; nil for a 407 from where no proxy answers requests.
+    package func side(refusingWith status: Int) -> AuthenticationSide? {
+        request.sides.first { $0.refusal == status }
+    }
+
+    /// The parts of the request that a proof depends on.
+    package var authenticated: AuthenticatedRequest { request.authenticated }
+}

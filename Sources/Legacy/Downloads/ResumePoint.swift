@@ -1,0 +1,115 @@
+// Where a download has stopped: what is asked for to go on, and what the answer means. RFC 9110 §13.1.5, §14.
+//
+// Must not know: files, delegates.
+
+import Foundation
+import URLLoading
+import URLLoadingPolicy
+
+/// What a download needs to go on; the file is where the program says.
+struct ResumePoint: Codable, Sendable, Equatable {
+    private var version = 1
+    /// What was asked for.
+    let url: URL
+    /// What the file must still be, as If-Range says it.
+    let validator: String
+    /// How many bytes were saved.
+    let received: Int64
+
+    /// The point at which a response has stopped after so many bytes; nil where nobody could go on from there (B9.21 to
+    /// B9.23).
+    init?(_ request: URLRequest, _ response: URLResponse?, received: Int64) {
+        guard received > 0, let url = request.url, (request.httpMethod ?? "GET") == "GET",
+            let http = response as? HTTPURLResponse, http.statusCode == 200 || http.statusCode == 206,
+            http.value(forHTTPHeaderField: "Content-Encoding") == nil,
+            http.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none",
+            let validator = Self.validator(of: http)
+        else { return nil }
+        self.url = url
+        self.validator = validator
+        self.received = received
+    }
+
+    /// Reads what `data` has written.
+    init?(_ data: Data) {
+        guard let point = try? PropertyListDecoder().decode(ResumePoint.self, from: data), point.version == 1,
+            point.received > 0, !point.validator.isEmpty
+        else { return nil }
+        self = point
+    }
+
+    /// The point, to be kept.
+    var data: Data? {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        return try? encoder.encode(self)
+    }
+
+    /// The request for what is behind the first `count` bytes.
+    func ask(_ request: URLRequest, behind count: Int64) -> URLRequest {
+        var request = request
+        request.setValue("bytes=\(count)-", forHTTPHeaderField: "Range")
+        request.setValue(validator, forHTTPHeaderField: "If-Range")
+        return request
+    }
+
+    /// What an answer to that request means.
+    enum Answer: Equatable {
+        /// The body goes behind the bytes that are there.
+        case goesOn
+        /// The body is all of it: the file has changed.
+        case beginsAnew
+        /// There is nothing behind the bytes that are there.
+        case isWhole
+        /// It cannot be used.
+        case isUseless
+    }
+
+    /// What an answer to a request for what is behind the first `count` bytes means.
+    static func meaning(of response: URLResponse, behind count: Int64) -> Answer {
+        guard let http = response as? HTTPURLResponse else { return .beginsAnew }
+        let range = http.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init)
+        switch http.statusCode {
+        case 200: return .beginsAnew
+        case 206: return range?.first == count ? .goesOn : .isUseless
+        case 416: return range?.first == nil && range?.total == count ? .isWhole : .isUseless
+        default: return .isUseless
+        }
+    }
+
+    /// A strong ETag, else a date that is as good (B9.22).
+    private static func validator(of response: HTTPURLResponse) -> String? {
+        if let tag = response.value(forHTTPHeaderField: "ETag"), !tag.isEmpty {
+            if !tag.hasPrefix("W/") { return tag }
+        }
+        let far = WallTime(seconds: 0)
+        guard let modified = response.value(forHTTPHeaderField: "Last-Modified"),
+            let date = response.value(forHTTPHeaderField: "Date"),
+            let changed = HTTPDate.parse(modified, now: far), let sent = HTTPDate.parse(date, now: far),
+            sent.seconds - changed.seconds >= 60
+        else { return nil }
+        return modified
+    }
+}
+
+/// A value of Content-Range in bytes.
+private struct ContentRange {
+    /// Nil in the answer to a range that there is not.
+    let first: Int64?
+    let total: Int64?
+
+    init?(_ value: String) {
+        guard value.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        total = Int64(parts[1])
+        if parts[0] == "*" {
+            first = nil
+        } else {
+            let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+            guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]), first >= 0, last >= first
+            else { return nil }
+            self.first = first
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// The marks by which a server tells whether what is stored is still what it would send: RFC 9110 §8.8, §13.1,
+// behaviour B7.71, B7.72, B7.75. They are compared here and put into the fields of a question; what follows from the
+// answer is `ValidationRules`' business.
+
+import URLLoadingWire
+
+/// The validators of an answer.
+package struct Validators: Sendable, Equatable {
+    /// An entity tag.
+    package struct Tag: Sendable, Equatable {
+        /// As it came, `W/` included.
+        package let text: String
+        /// Whether it promises only that the meaning is the same.
+        package let isWeak: Bool
+
+        /// The text without `W/`.
+        var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
+
+        /// Whether both are tags of one thing, byte for byte (RFC 9110 §8.8.3.2).
+        package func isStronglyEqual(to other: Tag) -> Bool { !isWeak && !other.isWeak && text == other.text }
+
+        /// Whether both are tags of one meaning.
+        package func isWeaklyEqual(to other: Tag) -> Bool { opaque == other.opaque }
+    }
+
+    /// The ETag; nil where there is none that can be asked for.
+    package let tag: Tag?
+    /// The text of Last-Modified; nil where it is no date.
+    package let lastModified: String?
+
+    /// Reads the validators of an answer that came at a moment.
+    package init(_ fields: Fields, time: WallTime) {
+        let tags = fields.values(.eTag)
+        tag = tags.allSatisfy { $0 == tags.first } ? tags.first.flatMap(Self.tag) : nil
+        let dates = fields.values(.lastModified)
+        let date = dates.allSatisfy { $0 == dates.first } ? dates.first : nil
+        lastModified = date.flatMap { HTTPDate.parse($0, now: time) == nil ? nil : $0 }
+    }
+
+    /// Whether there is nothing to ask by (B7.40).
+    package var isEmpty: Bool { tag == nil && lastModified == nil }
+
+    /// The fields that ask whether something has changed (B7.71).
+    package var conditions: Fields {
+        var fields = Fields()
+        if let tag { fields.append(.ifNoneMatch, tag.text) }
+        if let lastModified { fields.append(.ifModifiedSince, lastModified) }
+        return fields
+    }
+
+    /// Whether the application asks a question of its own, or for a part: then nothing is answered here (B7.72).
+    package static func asksItself(_ request: Fields) -> Bool {
+        request.contains(.ifNoneMatch) || request.contains(.ifModifiedSince) || request.contains("If-Match")
+            || request.contains("If-Unmodified-Since") || request.contains(.ifRange) || request.contains(.range)
+    }
+
+    /// A tag that can be put into a condition: in quotes, or without them but with nothing that means something there.
+    private static func tag(_ text: String) -> Tag? {
+        let isWeak = text.utf8.starts(with: "W/".utf8)
+        let opaque = text.utf8.dropFirst(isWeak ? 2 : 0)
+        guard !opaque.isEmpty else { return nil }
+        let isQuoted = opaque.count >= 2 && opaque.first == UInt8(ascii: "\"") && opaque.last == UInt8(ascii: "\"")
+        let core = isQuoted ? opaque.dropFirst().dropLast() : opaque
+        let isUsable = core.allSatisfy { byte in
+            byte != UInt8(ascii: "\"") && byte > 0x20 && byte != 0x7F
+                // Quirk: tags without quotes are common; they are sent back as they came.
+                && (isQuoted || byte != UInt8(ascii: ",") && byte != UInt8(ascii: "*"))
+        }
+        return isUsable ? Tag(text: text, isWeak: isWeak) : nil
+    }
+}
+
+extension StoredAnswer {
+    /// The stored validators.
+    package var validators: Validators { Validators(fields, time: responseTime) }
+}

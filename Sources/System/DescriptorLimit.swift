@@ -1,0 +1,55 @@
+// How many descriptors the process may have, and what is left of them.
+//
+// Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some moment,
+// and the look-up of a name opens files. Numbers are given out from the lowest, so that a new one tells how few are left.
+
+import CURLLoadingPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The process's limit of descriptors.
+package enum DescriptorLimit {
+    /// How many there may be now; no limit counts as very many.
+    package static var current: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let outcome = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+            let outcome = getrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return outcome == 0 ? Int(clamping: limit.rlim_cur) : Int.max
+    }
+
+    /// How many connections may be kept unused, of a pool that may have so many to one host: a quarter of all descriptors,
+    /// and half of them where a program wants that many to one host.
+    ///
+    /// Picked by feel: where there are very many descriptors, 256 are enough for a program that talks to many hosts.
+    package static func idleConnections(perHost: Int) -> Int {
+        max(1, min(256, current / 4), min(perHost, current / 2))
+    }
+
+    /// Ends what a new descriptor is for where too few would be left.
+    static func check(_ raw: Int32, call: String) throws(SystemError) {
+        let limit = current
+        guard limit > reserve, Int(raw) >= limit - reserve else { return }
+        throw SystemError(errno: EMFILE, call: call)
+    }
+
+    /// Why no file can be opened; nil where one can.
+    static func shortage() -> SystemError? {
+        let outcome = Platform.call { urlloading_eventfd(0) }
+        guard outcome.failed else {
+            Platform.closeDescriptor(outcome.value)
+            return nil
+        }
+        let error = SystemError(errno: outcome.error, call: "open")
+        return error.isOutOfDescriptors ? error : nil
+    }
+
+    /// Dispatch's three (epoll, eventfd, timerfd) and one for a look-up.
+    private static let reserve = 4
+}

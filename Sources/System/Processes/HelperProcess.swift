@@ -1,0 +1,125 @@
+// Starting a program that lives on without the one that has started it. Nobody forks: a process with threads may not do
+// anything useful between fork and exec. The program starts the helper's file once as a child, which starts it again in
+// a session of its own and ends, so that the child can be waited for and the helper is nobody's child.
+//
+// What is inherited: the environment, and nothing else. Standard descriptors lead nowhere, all others are closed by the
+// first of the two before it starts the second, whatever flags they were opened with; no signal is blocked or ignored.
+//
+// Must not know what the helper does.
+
+import CURLLoadingPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The two steps by which a helper is started.
+package enum HelperProcess {
+    /// What became of a helper that was to be started.
+    package enum Start: Sendable, Equatable {
+        /// It says that it is ready.
+        case ready
+        /// It has ended with this status, or with 128 and more by a signal.
+        case ended(Int32)
+        /// It was started; how it went on cannot be told, because the program itself waits for all its children.
+        case unknown
+        /// The system has not started it.
+        case failed(SystemError)
+    }
+
+    // MARK: In the program
+
+    /// Starts the program at `path`, which has to call `detach`, and waits until it is ready or has given up.
+    ///
+    /// For threads that may wait: the helper takes the time that it needs.
+    package static func start(_ path: String, arguments: [String]) -> Start {
+        var process: Int32 = 0
+        let error = spawn(&process, path, arguments, kept: -1, ownSession: false)
+        if error != 0 { return .failed(SystemError(errno: error, call: "posix_spawn")) }
+        let status = Platform.call { urlloading_wait_for_child(process) }
+        // ECHILD: whoever ignores SIGCHLD, or waits for any child, has taken the status.
+        if status.failed { return .unknown }
+        return status.value == 0 ? .ready : .ended(status.value)
+    }
+
+    // MARK: In the helper
+
+    /// Starts this program once more, as a session of its own, and waits until that says that it is ready; the answer is
+    /// the status to end with. For the first thing that a helper does: it closes whatever is open.
+    package static func detach(_ path: String, arguments: [String]) -> Int32 {
+        urlloading_close_from(3)
+        // Not a directory that somebody may want to unmount.
+        _ = chdir("/")
+        var (reading, writing): (Int32, Int32) = (-1, -1)
+        guard urlloading_pipe(&reading, &writing) == 0 else { return couldNotStart }
+        let pipe = Descriptor(owning: reading)
+        var other = Descriptor(owning: writing)
+        // Not the number that it will have over there, which would keep its close-on-exec flag.
+        while other.raw == readyDescriptor {
+            let copy = Platform.call { dup(other.raw) }
+            guard !copy.failed else { return couldNotStart }
+            other = Descriptor(owning: copy.value)
+        }
+        var process: Int32 = 0
+        let error = spawn(&process, path, arguments, kept: other.raw, ownSession: true)
+        other.close()
+        guard error == 0 else { return couldNotStart }
+        var status: UInt8 = 0
+        let outcome = Platform.call { read(pipe.raw, &status, 1) }
+        return outcome.value == 1 ? Int32(status) : couldNotStart
+    }
+
+    /// Tells whoever waits in `start` that the helper is ready (0), or why it ends; once.
+    package static func report(_ status: UInt8) {
+        var status = status
+        // Nobody reads where a person has started the helper: that is no failure.
+        _ = withUnsafeBytes(of: &status) { Platform.sendToPipe(readyDescriptor, $0) }
+        Platform.closeDescriptor(readyDescriptor)
+    }
+
+    /// The status of a helper that could not go on.
+    package static let couldNotStart: Int32 = 125
+
+    private static let readyDescriptor: Int32 = 3
+
+    /// Runs another program, in a session of its own, with one more variable in its environment, and waits for its end; the
+    /// answer is its status. For threads that may wait.
+    package static func runApart(_ command: [String], variable: String, value: String) -> Result<Int32, SystemError> {
+        guard let path = command.first else { return .failure(SystemError(errno: EINVAL, call: "posix_spawn")) }
+        var variables: [String] = []
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if !text.hasPrefix(variable + "=") { variables.append(text) }
+            next += 1
+        }
+        var pointers: [UnsafeMutablePointer<CChar>?] = (variables + ["\(variable)=\(value)"]).map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        guard !pointers.contains(where: { $0 == nil }) else {
+            return .failure(SystemError(errno: ENOMEM, call: "posix_spawn"))
+        }
+        pointers.append(nil)
+        var process: Int32 = 0
+        let error = spawn(
+            &process, path, Array(command.dropFirst()), kept: -1, ownSession: true, environment: pointers)
+        if error != 0 { return .failure(SystemError(errno: error, call: "posix_spawn")) }
+        let status = Platform.call { urlloading_wait_for_child(process) }
+        return status.failed ? .failure(SystemError(errno: status.error, call: "waitpid")) : .success(status.value)
+    }
+
+    private static func spawn(
+        _ process: inout Int32, _ path: String, _ arguments: [String], kept: Int32, ownSession: Bool,
+        environment: [UnsafeMutablePointer<CChar>?]? = nil
+    ) -> Int32 {
+        var pointers: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        guard !pointers.contains(where: { $0 == nil }) else { return ENOMEM }
+        pointers.append(nil)
+        if let environment {
+            return urlloading_spawn(&process, path, pointers, environment, kept, ownSession ? 1 : 0)
+        }
+        return urlloading_spawn(&process, path, pointers, environ, kept, ownSession ? 1 : 0)
+    }
+}

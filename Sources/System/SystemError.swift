@@ -1,0 +1,46 @@
+// A failed system call: which one, and the error number. Knows nothing of addresses or of what the call was for; the
+// layer above adds that.
+
+import CURLLoadingPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A system call that failed, with its error number.
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The error number, such as `ECONNREFUSED`.
+    package let errno: Int32
+    /// The name of the call, such as "connect".
+    package let call: String
+
+    /// Makes an error from a call's name and its error number.
+    package init(errno: Int32, call: String) {
+        self.errno = errno
+        self.call = call
+    }
+
+    /// The system's words for the error number, such as "Connection refused".
+    package var message: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        urlloading_describe_error(errno, &buffer, buffer.count)
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Call and reason: "connect: Connection refused".
+    package var description: String { "\(call): \(message)" }
+
+    /// The error of a stream whose bytes do not keep to the protocol above it, in a call that is not the system's.
+    package static func brokenProtocol(in call: String) -> SystemError { SystemError(errno: EPROTO, call: call) }
+
+    /// True when the system knows no way to the address: no route, or no network at all.
+    package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
+
+    /// True where the process or the machine has as many descriptors open as it may.
+    package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
+
+    /// True for a limit of the process or the machine (descriptors, memory), not of the connection.
+    package var isShortage: Bool { Platform.isShortage(errno) }
+}

@@ -1,0 +1,294 @@
+import Testing
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+import URLLoadingWire
+
+/// When a connection serves again and when it does not: behaviour 16.1.
+@Suite struct ConnectionReuseTests {
+    @Test("B16.4: HTTP/1.1 connections persist; one connection serves many requests in order")
+    func persists() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .respond("2"), .receiveHead, .respond("3")])
+        for number in 1...3 {
+            let journal = rig.submit()
+            rig.settle()
+            #expect(journal.text == "\(number)")
+            #expect(journal.outcome?.timelines.last?.reused == (number > 1))
+        }
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
+    @Test(
+        "B16.4, B16.5: not after Connection: close, HTTP/1.0, both framings, or a faulty HTTP/1.0 chunked body",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
+            "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx",
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+            "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        ])
+    func closes(response: String) {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .send(response)])
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.text == "x")
+        #expect(journal.error == nil)
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.4: an HTTP/1.0 connection persists with Connection: keep-alive")
+    func oldKeepAlive() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test",
+            [.receiveHead, .send("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx")])
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.text == "x")
+        #expect(journal.outcome?.timelines.last?.protocolName == "http/1.0")
+        #expect(rig.core.counts.idle == 1)
+        rig.expectClean()
+    }
+
+    @Test("B16.5: a request's own Connection: close ends the connection")
+    func ownClose() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("x")])
+        rig.submit(fields: [("Connection", "close")])
+        rig.settle()
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.39: more bytes than announced are ignored and the connection is closed")
+    func surplus() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test",
+            [
+                .receiveHead,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            ])
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.text == "ok")
+        #expect(journal.error == nil)
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.5: an answer that lies ready before its question is never taken for one")
+    func responseAhead() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
+        let answers = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        rig.serve("host.test", [.receiveHead, .send(answers)], [.receiveHead, .respond("2")])
+        let first = rig.submit()
+        let second = rig.submit()
+        rig.settle()
+        #expect(first.text == "1")
+        #expect(second.text == "2")
+        #expect(rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("B16.9: unsolicited bytes on an idle connection close it")
+    func unsolicited() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("x"), .delay(.seconds(1)), .send("HTTP/1.1 408 Timeout\r\n\r\n")])
+        rig.submit()
+        rig.settle()
+        #expect(rig.core.counts.idle == 1)
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.6: an idle connection that the server closed is noticed before it is used")
+    func idleDeath() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("1"), .delay(.seconds(1)), .close], [.receiveHead, .respond("2")])
+        rig.submit()
+        rig.settle()
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts.connections == 0)
+        let second = rig.submit("POST", body: [1])
+        rig.settle()
+        #expect(second.text == "2")
+        #expect(second.outcome?.timelines.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("B16.6: idle connections are closed after 60 seconds")
+    func idleTimeout() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1")])
+        rig.submit()
+        rig.settle()
+        rig.advance(.seconds(59))
+        #expect(rig.core.counts.idle == 1)
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.6: Keep-Alive: timeout=n shortens the idle time")
+    func keepAlive() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1", fields: "Keep-Alive: timeout=5, max=100\r\n")])
+        rig.submit()
+        rig.settle()
+        rig.advance(.seconds(6))
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B16.1: at most six connections per host; the rest wait in order, priority first")
+    func limit() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 2 }
+        var order: [String] = []
+        rig.serve(
+            "host.test",
+            [
+                .receiveHead, .delay(.seconds(1)), .respond("x"), .receiveHead, .respond("y"), .receiveHead,
+                .respond("z"),
+            ])
+        let journals = (0..<4).map { index in
+            let journal = rig.submit(target: "/\(index)", priority: index == 3 ? 0.75 : 0.5)
+            journal.onEnd = { order.append("\(index)") }
+            return journal
+        }
+        rig.settle()
+        #expect(rig.network.dialled.count == 2)
+        #expect(rig.core.counts.waiting == 2)
+        rig.advance(.seconds(2))
+        #expect(journals.allSatisfy { $0.error == nil && $0.hasEnded })
+        #expect(rig.network.dialled.count == 2)
+        // Late binding: whoever comes first in the queue gets the first connection, whoever had it opened.
+        #expect(order == ["3", "0", "1", "2"])
+        rig.expectClean()
+    }
+
+    @Test("The connection is back in the pool before the end is told")
+    func poolFirst() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1")])
+        let journal = rig.submit()
+        var idleAtEnd = 0
+        journal.onEnd = { idleAtEnd = rig.core.counts.idle }
+        rig.settle()
+        #expect(idleAtEnd == 1)
+        rig.expectClean()
+    }
+
+    @Test("B16.2: another port is another connection")
+    func ports() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1")])
+        rig.serve("other.test", [.receiveHead, .respond("2")])
+        rig.submit()
+        rig.settle()
+        rig.submit(host: "other.test")
+        rig.settle()
+        #expect(rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("B16.7: shutting down closes idle connections at once")
+    func shutDown() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("1")])
+        rig.submit()
+        rig.settle()
+        rig.core.shutDown(immediately: false)
+        rig.settle()
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    /// Two requests, both served by one connection: the one that was dialled for the second is never answered.
+    private func rigWithSurplusDial() -> EngineRig {
+        let rig = EngineRig()
+        // Then it is silent.
+        rig.serve(
+            "host.test", [.receiveHead, .delay(.seconds(1)), .respond("1"), .receiveHead, .respond("2"), .receiveHead])
+        let first = rig.submit()
+        rig.settle()
+        rig.network.setAddress("10.0.0.1:80", .hang)
+        let second = rig.submit()
+        rig.advance(.seconds(1))
+        #expect(first.text == "1" && second.text == "2")
+        #expect(rig.core.counts == PoolCounts(idle: 1, dialling: 1))
+        return rig
+    }
+
+    @Test("B16.6: a dial that nobody waits for any more, and which is never answered, is given up when it is old")
+    func surplusDialExpires() {
+        let rig = rigWithSurplusDial()
+        rig.advance(.seconds(59))
+        #expect(rig.core.counts.dialling == 1)
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts.connections == 0)
+        #expect(rig.network.cancelledDials == ["10.0.0.1:80"])
+        rig.expectClean()
+    }
+
+    @Test(
+        "B6.10: who waits for a dial that was made for another, and which is never answered, gives up when its time is over"
+    )
+    func surplusDialJoined() {
+        let rig = rigWithSurplusDial()
+        let busy = rig.submit(idleTimeout: .seconds(600))
+        let joined = rig.submit()
+        rig.settle()
+        #expect(rig.core.counts == PoolCounts(leased: 1, dialling: 1, waiting: 1))
+        rig.advance(.seconds(59))
+        #expect(joined.ends == 0)
+        rig.advance(.seconds(2))
+        #expect(joined.ends == 1 && busy.ends == 0)
+        if case .idleTimeout(_, .connecting, _)? = joined.error {
+        } else {
+            Issue.record("\(String(describing: joined.error))")
+        }
+        rig.core.shutDown(immediately: true)
+        rig.settle()
+        rig.expectClean()
+    }
+
+    @Test("B16.7: shutting down gives up a dial that nobody waits for")
+    func shutDownWithSurplusDial() {
+        let rig = rigWithSurplusDial()
+        rig.core.shutDown(immediately: false)
+        rig.settle()
+        #expect(rig.core.counts.connections == 0)
+        #expect(rig.network.cancelledDials == ["10.0.0.1:80"])
+        rig.expectClean()
+    }
+
+    @Test("A graceful shut-down lets a running exchange end and takes no new one")
+    func gracefulShutDown() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .delay(.seconds(1)), .respond("late")])
+        let running = rig.submit()
+        rig.settle()
+        rig.core.shutDown(immediately: false)
+        let refused = rig.submit()
+        rig.advance(.seconds(2))
+        #expect(running.text == "late")
+        #expect(refused.error.isCancelled)
+        rig.expectClean()
+    }
+}
+
+extension EngineError? {
+    /// Whether this is a cancellation.
+    var isCancelled: Bool {
+        if case .cancelled = self { return true }
+        return false
+    }
+}

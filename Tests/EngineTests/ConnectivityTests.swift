@@ -1,0 +1,350 @@
+// Requests that wait for a network (behaviour B6.15 to B6.20).
+
+import Testing
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+import URLLoadingWire
+
+@Suite("Waiting for connectivity")
+struct ConnectivityTests {
+    private final class FakeMonitor: ConnectivityMonitor {
+        var hasInterface = false
+        private(set) var starts = 0
+        private var changed: (() -> Void)?
+        var isWatching: Bool { changed != nil }
+
+        func start(_ changed: @escaping () -> Void) {
+            starts += 1
+            self.changed = changed
+        }
+
+        func stop() { changed = nil }
+
+        func change() { changed?() }
+    }
+
+    /// Carries the monitor through the configuration's `@Sendable` closure; all of it is on the test's thread.
+    private final class MonitorBox: Sendable {
+        nonisolated(unsafe) let monitor = FakeMonitor()  // Only ever used on the test's thread.
+    }
+
+    private let box = MonitorBox()
+    private var monitor: FakeMonitor { box.monitor }
+
+    private func makeRig() -> EngineRig {
+        EngineRig { [box] in $0.makeConnectivityMonitor = { _ in box.monitor } }
+    }
+
+    /// ENETUNREACH, ENETDOWN, EHOSTUNREACH, ECONNREFUSED.
+    private static let unreachable: Int32 = 101
+    private static let down: Int32 = 100
+    private static let noRoute: Int32 = 113
+    private static let refused: Int32 = 111
+
+    private func cutOff(_ rig: EngineRig, errno: Int32 = unreachable) {
+        rig.network.setName("host.test", .addresses(["10.0.0.9"]))
+        rig.network.setAddress("10.0.0.9:80", .fail(errno: errno))
+    }
+
+    @Test(
+        "B6.15, B6.20: a request without a way to its host waits, and goes on when the network comes",
+        arguments: [unreachable, down, noRoute])
+    func waitsAndGoesOn(errno: Int32) {
+        let rig = makeRig()
+        cutOff(rig, errno: errno)
+        let journal = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        #expect(journal.waits == 1 && !journal.hasEnded)
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        monitor.change()
+        rig.settle()
+        #expect(journal.text == "hello" && journal.error == nil)
+        #expect(journal.waits == 1)
+        #expect(!monitor.isWatching, "nobody waits any more")
+        rig.expectClean()
+    }
+
+    @Test("B6.15, B6.17: a stream waits for the network, and a call's own time runs on meanwhile")
+    func stream() throws {
+        let rig = makeRig()
+        cutOff(rig)
+        let origin = try #require(Origin(scheme: .http, host: "host.test"))
+        let notes = Notes()
+        var request = StreamRequest(origin: origin, resourceDeadline: rig.reactor.elapsed + .seconds(1000)) { _, _ in
+            WaitingReceiver(notes)
+        }
+        request.waitsForConnectivity = true
+        let handle = rig.core.open(request)
+        func read() {
+            handle.perform(
+                .read(least: 5, most: 5, timeout: .seconds(7)) { result in
+                    if case .success(let piece) = result { notes.note(String(decoding: piece.bytes, as: UTF8.self)) }
+                }, late: { _ in notes.note("late") })
+        }
+        read()
+        rig.advance(.seconds(5))
+        #expect(notes.all == ["waits"] && monitor.isWatching)
+        rig.serve("host.test", [.send("hello"), .receiveEnd])
+        monitor.change()
+        rig.settle()
+        #expect(notes.all == ["waits", "hello"])
+        handle.cancel()
+        rig.settle()
+        #expect(!monitor.isWatching && notes.all.last == "finished")
+        rig.expectClean()
+    }
+
+    @Test("B6.15, B6.17: an FTP transfer waits for the network, and no idle time runs meanwhile")
+    func ftp() throws {
+        let rig = makeRig()
+        rig.network.setName("host.test", .addresses(["10.0.0.9"]))
+        rig.network.setAddress("10.0.0.9:21", .fail(errno: Self.unreachable))
+        let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
+        let notes = Notes()
+        var request = FTPRequest(
+            server: server, job: FTPJob(path: try FTPPath(percentEncoded: "/f")), idleTimeout: .seconds(5)
+        ) { _, _ in WaitingReceiver(notes) }
+        request.waitsForConnectivity = true
+        let handle = rig.core.submit(request, id: 7)
+        rig.advance(.seconds(60))
+        #expect(notes.all == ["waits"] && monitor.isWatching)
+        monitor.change()
+        rig.settle()
+        #expect(notes.all == ["waits", "waits"], "the change did not help")
+        rig.network.setAddress("10.0.0.9:21", .hang)
+        monitor.change()
+        rig.advance(.seconds(4))
+        #expect(notes.all == ["waits", "waits"])
+        rig.advance(.seconds(2))
+        #expect(notes.all == ["waits", "waits", "finished"] && !monitor.isWatching, "the idle time runs again")
+        handle.cancel()
+        rig.expectClean()
+    }
+
+    @Test("B6.15: without the wish to wait, the request fails at once and nothing is watched")
+    func failsOtherwise() {
+        let rig = makeRig()
+        cutOff(rig)
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.hasEnded && journal.error != nil)
+        #expect(journal.waits == 0 && monitor.starts == 0)
+        rig.expectClean()
+    }
+
+    @Test("B6.15, B6.20: names that cannot be looked up: at once when offline, only temporary failures when online")
+    func names() {
+        for (reason, isOnline, waits) in [
+            (ResolverFailure.Reason.temporary, true, true), (.temporary, false, true),
+            (.noSuchHost, false, true), (.noSuchHost, true, false), (.failed, false, true), (.failed, true, false),
+        ] {
+            let rig = makeRig()
+            monitor.hasInterface = isOnline
+            rig.network.setName("host.test", .fails(reason))
+            let journal = rig.submit(waitsForConnectivity: true)
+            rig.settle()
+            #expect(journal.hasEnded != waits, "\(reason), online: \(isOnline)")
+            journal.handle?.cancel()
+            rig.settle()
+            rig.expectClean()
+        }
+    }
+
+    @Test("B6.19: a host that refuses is no lack of a network")
+    func refusedIsNoLack() {
+        let rig = makeRig()
+        cutOff(rig, errno: Self.refused)
+        let journal = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        #expect(journal.hasEnded && journal.waits == 0)
+        rig.expectClean()
+    }
+
+    @Test("B6.9, B6.17: while it waits the idle time stands still and the resource time runs")
+    func deadlines() {
+        let rig = makeRig()
+        cutOff(rig)
+        let journal = rig.submit(
+            idleTimeout: .seconds(5), resourceTimeout: .seconds(100), waitsForConnectivity: true)
+        rig.advance(.seconds(99))
+        #expect(!journal.hasEnded)
+        rig.advance(.seconds(2))
+        guard case .resourceTimeout(_, phase: .waitingForConnectivity, _) = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(!monitor.isWatching)
+        rig.expectClean()
+    }
+
+    @Test("A change that does not help leaves it waiting; a refusal after a change is an error (B6.19)")
+    func changesThatDoNotHelp() {
+        let rig = makeRig()
+        cutOff(rig)
+        let journal = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        for _ in 0..<3 {
+            monitor.change()
+            rig.settle()
+        }
+        #expect(!journal.hasEnded && monitor.starts == 1)
+        cutOff(rig, errno: Self.refused)
+        monitor.change()
+        rig.settle()
+        #expect(journal.hasEnded && journal.error != nil)
+        rig.expectClean()
+    }
+
+    @Test("A change while an attempt is under way is not missed")
+    func changeDuringAttempt() {
+        let rig = makeRig()
+        rig.network.setName("host.test", .addresses(["10.0.0.9"]))
+        rig.network.setAddress("10.0.0.9:80", .fail(errno: Self.unreachable, delay: .seconds(1)))
+        let journal = rig.submit(waitsForConnectivity: true)
+        // The first attempt starts the watch, the second is under way when the network comes.
+        rig.advance(.milliseconds(1500))
+        #expect(monitor.isWatching && journal.waits == 0)
+        monitor.change()
+        rig.advance(.milliseconds(600))
+        #expect(journal.waits == 0, "the third attempt is under way")
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        rig.advance(.seconds(1))
+        monitor.change()
+        rig.settle()
+        #expect(journal.text == "hello")
+        rig.expectClean()
+    }
+
+    @Test("A request that waits can be cancelled, suspended and resumed")
+    func steering() {
+        let rig = makeRig()
+        cutOff(rig)
+        let first = rig.submit(waitsForConnectivity: true)
+        let second = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        first.handle?.cancel()
+        second.handle?.suspend()
+        rig.settle()
+        #expect(first.error.isCancelled && first.ends == 1)
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        monitor.change()
+        rig.settle()
+        #expect(!second.hasEnded, "it is suspended")
+        second.handle?.resume()
+        rig.settle()
+        #expect(second.text == "hello")
+        #expect(!monitor.isWatching)
+        rig.expectClean()
+    }
+
+    @Test("B6.18: a connection that is lost after it stood is an error, not a reason to wait")
+    func lostLater() {
+        let rig = makeRig()
+        rig.serve("host.test", [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .reset])
+        let journal = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        #expect(journal.hasEnded && journal.error != nil && journal.waits == 0)
+        rig.expectClean()
+    }
+}
+
+/// The same on a real loop, in a network that at first has no interface.
+@Suite("Waiting for connectivity, in a network of its own")
+struct NamespaceTests {
+    /// What the loop keeps between two steps of the test.
+    private final class Place {
+        var listener: Listener?
+        var peer: ScriptedPeer?
+    }
+
+    /// Collects one response, and says when it begins to wait.
+    private final class Waiter: TransactionReceiver {
+        private let waits: () -> Void
+        private let done: (EngineError?, String) -> Void
+        private var body: [UInt8] = []
+
+        init(waits: @escaping () -> Void, done: @escaping (EngineError?, String) -> Void) {
+            self.waits = waits
+            self.done = done
+        }
+
+        func waitsForConnectivity() { waits() }
+        func received(informational head: ResponseHead) {}
+        func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand { .more }
+        func received(body piece: BodyPiece) -> ReceiverDemand {
+            body += piece.bytes
+            return .more
+        }
+        func sent(bodyBytes: Int64) {}
+        func finished(_ outcome: TransactionOutcome) { done(outcome.error, String(decoding: body, as: UTF8.self)) }
+    }
+
+    @Test(
+        "B6.15, B6.16, B6.20: a request waits while no interface is up, and goes on when one comes",
+        .enabled(if: NetworkNamespace.isAllowed, "needs the right to make a network namespace"))
+    func realNetwork() async throws {
+        let loops = LoopGroup(count: 1, name: "namespace")
+        let loop = loops.next()
+        let key = ResidentKey<Place>()
+        let origin = try #require(Origin(scheme: .http, host: "127.0.0.1", port: 8099))
+        var head = RequestHead(method: "GET", target: "/")
+        head.fields.append("Host", origin.hostField)
+        let result = await withHandover { (continuation: Handover<String, Never>) in
+            loop.run { reactor in
+                // The loop's thread moves; a listener on every address can be made before there is one.
+                guard NetworkNamespace.enter(), let any = SocketAddress(literal: "0.0.0.0", port: 8099) else {
+                    return continuation.resume(returning: "no namespace")
+                }
+                let place = Place()
+                reactor.setResident(key, place)
+                place.listener = try? Listener(reactor: reactor, address: any)
+                place.listener?.onAccept = { [unowned place] stream in
+                    place.peer = ScriptedPeer(stream, on: reactor, [.receiveHead, .respond("hello")])
+                }
+            }
+            let engine = Engine(configuration: EngineConfiguration(), loop: loop)
+            engine.submit(
+                TransactionRequest(origin: origin, head: head, waitsForConnectivity: true) { _, _ in
+                    Waiter(waits: { #expect(NetworkNamespace.bringLoopbackUp()) }) { error, text in
+                        _ = engine  // Held until here.
+                        continuation.resume(returning: error.map { "\($0)" } ?? text)
+                    }
+                })
+        }
+        #expect(result == "hello")
+        loop.run { $0.setResident(key, nil) }
+        loops.stop()
+    }
+}
+
+/// What was told, all of it on the test's thread.
+private final class Notes: Sendable {
+    nonisolated(unsafe) private(set) var all: [String] = []  // All on the test's thread.
+    func note(_ line: String) { all.append(line) }
+}
+
+/// Writes down that it waits, and that it ends.
+private final class WaitingReceiver: StreamReceiver, FTPReceiver {
+    private let notes: Notes
+
+    init(_ notes: Notes) { self.notes = notes }
+
+    var answersQuestions: Bool { false }
+    func asked(_ question: ConnectionQuestion) {}
+    func waitsForConnectivity() { notes.note("waits") }
+
+    func moved(received: Int, sent: Int) {}
+    func readClosed() {}
+    func writeClosed() {}
+    func captured(_ connection: CapturedConnection) {}
+    func finished(_ failure: StreamFailure?) { notes.note("finished") }
+
+    func askedForCredential(refusals: Int) {}
+    func received(head: FTPHead) -> ReceiverDemand { .more }
+    func received(body piece: BodyPiece) -> ReceiverDemand { .more }
+    func sent(bodyBytes: Int64) {}
+    func moved() {}
+    func finished(_ error: EngineError?) { notes.note("finished") }
+}

@@ -1,0 +1,193 @@
+// FTP transfers on a virtual clock and an in-memory network: where the data connection goes, time-outs, pauses, and that
+// nothing is left.
+
+import Testing
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+
+@Suite struct FTPRigTests {
+    /// Handles and journals of one rig; both sides run on the test's thread, one after the other.
+    private final class Box: Sendable {
+        nonisolated(unsafe) var journal: FTPJournal?
+    }
+
+    private func submit(
+        _ rig: EngineRig, _ path: String = "/f", idle: Duration? = .seconds(60), resource: Duration? = nil,
+        pausesAfter: Int? = nil
+    ) throws -> FTPJournal {
+        let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
+        let job = FTPJob(
+            path: try FTPPath(percentEncoded: path), credential: PasswordCredential(user: "u", password: "p"))
+        let box = Box()
+        _ = rig.core.submit(
+            FTPRequest(
+                server: server, job: job, idleTimeout: idle, resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
+            ) { handle, _ in
+                let journal = FTPJournal(handle, pausesAfter: pausesAfter)
+                box.journal = journal
+                return journal
+            }, id: 7)
+        defer { box.journal = nil }
+        return try #require(box.journal)
+    }
+
+    /// A control connection that offers this port, and then says these things.
+    private func control(_ passive: String, then more: [ScriptedPeer.Step]) -> [ScriptedPeer.Step] {
+        [
+            .send("220 hi\r\n"), .receiveThrough(Array("USER u\r\n".utf8)), .send("230 in\r\n"),
+            .receiveThrough(Array("TYPE I\r\n".utf8)), .send("200 ok\r\n"),
+            .receiveThrough(Array("SIZE f\r\n".utf8)), .send("213 4\r\n"),
+            .receiveThrough(Array("EPSV\r\n".utf8)), .send(passive),
+        ] + more
+    }
+
+    private func serve(_ rig: EngineRig, port: Int, _ script: [ScriptedPeer.Step]) {
+        rig.network.serve("host.test", address: "10.0.0.1", port: port) { stream in
+            rig.keep(stream, ScriptedPeer(stream, on: rig.reactor, script))
+        }
+    }
+
+    @Test("B14.22: data is fetched where the control connection leads, whatever the reply says") func address() throws {
+        let rig = EngineRig()
+        serve(
+            rig, port: 21,
+            control(
+                "500 what\r\n",
+                then: [
+                    .receiveThrough(Array("PASV\r\n".utf8)), .send("227 (10,9,9,9,0,77)\r\n"),
+                    .receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n226 done\r\n"), .receiveEnd,
+                ]))
+        serve(rig, port: 77, [.send("data"), .close])
+        let journal = try submit(rig)
+        rig.settle()
+        #expect(journal.answer.error == nil)
+        #expect(journal.answer.text == "data")
+        #expect(rig.network.dialled == ["10.0.0.1:21", "10.0.0.1:77"])
+        #expect(journal.ends == 1)
+        rig.expectClean()
+    }
+
+    @Test("B6.1: a silent server ends the transfer at its idle time-out, wherever it stands", arguments: [0, 1, 2])
+    func idle(place: Int) throws {
+        let rig = EngineRig()
+        let silent: [ScriptedPeer.Step] = [.receiveEnd]
+        let begun = control(
+            "229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd])
+        serve(rig, port: 77, [.send("da"), .receiveEnd])
+        serve(rig, port: 21, place == 0 ? silent : begun)
+        if place == 1 { rig.network.setAddress("10.0.0.1:77", .hang) }
+        let journal = try submit(rig, idle: .seconds(5))
+        rig.settle()
+        rig.advance(.seconds(4))
+        #expect(journal.ends == 0)
+        rig.advance(.seconds(2))
+        guard case .idleTimeout("host.test", _, _) = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
+        #expect(journal.ends == 1)
+        rig.expectClean()
+    }
+
+    @Test("B6.5: the whole has an end too") func resource() throws {
+        let rig = EngineRig()
+        serve(
+            rig, port: 21,
+            [
+                .send("220-\r\n"), .sendInPieces(Array(repeating: 10, count: 100), size: 1, pause: .seconds(1)),
+                .receiveEnd,
+            ])
+        let journal = try submit(rig, idle: .seconds(5), resource: .seconds(20))
+        rig.settle()
+        for _ in 0..<25 { rig.advance(.seconds(1)) }
+        guard case .resourceTimeout = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
+    @Test("A receiver that is full stops the data and the idle time, and goes on when it likes") func pause() throws {
+        let rig = EngineRig()
+        rig.network.capacity = 1000
+        serve(
+            rig, port: 21,
+            control(
+                "229 (|||77|)\r\n",
+                then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n226 done\r\n"), .receiveEnd]))
+        serve(rig, port: 77, [.send(Array(repeating: 65, count: 5000)), .close])
+        let journal = try submit(rig, idle: .seconds(5), pausesAfter: 1)
+        rig.settle()
+        #expect(journal.answer.body.count <= 1000)
+        rig.advance(.seconds(30))
+        #expect(journal.ends == 0)
+        for _ in 0..<20 where journal.ends == 0 {
+            journal.handle.resumeReading()
+            rig.settle()
+        }
+        #expect(journal.answer.error == nil)
+        #expect(journal.answer.body.count == 5000)
+        rig.expectClean()
+    }
+
+    @Test("B1.39: a suspended transfer neither reads nor times out") func suspension() throws {
+        let rig = EngineRig()
+        serve(
+            rig, port: 21,
+            control(
+                "229 (|||77|)\r\n", then: [.receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n"), .receiveEnd])
+        )
+        serve(rig, port: 77, [.delay(.seconds(1)), .send("data"), .close])
+        let journal = try submit(rig, idle: .seconds(5))
+        rig.settle()
+        journal.handle.suspend()
+        rig.settle()
+        rig.advance(.seconds(60))
+        #expect(journal.answer.body.isEmpty)
+        #expect(journal.ends == 0)
+        journal.handle.resume()
+        rig.settle()
+        #expect(journal.answer.text == "data")
+        journal.handle.cancel()
+        rig.settle()
+        guard case .cancelled = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
+    @Test("Names and addresses that lead nowhere are told as for HTTP") func nowhere() throws {
+        let rig = EngineRig()
+        let unknown = try submit(rig)
+        rig.settle()
+        guard case .nameLookup = unknown.answer.error else {
+            Issue.record("\(String(describing: unknown.answer.error))")
+            return
+        }
+        rig.network.setName("host.test", .addresses(["10.0.0.1"]))
+        let refused = try submit(rig)
+        rig.settle()
+        guard case .connect("host.test", _) = refused.answer.error else {
+            Issue.record("\(String(describing: refused.answer.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
+    @Test("An engine that is shut down ends its transfers") func shutDown() throws {
+        let rig = EngineRig()
+        serve(rig, port: 21, [.receiveEnd])
+        let journal = try submit(rig)
+        rig.settle()
+        rig.core.shutDown(immediately: true)
+        rig.settle()
+        guard case .cancelled = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
+        rig.expectClean()
+    }
+}

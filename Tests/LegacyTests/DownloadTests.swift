@@ -1,0 +1,313 @@
+// What a download tells, and what becomes of its file.
+
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingLegacy
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
+
+@Suite("NSURLDownload", .timeLimit(.minutes(3)))
+struct DownloadTests {
+    private static let text = "0123456789"
+
+    /// A file of ten bytes with a validator, of which parts can be had.
+    private static func archive(_ tag: String = "\"one\"", gate: ServerGate? = nil) -> LoopbackServer.Router {
+        { request in
+            let bytes = Array(text.utf8)
+            let answer: ServerResponse
+            if let range = request.fields.first(FieldName("Range")), range.hasPrefix("bytes="),
+                request.fields.first(FieldName("If-Range")) == tag, let first = Int(range.dropFirst(6).dropLast())
+            {
+                answer =
+                    first < bytes.count
+                    ? .bytes(Array(bytes[first...]), status: 206)
+                        .adding("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
+                    : .status(416).adding("Content-Range", "bytes */\(bytes.count)")
+            } else if let gate {
+                answer = .slow([.init(Array(bytes[..<4])), .init(Array(bytes[4...]), when: gate)])
+            } else {
+                answer = .bytes(bytes)
+            }
+            return answer.adding("ETag", tag)
+        }
+    }
+
+    @available(*, deprecated)
+    private func download(_ request: URLRequest, _ recorder: DownloadRecorder) async {
+        await onRunLoop { _ = NSURLDownload(request: request, delegate: recorder) }
+    }
+
+    @Test("A download is told in order, and its file is where the delegate wants it")
+    @available(*, deprecated)
+    func order() async throws {
+        let place = try Place()
+        let router: LoopbackServer.Router = { request in
+            request.path == "/old" ? ServerResponse.status(301).adding("Location", "/dir/new.txt") : .text("hello")
+        }
+        try await withServer(.alone(), router: router) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.destination = place.path("here.txt")
+            let request = try server.request("/old")
+            let shown = Box<String?>(nil)
+            let watch = Watch()
+            recorder.hook = { word, download in if word == "finish" { shown.value = download.request.url?.path } }
+            await onRunLoop { watch.note(NSURLDownload(request: request, delegate: recorder), nil) }
+            #expect(
+                recorder.notes.lines == [
+                    "begin", "send /old", "storage", "send /dir/new.txt after 301", "response 200", "decide new.txt",
+                    "created here.txt", "data", "finish",
+                ])
+            #expect(recorder.notes.threads.value.count == 1)
+            #expect(recorder.received.value == 5)
+            #expect(place.text("here.txt") == "hello")
+            #expect(shown.value == "/old")
+            try await until { watch.isEmpty }
+        }
+    }
+
+    @Test(
+        "A name that is taken gets a number, unless the file may be overwritten",
+        arguments: [
+            ("a.txt", "a-1.txt"), ("a.tar.gz", "a-1.tar.gz"), ("a", "a-1"), (".a", ".a-1"),
+        ])
+    @available(*, deprecated)
+    func names(name: String, other: String) async throws {
+        try await withServer(.alone(), router: { _ in .text("new") }) { server async throws in
+            for allowsOverwrite in [false, true] {
+                let place = try Place()
+                try Data("old and longer".utf8).write(to: URL(fileURLWithPath: place.path(name)))
+                let recorder = DownloadRecorder()
+                recorder.destination = place.path(name)
+                recorder.allowsOverwrite = allowsOverwrite
+                await download(try server.request("/file"), recorder)
+                #expect(recorder.notes.lines.contains("created \(allowsOverwrite ? name : other)"))
+                #expect(place.names.count == (allowsOverwrite ? 1 : 2))
+                #expect(place.text(allowsOverwrite ? name : other) == "new")
+            }
+        }
+    }
+
+    @Test("A destination that is said at once is not asked for; without a delegate too")
+    @available(*, deprecated)
+    func destinationAtOnce() async throws {
+        let place = try Place()
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
+            let request = try server.request()
+            let recorder = DownloadRecorder()
+            await onRunLoop {
+                let download = NSURLDownload(request: request, delegate: recorder)
+                download.setDestination(place.path("one"), allowOverwrite: false)
+                #expect(download.deletesFileUponFailure)
+                #expect(download.resumeData == nil)
+            }
+            #expect(!recorder.notes.lines.contains { $0.hasPrefix("decide") })
+            await onRunLoop {
+                NSURLDownload(request: request, delegate: nil)
+                    .setDestination(place.path("two"), allowOverwrite: false)
+            }
+            #expect(place.text("one") == "hello")
+            #expect(place.text("two") == "hello")
+        }
+    }
+
+    @Test("A place that is none fails with -3000")
+    @available(*, deprecated)
+    func noPlace() async throws {
+        let place = try Place()
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.destination = place.path("none/file")
+            await download(try server.request(), recorder)
+            #expect(recorder.notes.lines.last == "fail -3000")
+            #expect(place.names.isEmpty)
+        }
+    }
+
+    @Test("A gzip file is decoded if the delegate says so", arguments: [true, false])
+    @available(*, deprecated)
+    func decoding(decodes: Bool) async throws {
+        let place = try Place()
+        let text = String(repeating: "0123456789", count: 50_000)
+        let packed = try #require(Gzip.compress(Array(text.utf8)))
+        try await withServer(
+            .alone(), router: { _ in .bytes(packed, type: "application/x-gzip") }
+        ) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.decodes = decodes
+            recorder.destination = place.path("file")
+            await download(try server.request("/log.tgz"), recorder)
+            #expect(recorder.notes.lines.contains("decode application/gzip"))
+            #expect(recorder.notes.lines.contains("decide \(decodes ? "log.tar" : "log.tgz")"))
+            #expect(recorder.notes.lines.last == "finish")
+            #expect(recorder.received.value == packed.count)
+            let file = try Data(contentsOf: URL(fileURLWithPath: place.path("file")))
+            #expect(file == (decodes ? Data(text.utf8) : Data(packed)))
+        }
+        #expect(!NSURLDownload.canResumeDownloadDecoded(withEncodingMIMEType: "application/gzip"))
+    }
+
+    @Test("A gzip file that is cut off or is none fails, and is removed", arguments: [true, false])
+    @available(*, deprecated)
+    func brokenGzip(isCut: Bool) async throws {
+        let place = try Place()
+        let packed = try #require(Gzip.compress(Array(Self.text.utf8)))
+        let broken = isCut ? Array(packed.dropLast(9)) : Array("no gzip at all".utf8)
+        try await withServer(.alone(), router: { _ in .bytes(broken) }) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.decodes = true
+            recorder.destination = place.path("file")
+            await download(try server.request("/a.gz"), recorder)
+            #expect(recorder.notes.lines.last == "fail \(URLError.Code.downloadDecodingFailedMidStream.rawValue)")
+            #expect(place.names.isEmpty)
+        }
+    }
+
+    @Test(
+        "The download asks for passwords; a cancelled challenge ends it with -1012",
+        arguments: [
+            true, false,
+        ])
+    @available(*, deprecated)
+    func passwords(isRight: Bool) async throws {
+        let place = try Place()
+        let proof = "Basic " + Data("u:p".utf8).base64EncodedString()
+        let router: LoopbackServer.Router = { request in
+            request.fields.first(.authorization) == proof
+                ? .text("secret") : .text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"download\"")
+        }
+        try await withServer(.alone(), router: router) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.destination = place.path("file")
+            recorder.answer = { challenge in
+                let credential = URLCredential(user: "u", password: "p", persistence: .none)
+                if isRight {
+                    challenge.sender?.use(credential, for: challenge)
+                } else {
+                    challenge.sender?.cancel(challenge)
+                }
+            }
+            await download(try server.request(), recorder)
+            let beginning = ["begin", "send /", "storage", "can", "asked"]
+            #expect(Array(recorder.notes.lines.prefix(5)) == beginning)
+            #expect(recorder.notes.lines.last == (isRight ? "finish" : "fail -1012"))
+            #expect(place.text("file") == (isRight ? "secret" : nil))
+        }
+    }
+
+    // MARK: Going on
+
+    /// Stops a download after its first four bytes.
+    @available(*, deprecated)
+    private func stopped(at place: Place, keeps: Bool = true, _ tag: String = "\"one\"") async throws -> Data? {
+        let gate = ServerGate()
+        let data = Box<Data?>(nil)
+        try await withServer(.alone(), router: Self.archive(tag, gate: gate)) { server async throws in
+            let request = try server.request("/archive")
+            let recorder = DownloadRecorder()
+            recorder.destination = place.path("file")
+            recorder.hook = { word, download in
+                guard word == "data" else { return }
+                download.cancel()
+                data.value = download.resumeData
+            }
+            await onRunLoop {
+                let download = NSURLDownload(request: request, delegate: recorder)
+                download.deletesFileUponFailure = !keeps
+            }
+            #expect(recorder.notes.lines.last == "data")
+            gate.open()
+        }
+        return data.value
+    }
+
+    @Test("A cancelled download removes its file, or keeps it with what is needed to go on", arguments: [true, false])
+    @available(*, deprecated)
+    func cancelling(keeps: Bool) async throws {
+        let place = try Place()
+        let data = try await stopped(at: place, keeps: keeps)
+        #expect((data != nil) == keeps)
+        #expect(place.text("file") == (keeps ? "0123" : nil))
+    }
+
+    @Test("Without a strong validator there is nothing to go on with")
+    @available(*, deprecated)
+    func weakValidator() async throws {
+        let place = try Place()
+        #expect(try await stopped(at: place, "W/\"one\"") == nil)
+        #expect(place.text("file") == "0123")
+    }
+
+    @Test(
+        "A download goes on where it stopped, begins anew or is whole already",
+        arguments: [
+            "goes on", "changed", "whole", "refused", "gone",
+        ])
+    @available(*, deprecated)
+    func goingOn(course: String) async throws {
+        let place = try Place()
+        // The server's port is part of what is asked for: both halves come from one server.
+        let gate = ServerGate()
+        let tag = Box("\"one\"")
+        let isRefusing = Box(false)
+        let router: LoopbackServer.Router = { request in
+            if isRefusing.value { return .text("gone", status: 503) }
+            let resumes = request.fields.first(FieldName("Range")) != nil
+            return Self.archive(tag.value, gate: resumes || course == "gone" && tag.value == "" ? nil : gate)(request)
+        }
+        try await withServer(.alone(), router: router) { server async throws in
+            let request = try server.request("/archive")
+            let data = Box<Data?>(nil)
+            let first = DownloadRecorder()
+            first.destination = place.path("file")
+            defer { first.hook = { _, _ in } }
+            first.hook = { word, download in
+                guard word == "data" else { return }
+                // The last bytes come only in the course that needs them all.
+                if course == "whole" { gate.open() }
+                guard course != "whole" || first.received.value == Self.text.count else { return }
+                download.cancel()
+                data.value = download.resumeData
+            }
+            await onRunLoop {
+                NSURLDownload(request: request, delegate: first).deletesFileUponFailure = false
+            }
+            gate.open()
+            let resumeData = try #require(data.value)
+            if course == "changed" { tag.value = "\"two\"" }
+            if course == "refused" { isRefusing.value = true }
+            if course == "gone" { try FileManager.default.removeItem(atPath: place.path("file")) }
+            let second = DownloadRecorder()
+            let left = Box<Data?>(nil)
+            second.hook = { word, download in if word == "fail" { left.value = download.resumeData } }
+            let path = place.path("file")
+            await onRunLoop {
+                let download = NSURLDownload(resumeData: resumeData, delegate: second, path: path)
+                download.deletesFileUponFailure = false
+                #expect(download.request.url == request.url)
+            }
+            let told = Array(second.notes.lines.dropFirst(3))
+            switch course {
+            case "goes on": #expect(told == ["resume 4", "data", "finish"])
+            case "whole": #expect(told == ["resume 10", "finish"])
+            case "refused": #expect(told == ["fail \(URLError.Code.badServerResponse.rawValue)"])
+            default: #expect(told == ["response 200", "created file", "data", "finish"])
+            }
+            #expect(place.text("file") == (course == "refused" ? "0123" : Self.text))
+            #expect((left.value != nil) == (course == "refused"))
+        }
+    }
+
+    @Test("Data that are none fail with -1002, and touch no file")
+    @available(*, deprecated)
+    func notData() async throws {
+        let place = try Place()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: place.path("file")))
+        let recorder = DownloadRecorder()
+        let path = place.path("file")
+        await onRunLoop { _ = NSURLDownload(resumeData: Data("nonsense".utf8), delegate: recorder, path: path) }
+        #expect(recorder.notes.lines == ["begin", "fail -1002"])
+        #expect(place.text("file") == "mine")
+    }
+}

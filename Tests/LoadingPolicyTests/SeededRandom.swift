@@ -1,5 +1,0 @@
-// The walks of this target are made of the same numbers as everybody's.
-
-import TestSupport
-
-typealias SeededRandom = TestSupport.SeededRandom

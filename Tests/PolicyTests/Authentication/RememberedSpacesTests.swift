@@ -1,0 +1,306 @@
+// What a session sends ahead of challenges, where, and when it stops.
+
+import Testing
+import URLLoadingPolicy
+import URLLoadingWire
+
+@Suite("Remembered spaces")
+struct RememberedSpacesTests {
+    private static let password = AuthenticationRig.password
+
+    private var spaces = RememberedSpaces()
+    private let side: AuthenticationSide
+
+    init() throws {
+        side = .server(try AuthenticationRig.origin())
+    }
+
+    private func request(_ target: String, _ body: AuthenticatedRequest.Body = .empty) -> AuthenticatedRequest {
+        AuthenticatedRequest(method: "GET", target: target, body: body)
+    }
+
+    /// Lets a request be refused once and accepted, and remembers that.
+    private mutating func prove(
+        _ challenge: String, at target: String, on other: AuthenticationSide? = nil,
+        as credential: PasswordCredential = RememberedSpacesTests.password, info: String? = nil
+    ) throws {
+        var rig = AuthenticationRig(other ?? side)
+        rig.request = request(target)
+        #expect(rig.refused(challenge).hasPrefix("ask"))
+        #expect(rig.answered(.password(credential)).hasPrefix("send"))
+        var head = ResponseHead.success()
+        if let info { head.fields.append(rig.machine.side.infoField, info) }
+        let acceptance = rig.machine.accepted(head, request: rig.request, hashes: .openSSL)
+        spaces.remember(try #require(acceptance).authorization, for: rig.request)
+    }
+
+    /// What is sent with a request for the top.
+    private mutating func ahead() throws -> Authorization {
+        let authorization = spaces.authorization(for: side, request: request("/"))
+        return try #require(authorization)
+    }
+
+    /// What would be sent with a request: the scheme, and for Digest its nonce and count.
+    private mutating func sent(_ target: String, on other: AuthenticationSide? = nil) -> String? {
+        let request = request(target)
+        guard let authorization = spaces.authorization(for: other ?? side, request: request),
+            let field = authorization.field(for: request, hashes: .openSSL),
+            let parts = AuthenticationRig.takenApart(field)
+        else { return nil }
+        guard let nonce = parts["nonce"] else { return "\(parts.scheme) \(authorization.space.realm ?? "-")" }
+        return "\(nonce) \(parts["nc"] ?? "-")"
+    }
+
+    // MARK: Basic
+
+    @Test("B2.77: Basic is sent ahead at and below the directory of the path that was accepted, and nowhere else")
+    func directory() throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/docs/a/index.html?query=/z/")
+        for inside in ["/docs/a/", "/docs/a/index.html", "/docs/a/b/c", "/docs/a/?x", "/docs/a/..."] {
+            #expect(test.sent(inside) == "basic x", "\(inside)")
+        }
+        for outside in ["/docs/a", "/docs/ab/", "/docs/", "/", "/Docs/a/", "*", "", "/docs?/docs/a/"] {
+            #expect(test.sent(outside) == nil, "\(outside)")
+        }
+    }
+
+    @Test(
+        "B2.77: a path that climbs out of the directory is not in it",
+        arguments: [
+            "/docs/../secret", "/docs/./../secret", "/docs/%2e%2E/secret", "/docs/.%2e", "/docs/.", "/docs/a/..",
+        ])
+    func climbing(target: String) throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/docs/")
+        #expect(test.sent("/docs/secret") == "basic x")
+        #expect(test.sent(target) == nil)
+        // Nor does a success there tell where it was.
+        test = self
+        try test.prove("Basic realm=x", at: target)
+        #expect(test.sent("/docs/a") == nil)
+    }
+
+    @Test("B2.77: a success at the top covers all of the origin, and no other origin")
+    func wholeOrigin() throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/index.html")
+        #expect(test.sent("/a/b") == "basic x")
+        #expect(test.sent("/a/../b") == "basic x")
+        for origin in [
+            try AuthenticationRig.origin("other.test"), try AuthenticationRig.origin(scheme: .http),
+            try #require(Origin(scheme: .https, host: "server.test", port: 8443)),
+        ] {
+            #expect(test.sent("/a", on: .server(origin)) == nil)
+        }
+    }
+
+    @Test("B2.77: of several spaces the one whose directory is nearest is sent, and directories of one realm add up")
+    func nearest() throws {
+        var test = self
+        try test.prove("Basic realm=outer", at: "/a/x")
+        try test.prove("Basic realm=inner", at: "/a/b/x")
+        try test.prove("Basic realm=outer", at: "/c/x")
+        #expect(test.sent("/a/y") == "basic outer")
+        #expect(test.sent("/a/b/y") == "basic inner")
+        #expect(test.sent("/c/y") == "basic outer")
+        try test.prove("Basic realm=outer", at: "/x")
+        #expect(test.sent("/a/b/y") == "basic inner")
+        #expect(test.sent("/z") == "basic outer")
+    }
+
+    @Test("B2.77: a target in absolute form has its path")
+    func absoluteForm() throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "http://server.test/a/b")
+        #expect(test.sent("http://server.test/a/c?d") == "basic x")
+        #expect(test.sent("http://server.test/b") == nil)
+        #expect(test.sent("/a/") == "basic x")
+        try test.prove("Basic realm=top", at: "http://server.test")
+        #expect(test.sent("http://server.test/b") == "basic top")
+    }
+
+    @Test("B2.78: what was refused is forgotten, but not what another task has proven meanwhile")
+    func forgetting() throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/")
+        let old = try test.ahead()
+        #expect(old.isAhead)
+        try test.prove("Basic realm=x", at: "/", as: .init(user: "new", password: "new"))
+        test.spaces.forget(old)
+        let new = try test.ahead()
+        #expect(new.credential?.user == "new")
+        test.spaces.forget(new)
+        #expect(test.sent("/") == nil)
+        // A success of the forgotten one that was still under way brings it back to nobody.
+        test.spaces.remember(new, for: request("/"))
+        #expect(test.sent("/") == nil)
+        test.spaces.forget(new)
+    }
+
+    @Test("B2.78: a refusal of what was sent ahead is failure 1, and the machine proposes that credential")
+    func refusedAhead() throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/")
+        var rig = AuthenticationRig(side)
+        rig.machine.sentAhead(try test.ahead())
+        #expect(rig.refused("Basic realm=x") == "ask basic x 1")
+        #expect(rig.machine.rejected == Self.password)
+        rig = AuthenticationRig(side)
+        rig.machine.sentAhead(try test.ahead())
+        #expect(rig.refused("Basic realm=y") == "ask basic y 0")
+    }
+
+    // MARK: Digest
+
+    @Test("B2.87: the count begins at 1 for each nonce and grows with each request")
+    func counts() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/a/b")
+        #expect(test.sent("/a/b") == "n1 00000002")
+        #expect(test.sent("/elsewhere") == "n1 00000003")
+        for _ in 4..<16 { _ = test.sent("/") }
+        #expect(test.sent("/") == "n1 00000010")
+        try test.prove("Digest realm=x, nonce=n2, qop=auth", at: "/")
+        #expect(test.sent("/") == "n2 00000002")
+        // The same nonce again, proven by a task that had its own refusal: the count does not go back.
+        _ = test.sent("/")
+        try test.prove("Digest realm=x, nonce=n2, qop=auth", at: "/")
+        #expect(test.sent("/") == "n2 00000004")
+    }
+
+    @Test("B2.83: without qop there is no count to be kept")
+    func withoutCount() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n1", at: "/")
+        #expect(test.sent("/") == "n1 -")
+        #expect(test.sent("/") == "n1 -")
+    }
+
+    @Test("B2.89: the next nonce takes the place of the nonce, and its count begins at 1")
+    func nextNonce() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/", info: "nextnonce=\"n2\"")
+        #expect(test.sent("/") == "n2 00000001")
+
+        // Two requests are under way; each answer brings a nonce.
+        let machines = try (0..<2).map { _ in
+            var machine = AuthenticationMachine(side: side)
+            machine.sentAhead(try test.ahead())
+            return machine
+        }
+        for (index, var machine) in machines.enumerated() {
+            let head = ResponseHead.success(info: "nextnonce=m\(index)")
+            let acceptance = machine.accepted(head, request: request("/"), hashes: .openSSL)
+            test.spaces.remember(try #require(acceptance).authorization, for: request("/"))
+            #expect(test.sent("/") == "m\(index) 00000001")
+        }
+    }
+
+    @Test("B2.87: an answer to an older nonce does not bring that back")
+    func lateAnswers() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/")
+        let late = try test.ahead()
+        try test.prove("Digest realm=x, nonce=n2, qop=auth", at: "/")
+        test.spaces.remember(late, for: request("/"))
+        #expect(test.sent("/") == "n2 00000002")
+    }
+
+    @Test("B2.88: a nonce that was sent ahead and is stale is replaced without asking anybody")
+    func staleAhead() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/")
+        var rig = AuthenticationRig(side)
+        rig.machine.sentAhead(try test.ahead())
+        #expect(rig.refused("Digest realm=x, nonce=n2, qop=auth, stale=true") == "send digest")
+        test.spaces.remember(try rig.acceptance().authorization, for: rig.request)
+        #expect(test.sent("/") == "n2 00000002")
+    }
+
+    @Test("B2.91: the domain lists what lies in the space, absolute or relative; other servers are not believed")
+    func domain() throws {
+        var test = self
+        try test.prove(
+            """
+            Digest realm=x, nonce=n, domain="/a https://server.test/b/ https://SERVER.test:443/c?d https://evil.test/e \
+            http://server.test/f //server.test/g relative /h/../i", qop=auth
+            """, at: "/a")
+        for inside in ["/a", "/a?x", "/a/b", "/b/", "/b/x", "/c", "/c/x", "/g"] {
+            #expect(test.sent(inside)?.hasPrefix("n ") == true, "\(inside)")
+        }
+        for outside in ["/", "/ab", "/b", "/e", "/f", "/relative", "/i", "/h/../i", "/a/../z"] {
+            #expect(test.sent(outside) == nil, "\(outside)")
+        }
+        let evil = AuthenticationSide.server(try AuthenticationRig.origin("evil.test"))
+        #expect(test.sent("/e", on: evil) == nil)
+    }
+
+    @Test("B2.91: a domain of other servers only leaves nothing to be sent ahead; an empty one is the whole origin")
+    func otherDomains() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n, domain=\"https://evil.test/\", qop=auth", at: "/a")
+        #expect(test.sent("/a") == nil)
+        try test.prove("Digest realm=x, nonce=n2, domain=\"\", qop=auth", at: "/a")
+        #expect(test.sent("/b") == "n2 00000002")
+    }
+
+    @Test("B2.84: auth-int is not sent ahead with a body that can be read only once")
+    func bodies() throws {
+        var test = self
+        try test.prove("Digest realm=x, nonce=n, qop=auth-int", at: "/")
+        #expect(test.spaces.authorization(for: side, request: request("/", .unrepeatable)) == nil)
+        let authorization = test.spaces.authorization(for: side, request: request("/", .replayable))
+        #expect(authorization?.bodyHash(for: request("/", .replayable)) == .md5)
+    }
+
+    // MARK: Proxies, connections, limits
+
+    @Test("B2.91, B2.100: a proxy has one space for all requests, and its domain is ignored")
+    func proxies() throws {
+        var test = self
+        let proxy = AuthenticationSide.proxy(try #require(ProxyServer(kind: .http, host: "proxy.test", port: 3128)))
+        #expect(proxy.refusal == 407)
+        #expect(proxy.authorizationField == .proxyAuthorization)
+        try test.prove("Digest realm=x, nonce=n, domain=\"/a\", qop=auth", at: "server.test:443", on: proxy)
+        #expect(test.sent("other.test:443", on: proxy) == "n 00000002")
+        #expect(test.sent("http://third.test/x/../y", on: proxy) == "n 00000003")
+        #expect(test.sent("/a") == nil)
+        test = self
+        try test.prove("Basic realm=p", at: "http://server.test/deep/path", on: proxy)
+        #expect(test.sent("other.test:443", on: proxy) == "basic p")
+        try test.prove("Digest realm=q, nonce=n", at: "a.test:1", on: proxy, info: "nextnonce=m")
+        #expect(test.sent("b.test:1", on: proxy) == "m -")
+    }
+
+    @Test("B2.93: what belongs to a connection is not remembered")
+    func connections() throws {
+        var test = self
+        for challenge in ["NTLM", "Negotiate"] {
+            var rig = AuthenticationRig(side, usesTicketUnasked: true)
+            _ = rig.refused(challenge)
+            #expect(rig.answered(challenge == "NTLM" ? .password(Self.password) : .token("YQ==")).hasPrefix("send"))
+            test.spaces.remember(try rig.acceptance().authorization, for: rig.request)
+        }
+        #expect(test.sent("/dir/index.html") == nil)
+    }
+
+    @Test("B2.77: servers, realms and directories are remembered in bounded numbers, the latest of them")
+    func limits() throws {
+        var test = self
+        for number in 0..<300 {
+            let origin = try AuthenticationRig.origin("s\(number).test")
+            try test.prove("Basic realm=x", at: "/", on: .server(origin))
+        }
+        #expect(test.sent("/", on: .server(try AuthenticationRig.origin("s43.test"))) == nil)
+        #expect(test.sent("/", on: .server(try AuthenticationRig.origin("s44.test"))) == "basic x")
+        for number in 0..<40 { try test.prove("Basic realm=r\(number)", at: "/\(number)/") }
+        #expect(test.sent("/23/") == nil)
+        #expect(test.sent("/24/") == "basic r24")
+        for number in 0..<100 { try test.prove("Basic realm=one", at: "/d\(number)/") }
+        #expect(test.sent("/d63/") == "basic one")
+        #expect(test.sent("/d64/") == nil)
+        test.spaces.removeAll()
+        #expect(test.sent("/24/") == nil)
+    }
+}

@@ -1,0 +1,183 @@
+// Journals and messages of background sessions: what is written is what is read, and nothing else is read as one.
+
+import Testing
+import URLLoadingPolicy
+
+@Suite struct TransferCodingTests {
+    static var states: [TransferState] {
+        [.waiting, .running, .retrying(attempt: 3, delay: 4000), .asking(TransferSamples.challenge), .over]
+    }
+
+    @Test("B10.30: a journal comes back from its bytes as it was, in every state", arguments: states)
+    func recordRoundTrip(state: TransferState) throws {
+        let record = TransferSamples.record(state)
+        let bytes = try #require(TransferRecordCoding.encoded(record))
+        #expect(try TransferRecordCoding.record(bytes) == record)
+    }
+
+    @Test("B10.30: settings come back from their bytes as they were")
+    func settingsRoundTrip() throws {
+        let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.settings))
+        #expect(try TransferRecordCoding.settings(bytes) == TransferSamples.settings)
+    }
+
+    @Test("B10.30: a journal that was cut anywhere is none")
+    func cutRecords() throws {
+        let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
+        for count in bytes.indices {
+            #expect(throws: TransferCodingError.truncated) { try TransferRecordCoding.record(Array(bytes[..<count])) }
+        }
+        #expect(throws: TransferCodingError.trailing) { try TransferRecordCoding.record(bytes + [0]) }
+    }
+
+    @Test("B10.30: a journal with any bit turned is none")
+    func damagedRecords() throws {
+        let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var wrong = bytes
+                wrong[index] ^= 1 << UInt8(bit)
+                #expect(throws: TransferCodingError.self) { try TransferRecordCoding.record(wrong) }
+            }
+        }
+    }
+
+    @Test("B10.30: a journal of another version, of a session or of something else says what it is")
+    func foreignRecords() throws {
+        var bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
+        bytes[8] = 1
+        #expect(throws: TransferCodingError.unknownVersion(1)) { try TransferRecordCoding.record(bytes) }
+        let session = try #require(TransferRecordCoding.encoded(TransferSamples.settings))
+        #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(session) }
+        #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(Array("hello, world".utf8)) }
+        #expect(throws: TransferCodingError.truncated) { try TransferRecordCoding.record([]) }
+    }
+
+    @Test("B10.30: records that cannot be are none")
+    func impossibleRecords() throws {
+        var record = TransferSamples.record()
+        record.source = nil
+        let bare = try #require(TransferRecordCoding.encoded(record))
+        #expect(throws: TransferCodingError.impossible) { try TransferRecordCoding.record(bare) }
+        record = TransferSamples.record()
+        record.counts.received = -5
+        let negative = try #require(TransferRecordCoding.encoded(record))
+        #expect(throws: TransferCodingError.impossible) { try TransferRecordCoding.record(negative) }
+    }
+
+    @Test("B10.31: every message comes back from its frame as it was")
+    func messages() throws {
+        for command in TransferSamples.commands {
+            let frame = try #require(command.frame)
+            #expect(try TransferCommand(frame: Array(frame.dropFirst(4))) == command)
+        }
+        for event in TransferSamples.events {
+            let frame = try #require(event.frame)
+            #expect(try TransferEvent(frame: Array(frame.dropFirst(4))) == event)
+        }
+    }
+
+    @Test("B10.31: messages are the same however their stream is cut, whole, byte by byte and at every place")
+    func splits() throws {
+        let events = TransferSamples.events
+        let stream = events.compactMap(\.frame).flatMap { $0 }
+        #expect(try Self.read([stream], as: TransferEvent.self) == events)
+        #expect(try Self.read(stream.map { [$0] }, as: TransferEvent.self) == events)
+        for place in stride(from: 0, to: stream.count, by: 1) {
+            let parts = [Array(stream[..<place]), Array(stream[place...])]
+            #expect(try Self.read(parts, as: TransferEvent.self).count == events.count)
+        }
+        let commands = TransferSamples.commands
+        let said = commands.compactMap(\.frame).flatMap { $0 }
+        #expect(try Self.read(said.map { [$0] }, as: TransferCommand.self) == commands)
+    }
+
+    private static func read<Message: TransferMessage>(
+        _ parts: [[UInt8]], as type: Message.Type
+    ) throws -> [Message] {
+        var decoder = TransferDecoder<Message>()
+        var messages: [Message] = []
+        for part in parts {
+            decoder.receive(part)
+            while let message = try decoder.next() { messages.append(message) }
+        }
+        #expect(decoder.isBetweenMessages)
+        return messages
+    }
+
+    @Test("B10.31: a message that was cut, is too long or unknown ends the conversation, once and for all")
+    func badMessages() throws {
+        for command in TransferSamples.commands {
+            let frame = Array(try #require(command.frame).dropFirst(4))
+            for count in frame.indices {
+                #expect(throws: TransferCodingError.self) { try TransferCommand(frame: Array(frame[..<count])) }
+            }
+            #expect(throws: TransferCodingError.trailing) { try TransferCommand(frame: frame + [0]) }
+        }
+        var decoder = TransferDecoder<TransferCommand>()
+        decoder.receive([0xFF, 0xFF, 0xFF, 0x7F])
+        #expect(throws: TransferCodingError.tooLong) { try decoder.next() }
+        decoder.receive(try #require(TransferCommand.list.frame))
+        #expect(throws: TransferCodingError.tooLong) { try decoder.next() }
+        #expect(!decoder.isBetweenMessages)
+        #expect(throws: TransferCodingError.impossible) { try TransferCommand(frame: [99]) }
+        #expect(throws: TransferCodingError.impossible) { try TransferEvent(frame: [99]) }
+    }
+
+    @Test("B10.31: a greeting in another language is known for one, whatever comes behind it")
+    func otherLanguage() throws {
+        #expect(throws: TransferCodingError.unknownVersion(7)) { try TransferCommand(frame: [1, 7, 0, 0, 0, 1, 2, 3]) }
+    }
+
+    @Test("B10.31: choices of trust that are nested without end are refused")
+    func nesting() {
+        var trust = TransferSettings.Trust.system
+        for _ in 0..<40 { trust = .allOf([trust]) }
+        var settings = TransferSettings(identifier: "x")
+        settings.trust = trust
+        let bytes = TransferRecordCoding.encoded(settings) ?? []
+        #expect(throws: TransferCodingError.tooLong) { try TransferRecordCoding.settings(bytes) }
+    }
+
+    @Test("B10.38: what proves who somebody is is not shown when values are printed")
+    func secrets() {
+        let shown = "\(TransferSamples.request) \(TransferSamples.commands)"
+        #expect(!shown.contains("c2VjcmV0"))
+        #expect(!shown.contains("password: \"p\""))
+        var text = ""
+        dump(TransferSamples.record(), to: &text)
+        #expect(!text.contains("c2VjcmV0"))
+    }
+
+    @Test("B12.5: of many exchanges the last are kept, and all redirects counted")
+    func manyExchanges() throws {
+        var measures = TransferMeasures()
+        for number in 0..<100 {
+            var exchange = TransferExchange(TransferSamples.request)
+            exchange.counts.requestHead = Int64(number)
+            measures.add([exchange], redirects: 2)
+        }
+        #expect(measures.exchanges.map(\.counts.requestHead) == Array(84..<100) && measures.redirects == 200)
+        // What is long takes the place of several.
+        var long = TransferExchange(TransferSamples.request)
+        long.head = TransferSamples.head
+        long.head?.fields = [TransferField("X", String(repeating: "x", count: 100_000))]
+        measures.add([long, long, long], redirects: 0)
+        #expect(measures.exchanges == [long, long])
+        long.head?.fields = [TransferField("X", String(repeating: "x", count: 300_000))]
+        measures.add([long], redirects: 0)
+        #expect(measures.exchanges.isEmpty && !measures.isEmpty)
+    }
+
+    @Test("B10.33: news are numbered, and forgotten up to the number that was heard")
+    func news() {
+        var record = TransferSamples.record(.over)
+        #expect(record.events.map(\.number) == [1, 2, 3, 4, 5])
+        #expect(record.heard(upTo: 2) == true)
+        #expect(record.heard(upTo: 2) == false)
+        #expect(record.events.map(\.number) == [3, 4, 5])
+        #expect(!record.isDone)
+        #expect(record.heard(upTo: 99) == true)
+        #expect(record.isDone)
+    }
+}

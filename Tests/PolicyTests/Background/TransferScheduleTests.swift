@@ -1,0 +1,212 @@
+// The order of a background session's transfers, and time that outlives processes and clocks that are moved.
+
+import Testing
+import URLLoadingPolicy
+
+@Suite struct TransferScheduleTests {
+    /// A moment, so many milliseconds after the beginning.
+    private static func at(_ milliseconds: Int64, wall: Int64? = nil, boot: UInt64 = 1) -> TransferInstant {
+        TransferInstant(wall: wall ?? 1_000_000 + milliseconds, uptime: 5_000 + milliseconds, boot: boot)
+    }
+
+    private static func entry(
+        priority: Float = 0.5, discretionary: Bool = false, earliest: Int64? = nil, allowed: Int64? = nil
+    ) -> TransferSchedule.Entry {
+        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://h/"))
+        order.priority = priority
+        order.earliestBegin = earliest
+        return TransferSchedule.Entry(
+            TransferRecord(order, allowed: allowed, isDiscretionary: discretionary, now: at(0)))
+    }
+
+    @Test("B10.9: so many transfers at a time, the important first, of equals the older")
+    func places() {
+        var schedule = TransferSchedule(places: 2)
+        for number in 1...4 { schedule.added(UInt64(number), Self.entry(priority: number == 4 ? 1 : 0.5)) }
+        #expect(schedule.next(Self.at(0)) == [.begin(4), .begin(1)])
+        #expect(schedule.next(Self.at(1)).isEmpty)
+        schedule.ended(4)
+        #expect(schedule.next(Self.at(2)) == [.begin(2)])
+        schedule.suspended(1)
+        #expect(schedule.next(Self.at(3)) == [.begin(3)])
+        schedule.resumed(1)
+        #expect(schedule.next(Self.at(4)).isEmpty)
+        schedule.prioritised(1, 1)
+        schedule.ended(2)
+        #expect(schedule.next(Self.at(5)) == [.begin(1)])
+        #expect(schedule.hasWork)
+    }
+
+    @Test("B10.26: nothing begins before its date, also when the clock is set meanwhile")
+    func earliestBegin() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry(earliest: 1_500_000))
+        #expect(schedule.next(Self.at(0)).isEmpty)
+        #expect(schedule.wake(Self.at(0)) == 60_000)
+        #expect(schedule.wake(Self.at(470_000)) == 30_000)
+        // Set back: it is not there yet. Set forward: it is.
+        #expect(schedule.next(Self.at(600_000, wall: 1_400_000)).isEmpty)
+        #expect(schedule.next(Self.at(1, wall: 1_500_000)) == [.begin(1)])
+        #expect(schedule.wake(Self.at(2)) == nil)
+    }
+
+    @Test("B10.12: what is left to the system's discretion begins one by one, when nobody else wants anything")
+    func discretion() {
+        var schedule = TransferSchedule(places: 3)
+        schedule.added(1, Self.entry(priority: 1, discretionary: true))
+        schedule.added(2, Self.entry(discretionary: true))
+        schedule.added(3, Self.entry())
+        #expect(schedule.next(Self.at(0)) == [.begin(3)])
+        schedule.ended(3)
+        #expect(schedule.next(Self.at(1)) == [.begin(1)])
+        #expect(schedule.next(Self.at(2)).isEmpty)
+        schedule.ended(1)
+        #expect(schedule.next(Self.at(3)) == [.begin(2)])
+    }
+
+    @Test(
+        "B10.39: failures that may pass are tried again", arguments: [-1001, -1003, -1004, -1005, -1009] as [Int64])
+    func passing(code: Int64) {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        _ = schedule.next(Self.at(0))
+        #expect(schedule.failed(1, code: code, random: 0, now: Self.at(0)) == .retry(attempt: 1, delay: 1000))
+        #expect(schedule.next(Self.at(999)).isEmpty)
+        #expect(schedule.wake(Self.at(999)) == 1)
+        #expect(schedule.next(Self.at(1000)) == [.begin(1)])
+    }
+
+    @Test("B10.9: what waits for a place only, its delay being over, wakes nobody")
+    func placeWanted() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        schedule.added(2, Self.entry())
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+        #expect(schedule.failed(1, code: -1001, random: 0, now: Self.at(0)) == .retry(attempt: 1, delay: 1000))
+        #expect(schedule.next(Self.at(1)) == [.begin(2)])
+        #expect(schedule.wake(Self.at(1)) == 999)
+        #expect(schedule.next(Self.at(1000)).isEmpty)
+        #expect(schedule.wake(Self.at(1000)) == nil)
+        schedule.ended(2)
+        #expect(schedule.next(Self.at(1001)) == [.begin(1)])
+    }
+
+    @Test("B10.39: other failures are the end", arguments: [-999, -1000, -1100, -1200, -3000, 0] as [Int64])
+    func lasting(code: Int64) {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        _ = schedule.next(Self.at(0))
+        #expect(schedule.failed(1, code: code, random: 0, now: Self.at(0)) == .end)
+    }
+
+    @Test("B10.39: waits double from 1 s to 10 min, spread by up to a quarter, and begin anew with progress")
+    func waits() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        var delays: [Int64] = []
+        for _ in 0..<14 {
+            guard case .retry(_, let delay) = schedule.failed(1, code: -1005, random: 0, now: Self.at(0)) else {
+                Issue.record("no retry")
+                return
+            }
+            delays.append(delay)
+        }
+        #expect(delays.prefix(11) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600].map { $0 * 1000 }[...])
+        #expect(delays.suffix(3) == [600_000, 600_000, 600_000])
+        var spread: Set<Int64> = []
+        for random in stride(from: UInt32(0), to: UInt32.max - 50_000_000, by: 50_000_000) {
+            guard case .retry(_, let delay) = schedule.failed(1, code: -1005, random: random, now: Self.at(0)) else {
+                Issue.record("no retry")
+                return
+            }
+            #expect((450_000...600_000).contains(delay))
+            spread.insert(delay)
+        }
+        #expect(spread.count > 20)
+        schedule.progressed(1)
+        #expect(schedule.failed(1, code: -1005, random: 1, now: Self.at(0)) == .retry(attempt: 1, delay: 1000))
+    }
+
+    @Test("B10.22, B10.39: nothing is tried again when its time is over, and what waits then ends")
+    func expiry() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry(allowed: 5000))
+        schedule.added(2, Self.entry(allowed: 7000))
+        _ = schedule.next(Self.at(0))
+        #expect(schedule.failed(1, code: -1001, random: 0, now: Self.at(4500)) == .retry(attempt: 1, delay: 1000))
+        #expect(schedule.wake(Self.at(4500)) == 500)
+        #expect(schedule.next(Self.at(5000)) == [.expire(1), .begin(2)])
+        #expect(schedule.failed(2, code: -1001, random: 0, now: Self.at(7000)) == .end)
+        #expect(schedule.next(Self.at(7000)) == [.expire(2)])
+        #expect(!schedule.hasWork)
+    }
+
+    @Test("B10.37: what waits for an answer keeps nobody from beginning")
+    func asking() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        schedule.added(2, Self.entry())
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+        schedule.asked(1)
+        #expect(schedule.next(Self.at(1)) == [.begin(2)])
+        schedule.ended(2)
+        #expect(!schedule.hasWork)
+        schedule.answered(1)
+        #expect(schedule.hasWork)
+        #expect(schedule.next(Self.at(2)).isEmpty)
+    }
+
+    @Test("B10.37: what was suspended while it waited for an answer begins again when it is resumed")
+    func suspendedWhileAsking() {
+        var schedule = TransferSchedule(places: 1)
+        schedule.added(1, Self.entry())
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+        schedule.asked(1)
+        schedule.suspended(1)
+        schedule.answered(1)
+        #expect(schedule.next(Self.at(0)).isEmpty && !schedule.hasWork)
+        schedule.resumed(1)
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+    }
+
+    @Test("B10.41: within one running of the machine a clock that is moved changes no time")
+    func movedClock() {
+        var life = TransferLifetime(allowed: 10_000, from: Self.at(0))
+        // A year ahead, and a year back.
+        #expect(life.remaining(Self.at(1000, wall: 31_557_600_000)) == 9000)
+        #expect(life.remaining(Self.at(1000, wall: -31_557_600_000)) == 9000)
+        life.note(Self.at(2000, wall: 5))
+        #expect(life.remaining(Self.at(3000, wall: 99_999_999)) == 7000)
+    }
+
+    @Test("B10.41: over a restart of the machine the calendar counts, but never backwards")
+    func otherBoot() {
+        let life = TransferLifetime(allowed: 10_000, from: Self.at(0))
+        let later = TransferInstant(wall: 1_004_000, uptime: 10, boot: 2)
+        #expect(life.remaining(later) == 6000)
+        let before = TransferInstant(wall: 500_000, uptime: 10, boot: 2)
+        #expect(life.remaining(before) == 10_000)
+        let muchLater = TransferInstant(wall: 9_000_000, uptime: 10, boot: 2)
+        #expect(life.remaining(muchLater) == 0)
+        #expect(TransferLifetime(allowed: nil, from: Self.at(0)).remaining(muchLater) == nil)
+    }
+
+    @Test("B10.41: numbers that cannot be are brought back, and nothing overflows")
+    func extremes() {
+        let end = TransferInstant(wall: .max, uptime: .max, boot: 1)
+        let start = TransferInstant(wall: .min, uptime: .min, boot: 2)
+        #expect(end.elapsed(since: start) > 0)
+        #expect(start.elapsed(since: end) == 0)
+        var life = TransferLifetime(allowed: .max, spent: .max, noted: start)
+        life.note(end)
+        #expect(life.remaining(end) == 0)
+        var schedule = TransferSchedule(places: 0, patience: .init(first: .max, longest: .max))
+        var entry = Self.entry()
+        entry.failures = .max
+        schedule.added(1, entry)
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+        #expect(schedule.failed(1, code: -1001, random: .max, now: end) != .end)
+        #expect(schedule.failed(1, code: -1001, random: .max, now: end) != .end)
+        #expect((schedule.wake(end) ?? -1) >= 0)
+    }
+}

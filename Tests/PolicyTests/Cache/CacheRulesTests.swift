@@ -1,0 +1,128 @@
+// The parts of the cache's rules that sequences of exchanges do not show: sizes, hostile bytes, digests, records.
+
+import Testing
+import URLLoadingPolicy
+import URLLoadingWire
+
+@Suite struct CacheRulesTests {
+    private func fields(_ list: (String, String)...) -> Fields {
+        var fields = Fields()
+        for (name, value) in list { fields.append(name, value) }
+        return fields
+    }
+
+    // MARK: Directives
+
+    @Test("B7.57: hostile Cache-Control is read in one pass, whatever its quotes")
+    func hostileDirectives() {
+        let values = [
+            String(repeating: "\"\\", count: 50_000), String(repeating: "a=\"", count: 50_000),
+            String(repeating: ",", count: 100_000), String(repeating: "=", count: 100_000),
+            String(repeating: "max-age=1,", count: 20_000), "\"", "\\", "=", ",=,", "=5", "max-age=\u{0}",
+        ]
+        for value in values {
+            let control = CacheControl(fields(("Cache-Control", value)))
+            #expect(control.isPresent)
+            #expect(!control.noStore)
+        }
+        let hidden = CacheControl(
+            fields(("Cache-Control", String(repeating: "\"\\\"", count: 30_001) + ", no-store")))
+        #expect(hidden.noStore)
+    }
+
+    @Test("B7.57: no split of the list into fields changes what it says")
+    func splitDirectives() {
+        let members = ["no-cache", "max-age=60", "immutable", "ext=\"a, no-store\"", "min-fresh=5", "max-stale"]
+        let whole = CacheControl(fields(("Cache-Control", members.joined(separator: ", "))))
+        for cut in 1..<members.count {
+            let two = CacheControl(
+                fields(
+                    ("Cache-Control", members[..<cut].joined(separator: ",")),
+                    ("cache-control", members[cut...].joined(separator: " ,"))))
+            #expect(two == whole)
+        }
+        #expect(whole.maxAge == .count(60) && whole.minFresh == .count(5) && whole.maxStale == .count(1 << 31))
+        #expect(whole.noCache && whole.isImmutable && !whole.noStore && !whole.onlyIfCached && !whole.mustRevalidate)
+    }
+
+    // MARK: Storing
+
+    @Test("B7.8: a body of more than five hundredths of the disk's capacity is not proposed")
+    func sizes() {
+        #expect(StoringRules.longestBody(memoryCapacity: 0, diskCapacity: 20_000) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 1 << 40, diskCapacity: 20_019) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 20_000, diskCapacity: 0) == 1000)
+        #expect(StoringRules.longestBody(memoryCapacity: 0, diskCapacity: 0) == nil)
+    }
+
+    @Test("B7.44: 200 to 299 are proposed to a delegate, nothing else")
+    func proposed() {
+        #expect((100...599).filter(StoringRules.isProposed) == Array(200...299))
+    }
+
+    // MARK: Selection
+
+    @Test("B7.48, B7.82: what is kept of a secret field is a digest under the answer's own salt")
+    func secrets() {
+        let answer = fields(("Vary", "Cookie, Accept"))
+        let request = fields(("Authorization", "Basic cGFzc3dvcmQ="), ("Cookie", "id=secret"), ("Accept", "*/*"))
+        let one = Selection(answer: answer, request: request, salt: SipHash.Words(1, 2))
+        let other = Selection(answer: answer, request: request, salt: SipHash.Words(3, 4))
+        #expect(one.matches(request) && other.matches(request))
+        let text = String(describing: one)
+        #expect(!text.contains("cGFzc3dvcmQ=") && !text.contains("id=secret") && text.contains("*/*"))
+        #expect(Set(one.members) != Set(other.members))
+        #expect(one.members.map(\.name) == ["cookie", "accept", "authorization"])
+    }
+
+    @Test("B7.11, B7.48: by hand an answer is found without the fields that the loader adds for the user")
+    func withoutSecrets() {
+        let answer = fields(("Vary", "Cookie, X"))
+        let sent = fields(("Authorization", "a"), ("Cookie", "b"), ("X", "1"))
+        let selection = Selection(answer: answer, request: sent, salt: SipHash.Words(1, 2))
+        #expect(selection.matchesWithoutSecrets(fields(("X", "1"))))
+        #expect(!selection.matches(fields(("X", "1"))))
+        #expect(!selection.matchesWithoutSecrets(fields(("X", "2"))))
+    }
+
+    @Test("B7.49: an answer that varies by more than anybody would is as good as one that varies by everything")
+    func manyNames() {
+        let names = (0..<33).map { "x\($0)" }.joined(separator: ",")
+        let request = fields(("x0", "1"))
+        #expect(
+            !Selection(answer: fields(("Vary", names)), request: request, salt: SipHash.Words(1, 2)).matches(request))
+        let fewer = (0..<32).map { "x\($0)" }.joined(separator: ",")
+        #expect(
+            Selection(answer: fields(("Vary", fewer)), request: request, salt: SipHash.Words(1, 2)).matches(request))
+    }
+
+    // MARK: Keys
+
+    @Test("B7.16: text that is no URL has no key", arguments: ["", ":", "/a", "a", "://x", "1 2:x", "a b:c", "#:"])
+    func noKey(text: String) {
+        #expect(CacheKey(text) == nil)
+    }
+
+    @Test("B7.16: a URL of more than 64 KiB has no key, and no URL is read beyond its end")
+    func longKeys() {
+        #expect(CacheKey("http://h/" + String(repeating: "a", count: 1 << 16)) == nil)
+        let url = Array("http://u@[::1]:80/a?b#c".utf8)
+        for length in 0...url.count { _ = CacheKey(String(decoding: url[..<length], as: UTF8.self)) }
+        #expect(CacheKey("http://u@[::1]:80/a?b#c")?.text == "http://[::1]/a?b")
+        #expect(CacheKey("data:text/plain,A#b")?.text == "data:text/plain,A")
+        #expect(CacheKey("http://h:/a") == CacheKey("http://h/a"))
+    }
+
+    // MARK: Digests
+
+    @Test("SipHash-2-4 as its authors' vectors have it")
+    func sipHash() {
+        let key = SipHash.Words(0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908)
+        let message = (0..<15).map { UInt8($0) }
+        func digest(_ count: Int) -> UInt64 { message[..<count].withUnsafeBytes { SipHash.digest($0, key: key) } }
+        #expect(digest(0) == 0x726f_db47_dd0e_0e31)
+        #expect(digest(1) == 0x74f8_39c5_93dc_67fd)
+        #expect(digest(8) == 0x93f5_f579_9a93_2462)
+        #expect(digest(15) == 0xa129_ca61_49be_45e5)
+    }
+}

@@ -1,0 +1,76 @@
+// A connection that stays with whoever used it until its next request (B2.93).
+
+import Testing
+import URLLoadingPolicy
+
+@Suite struct PoolKeepingTests {
+    @Test("B2.93: a kept connection serves the request that continues the one before, and nobody else meanwhile")
+    func continues() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let connection = pool.lease(1, key)
+        #expect(pool.request(2, key, priority: 1) == [])
+        pool.keep(connection, after: 1)
+        #expect(pool.counts == PoolCounts(leased: 1, waiting: 1))
+        #expect(pool.fireTimer() == [] && pool.closeIdle() == [])
+        #expect(pool.request(3, key, continuing: 1) == [.use(3, connection)])
+        #expect(pool.release(connection) == [.use(2, connection)])
+    }
+
+    @Test("It is kept once: a second request that continues the same one is like any other")
+    func once() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let connection = pool.lease(1, key)
+        pool.keep(connection, after: 1)
+        #expect(pool.request(2, key, continuing: 1) == [.use(2, connection)])
+        #expect(pool.request(3, key, continuing: 1) == [.dial(pool.dialled, key)])
+        #expect(pool.abandonKept(after: 1) == [])
+    }
+
+    @Test("Where nothing follows the connection is closed, and who waits gets a new one")
+    func abandoned() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let connection = pool.lease(1, key)
+        _ = pool.request(2, key)
+        pool.keep(connection, after: 1)
+        #expect(pool.abandonKept(after: 7) == [])
+        #expect(pool.abandonKept(after: 1) == [.close([connection]), .dial(pool.dialled, key)])
+        #expect(pool.abandonKept(after: 1) == [])
+        #expect(pool.counts == PoolCounts(dialling: 1, waiting: 1))
+    }
+
+    @Test("A kept connection that goes leaves its request to look for another")
+    func gone() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let connection = pool.lease(1, key)
+        pool.keep(connection, after: 1)
+        #expect(pool.close(connection) == [])
+        #expect(pool.request(2, key, continuing: 1) == [.dial(pool.dialled, key)])
+        #expect(pool.dialled != connection)
+    }
+
+    @Test("A request that goes elsewhere does not take it along")
+    func otherKey() throws {
+        let (pool, key, other) = (VirtualPool(), try poolKey(), try poolKey("other.test"))
+        let connection = pool.lease(1, key)
+        pool.keep(connection, after: 1)
+        #expect(pool.request(2, other, continuing: 1) == [.close([connection]), .dial(pool.dialled, other)])
+        #expect(pool.counts == PoolCounts(dialling: 1, waiting: 1))
+    }
+
+    @Test("Only a connection in use can be kept; a pool that is shut down keeps none for good")
+    func limits() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let idle = pool.idle(1, key)[0]
+        pool.keep(idle, after: 1)
+        pool.keep(99, after: 1)
+        #expect(pool.abandonKept(after: 1) == [])
+        #expect(pool.request(2, key) == [.use(2, idle)])
+        pool.keep(idle, after: 2)
+        #expect(pool.shutDown(immediately: false) == [])
+        #expect(!pool.isDrained)
+        #expect(pool.request(3, key, continuing: 2) == [.use(3, idle)])
+        pool.keep(idle, after: 3)
+        #expect(pool.shutDown(immediately: true).contains(.close([idle])))
+        #expect(pool.isDrained && pool.abandonKept(after: 3) == [])
+    }
+}

@@ -1,0 +1,130 @@
+// Which request is asked about the peer of a dial, and what that means for it and for the others.
+
+import Testing
+import URLLoadingPolicy
+
+@Suite struct PoolQuestionTests {
+    @Test("The request a dial is for is asked, and no other connection serves it from then on")
+    func bound() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        let used = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        #expect(pool.requestBehind(dial) == 1)
+        pool.ask(dial)
+        #expect(pool.release(used) == [.timer(.seconds(60))], "it becomes idle beside the request that is asked")
+        #expect(pool.request(2, key) == [.use(2, used)])
+        #expect(pool.establish(dial) == [.use(1, dial)])
+    }
+
+    @Test("The connection somebody was asked about serves nobody else, not even those before it in line")
+    func boundBothWays() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        _ = pool.request(1, key)
+        let first = pool.dialled
+        _ = pool.request(2, key)
+        let second = pool.dialled
+        pool.ask(second)
+        _ = pool.request(3, key, priority: 1)
+        #expect(pool.establish(second) == [.use(2, second)])
+        #expect(pool.establish(first) == [.use(3, first)])
+    }
+
+    @Test("When the request goes away, the next in line without a dial is asked; where there is none the dial ends")
+    func passedOn() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        for request in 2...3 { #expect(pool.request(request, key) == []) }
+        #expect(pool.cancel(1) == [.ask(dial)])
+        #expect(pool.requestBehind(dial) == 2)
+        pool.ask(dial)
+        #expect(pool.cancel(3) == [])
+        #expect(pool.cancel(2) == [.cancelDial(dial)])
+        #expect(pool.requestBehind(dial) == nil)
+        #expect(pool.counts == PoolCounts())
+    }
+
+    @Test(
+        "A dial that fails fails the request that was asked, whatever else is under way; others get dials of their own")
+    func failure() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        let leased = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        _ = pool.request(2, key)
+        let actions = pool.failDial(dial)
+        #expect(actions == [.fail(1), .dial(pool.dialled, key)])
+        #expect(pool.requestBehind(pool.dialled) == 2)
+        #expect(pool.release(leased) == [.use(2, leased), .timer(.seconds(60))])
+        #expect(pool.requestBehind(pool.dialled) == nil, "its request has another connection")
+    }
+
+    @Test("A changed priority does not bring a request that is asked back in line")
+    func priority() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        let leased = pool.lease(0, key)
+        _ = pool.request(1, key)
+        pool.ask(pool.dialled)
+        pool.setPriority(1, 1)
+        #expect(pool.release(leased) == [.timer(.seconds(60))])
+    }
+
+    @Test("A request whose dial ends while it is asked takes the connection that has become idle meanwhile")
+    func idleMeanwhile() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        let leased = pool.lease(0, key)
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        #expect(pool.release(leased) == [.timer(.seconds(60))])
+        #expect(pool.close(dial) == [.use(1, leased)])
+    }
+
+    @Test("A request whose dial ends while it is asked is back in line, by the priority it was given meanwhile")
+    func backInLine() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        _ = pool.request(2, key)
+        pool.setPriority(1, 0.25)
+        let actions = pool.close(dial)
+        #expect(actions == [.dial(pool.dialled, key)])
+        #expect(pool.requestBehind(pool.dialled) == 2)
+    }
+
+    @Test("B1.32: the requests of a key stand still while everything under way for them waits for an answer")
+    func standstill() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        _ = pool.request(1, key)
+        let first = pool.dialled
+        _ = pool.request(2, key)
+        let second = pool.dialled
+        _ = pool.request(3, key)
+        #expect(pool.sinceStandstill(of: key) == nil)
+        pool.ask(first)
+        #expect(pool.sinceStandstill(of: key) == nil, "the second dial goes on")
+        pool.ask(second)
+        pool.advance(.seconds(100))
+        #expect(pool.sinceStandstill(of: key) == .zero)
+        pool.answer(first)
+        pool.advance(.seconds(7))
+        #expect(pool.sinceStandstill(of: key) == .seconds(7))
+        pool.answer(second)
+        #expect(pool.sinceStandstill(of: key) == .seconds(7), "the first dial had gone on")
+    }
+
+    @Test("Shut down while somebody is asked, nothing is left")
+    func shutDown() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        pool.ask(dial)
+        _ = pool.request(2, key)
+        #expect(pool.shutDown(immediately: true) == [.close([dial]), .refuse([1, 2])])
+        #expect(pool.isDrained)
+    }
+}

@@ -1,0 +1,34 @@
+// The programs that tests start, and that are of use by hand: what they show can only be seen in a process of its own. They are
+// one executable, whose first argument says which of them it is.
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Runs the program that the first argument names, with the arguments behind it.
+@main
+enum TestPrograms {
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst(2))
+        switch CommandLine.arguments.dropFirst().first {
+        case "background": await BackgroundTool.run(words)
+        case "cache": await CacheTool.run(words)
+        case "cookie": await CookieTool.run(words)
+        case "kerberos": await KerberosClient.run(words)
+        case "legacy": LegacyClient.start(words)
+        case "resume": await ResumeTool.run(words)
+        case "secret": await SecretClient.run(words)
+        case "soak": await Soak.run(words)
+        case "upload": try await UploadTool.run(words)
+        case "websocket": try await WebSocketTool.run(words)
+        case "worst-cases": try WorstCases.run(words)
+        default:
+            print("usage: URLLoadingTestPrograms PROGRAM …")
+            print("PROGRAM is background, cache, cookie, kerberos, legacy, resume, secret, soak, upload, websocket or")
+            print("worst-cases")
+            exit(64)
+        }
+    }
+}

@@ -1,0 +1,470 @@
+import Synchronization
+import Testing
+import URLLoadingSystem
+import URLLoadingTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Resolver", .timeLimit(.minutes(5)))
+struct ResolverTests {
+    private typealias Answer = Result<[SocketAddress], ResolverFailure>
+
+    /// Resolves with a resolver made by `make`, and waits for the answer.
+    private func resolve(
+        _ host: String, port: Int = 80, on loop: Loop, _ make: @escaping @Sendable (Reactor) -> SystemResolver
+    ) async throws -> Result<[String], ResolverFailure> {
+        try await onLoop(loop) { reactor, finish in
+            let resolver = make(reactor)
+            var hasReturned = false
+            _ = resolver.resolve(host, port: port) { result in
+                #expect(hasReturned, "the completion ran inside resolve")
+                #expect(reactor.loop.isCurrent)
+                finish(result.map { $0.map(\.description) })
+            }
+            hasReturned = true
+        }
+    }
+
+    /// A look-up that no test may reach.
+    private static let noLookup: @Sendable (String) -> Answer = { host in
+        Issue.record("\(host) was looked up")
+        return .failure(ResolverFailure(reason: .failed, code: 0, host: host, message: ""))
+    }
+
+    private func address(_ literal: String) throws -> SocketAddress {
+        try required(SocketAddress(literal: literal, port: 0), literal)
+    }
+
+    @Test(
+        "B16.12: literals are answered without a look-up, zones included",
+        arguments: [
+            ("10.1.2.3", "10.1.2.3:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1%lo]:80"),
+            ("fe80::1%25lo", "[fe80::1%lo]:80"),
+        ])
+    func literals(host: String, expected: String) async throws {
+        try await withLoop { loop in
+            let answer = try await resolve(host, on: loop) {
+                SystemResolver(reactor: $0, pool: .shared, lookUp: Self.noLookup)
+            }
+            #expect(answer == .success([expected]))
+        }
+    }
+
+    @Test("B16.12: what needs no look-up is at hand: literals, overrides, answers that are still good")
+    func atHand() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let found: [[String]?] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, overrides: ["set.example": "10.0.0.7"], pool: .shared) {
+                    _ in .success([target])
+                }
+                func atHand(_ host: String) -> [String]? {
+                    resolver.addressesAtHand(host, port: 80)?.map(\.description)
+                }
+                var found = ["127.0.0.1", "::1", "Set.Example", "", "a\0b", "name.example"].map(atHand)
+                _ = resolver.resolve("name.example", port: 1) { _ in
+                    found.append(atHand("NAME.example"))
+                    resolver.forget("Name.example")
+                    found.append(atHand("name.example"))
+                    found.append(resolver.addressesAtHand("127.0.0.1", port: 70_000)?.map(\.description))
+                    finish(found)
+                }
+            }
+            #expect(
+                found == [["127.0.0.1:80"], ["[::1]:80"], ["10.0.0.7:80"], nil, nil, nil, ["10.0.0.1:80"], nil, nil])
+        }
+        try await withLoop { loop in
+            let found: [String]? = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, cacheLifetime: .zero, pool: .shared) { _ in
+                    .success([target])
+                }
+                _ = resolver.resolve("name.example", port: 1) { _ in
+                    finish(resolver.addressesAtHand("name.example", port: 80)?.map(\.description))
+                }
+            }
+            #expect(found == nil, "an answer without a lifetime is not kept")
+        }
+    }
+
+    @Test("numbers that are no address are names, which the system reads in its own way")
+    func shortNumbers() async throws {
+        #expect(SocketAddress(literal: "127.1", port: 80) == nil)
+        try await withLoop { loop in
+            let answer = try await resolve("127.1", on: loop) { SystemResolver(reactor: $0) }
+            #expect(answer == .success(["127.0.0.1:80"]))
+        }
+    }
+
+    @Test("an override is used instead of a look-up, whatever the case of the name")
+    func overrides() async throws {
+        try await withLoop { loop in
+            let make: @Sendable (Reactor) -> SystemResolver = {
+                SystemResolver(
+                    reactor: $0, overrides: ["Api.Example": "10.0.0.7", "six.example": "::7", "bad": "nonsense"],
+                    pool: .shared, lookUp: Self.noLookup)
+            }
+            #expect(try await resolve("api.EXAMPLE", port: 8080, on: loop, make) == .success(["10.0.0.7:8080"]))
+            #expect(try await resolve("six.example", on: loop, make) == .success(["[::7]:80"]))
+            let bad = try await resolve("bad", on: loop, make)
+            guard case .failure(let failure) = bad else {
+                Issue.record("an override that is no address was accepted")
+                return
+            }
+            #expect(failure.reason == .failed && failure.message.contains("nonsense"))
+        }
+    }
+
+    @Test("overrides may be lists, for one port, or for every other name; the nearest counts, and literals stay")
+    func overridesByPlace() async throws {
+        try await withLoop { loop in
+            let make: @Sendable (Reactor) -> SystemResolver = {
+                SystemResolver(
+                    reactor: $0,
+                    overrides: [
+                        "a.example:443": "::1,10.0.0.1", "a.example": "10.0.0.2", "*:8080": "10.0.0.3", "*": "10.0.0.4",
+                        "bad": "10.0.0.5,",
+                    ], pool: .shared, lookUp: Self.noLookup)
+            }
+            #expect(
+                try await resolve("A.example", port: 443, on: loop, make) == .success(["[::1]:443", "10.0.0.1:443"]))
+            #expect(try await resolve("a.example", port: 8080, on: loop, make) == .success(["10.0.0.2:8080"]))
+            #expect(try await resolve("b.example", port: 8080, on: loop, make) == .success(["10.0.0.3:8080"]))
+            #expect(try await resolve("b.example", on: loop, make) == .success(["10.0.0.4:80"]))
+            #expect(try await resolve("10.9.9.9", port: 8080, on: loop, make) == .success(["10.9.9.9:8080"]))
+            guard case .failure = try await resolve("bad", on: loop, make) else {
+                Issue.record("a list with an empty address was accepted")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "what cannot be a host name is not asked for",
+        arguments: ["", "good.example\u{0}.evil", String(repeating: "a", count: 255)])
+    func impossibleNames(host: String) async throws {
+        try await withLoop { loop in
+            let answer = try await resolve(host, on: loop) {
+                SystemResolver(reactor: $0, pool: .shared, lookUp: Self.noLookup)
+            }
+            guard case .failure(let failure) = answer else {
+                Issue.record("\(host) was resolved")
+                return
+            }
+            #expect(failure.reason == .noSuchHost && failure.host == host)
+        }
+    }
+
+    @Test("B17.14: a name under .invalid does not exist, or the name service is out of reach")
+    func invalidName() async throws {
+        try await withLoop { loop in
+            let answer = try await resolve("urlloading-test.invalid", on: loop) { SystemResolver(reactor: $0) }
+            guard case .failure(let failure) = answer else {
+                Issue.record("a name under .invalid was resolved")
+                return
+            }
+            #expect(failure.reason == .noSuchHost || failure.reason == .temporary)
+            #expect(failure.code != 0)
+            #expect(failure.host == "urlloading-test.invalid")
+            #expect(failure.description.hasPrefix("urlloading-test.invalid: "))
+        }
+    }
+
+    @Test(
+        "localhost, and every name under it, is this machine", arguments: ["localhost", "LocalHost.", "a.b.localhost"])
+    func localhost(host: String) async throws {
+        try await withLoop { loop in
+            let addresses: [SocketAddress] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor)
+                _ = resolver.resolve(host, port: 443) { finish((try? $0.get()) ?? []) }
+            }
+            #expect(!addresses.isEmpty)
+            #expect(addresses.allSatisfy { $0.isLoopback && $0.port == 443 })
+        }
+    }
+
+    @Test("a name under localhost never reaches the name service, and loopback answers when localhost is unknown")
+    func localhostFallback() async throws {
+        try await withLoop { loop in
+            let asked = Log<String>()
+            let answer = try await resolve("secret.localhost", on: loop) {
+                SystemResolver(reactor: $0, pool: .shared) { host in
+                    asked.append(host)
+                    return .failure(ResolverFailure(reason: .noSuchHost, code: -2, host: host, message: "unknown"))
+                }
+            }
+            #expect(answer == .success(["[::1]:80", "127.0.0.1:80"]))
+            #expect(asked.all == ["localhost"])
+        }
+    }
+
+    @Test("an answer is kept for its lifetime, and asked for again when it is older or forgotten")
+    func cache() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let asked = Counter()
+            let counts: [Int] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: .shared) { _ in
+                    asked.increment()
+                    return .success([target])
+                }
+                var counts: [Int] = []
+                _ = resolver.resolve("Name.example", port: 1) { first in
+                    counts.append(asked.value)
+                    _ = resolver.resolve("name.example", port: 2) { second in
+                        #expect((try? first.get().first?.port) == 1 && (try? second.get().first?.port) == 2)
+                        counts.append(asked.value)
+                        resolver.forget("NAME.example")
+                        _ = resolver.resolve("name.example", port: 3) { _ in
+                            counts.append(asked.value)
+                            finish(counts)
+                        }
+                    }
+                }
+            }
+            #expect(counts == [1, 1, 2])
+        }
+        try await withLoop { loop in
+            let asked = Counter()
+            let make: @Sendable (Reactor) -> SystemResolver = { reactor in
+                SystemResolver(reactor: reactor, cacheLifetime: .zero, pool: .shared) { _ in
+                    asked.increment()
+                    return .success([target])
+                }
+            }
+            let count: Int = try await onLoop(loop) { reactor, finish in
+                let resolver = make(reactor)
+                _ = resolver.resolve("name.example", port: 1) { _ in
+                    _ = resolver.resolve("name.example", port: 1) { _ in finish(asked.value) }
+                }
+            }
+            #expect(count == 2)
+        }
+    }
+
+    @Test("a failure is not kept")
+    func failuresAreNotCached() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let asked = Counter()
+            let answers: [Bool] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: .shared) { host in
+                    asked.increment() == 1
+                        ? .failure(ResolverFailure(reason: .temporary, code: -3, host: host, message: "later"))
+                        : .success([target])
+                }
+                _ = resolver.resolve("name.example", port: 1) { first in
+                    _ = resolver.resolve("name.example", port: 1) { second in
+                        finish([(try? first.get()) != nil, (try? second.get()) != nil])
+                    }
+                }
+            }
+            #expect(answers == [false, true])
+        }
+    }
+
+    @Test("the cache is bounded: the oldest answers go first")
+    func cacheIsBounded() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let asked = Counter()
+            let counts: [Int] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, cacheLifetime: .seconds(3600), pool: .shared) { _ in
+                    asked.increment()
+                    return .success([target])
+                }
+                func resolveNext(_ number: Int) {
+                    guard number < 300 else {
+                        // The newest is still known, the first is not.
+                        let before = asked.value
+                        _ = resolver.resolve("299.example", port: 1) { _ in
+                            let between = asked.value
+                            _ = resolver.resolve("0.example", port: 1) { _ in finish([before, between, asked.value]) }
+                        }
+                        return
+                    }
+                    _ = resolver.resolve("\(number).example", port: 1) { _ in resolveNext(number + 1) }
+                }
+                resolveNext(0)
+            }
+            #expect(counts == [300, 300, 301])
+        }
+    }
+
+    @Test("equal look-ups under way are one look-up, also across resolvers of the same loop")
+    func coalescing() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let gate = Gate()
+            let asked = Counter()
+            let count: Int = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: .shared) { _ in
+                    asked.increment()
+                    gate.pass()
+                    return .success([target])
+                }
+                var answers = 0
+                for _ in 0..<20 {
+                    _ = resolver.resolve("name.example", port: 80) { _ in
+                        answers += 1
+                        if answers == 20 {
+                            finish(asked.value)
+                        }
+                    }
+                }
+                gate.open()
+            }
+            #expect(count == 1)
+        }
+    }
+
+    @Test("B16.14: a cancelled look-up is forgotten at once; others who wait for the same name get their answer")
+    func cancelled() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let gate = Gate()
+            let log: [String] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: .shared) { _ in
+                    gate.pass()
+                    return .success([target])
+                }
+                var log: [String] = []
+                let first = resolver.resolve("name.example", port: 80) { _ in log.append("first") }
+                _ = resolver.resolve("name.example", port: 80) { _ in
+                    log.append("second")
+                    reactor.later { reactor.later { finish(log) } }
+                }
+                let third = resolver.resolve("127.0.0.1", port: 80) { _ in log.append("literal") }
+                first.cancel()
+                first.cancel()
+                third.cancel()
+                gate.open()
+            }
+            #expect(log == ["second"])
+        }
+    }
+
+    @Test("a look-up whose caller cancelled releases what the completion held")
+    func cancelReleases() async throws {
+        final class Token {}
+        let gate = Gate()
+        try await withLoop { loop in
+            let isGone: Bool = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: .shared) { _ in
+                    gate.pass()
+                    return .success([])
+                }
+                weak var watched: Token?
+                let resolution = {
+                    let token = Token()
+                    watched = token
+                    return resolver.resolve("name.example", port: 80) { _ in _ = token }
+                }()
+                resolution.cancel()
+                finish(watched == nil)
+            }
+            gate.open()
+            #expect(isGone)
+        }
+    }
+
+    @Test("a port outside 0...65535 is a failure")
+    func ports() async throws {
+        let target = try address("10.0.0.1")
+        try await withLoop { loop in
+            let answer = try await resolve("name.example", port: 70000, on: loop) {
+                SystemResolver(reactor: $0, pool: .shared) { _ in .success([target]) }
+            }
+            guard case .failure(let failure) = answer else {
+                Issue.record("port 70000 was accepted")
+                return
+            }
+            #expect(failure.reason == .failed)
+        }
+    }
+}
+
+@Suite("BlockingPool", .timeLimit(.minutes(5)))
+struct BlockingPoolTests {
+    @Test("look-ups that nobody answers hold up no file, cache or credential, and each of those only its own kind")
+    func kinds() async {
+        let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .shared]
+        for held in pools {
+            let gate = Gate()
+            for _ in 0..<16 { held.run { gate.pass() } }
+            for other in pools where other !== held {
+                await withHandover { handover in _ = other.run { handover.resume() } }
+            }
+            gate.open()
+            await withHandover { handover in _ = held.run { handover.resume() } }
+        }
+    }
+
+    @Test("at most four threads work at a time, and work begins in order")
+    func limit() async throws {
+        let pool = BlockingPool(limit: 4, idleTime: .zero, name: "pool-limit")
+        let gate = Gate()
+        let started = Log<Int>()
+        let done = Counter()
+        for number in 0..<12 {
+            let isTaken = pool.run {
+                started.append(number)
+                gate.pass()
+                done.increment()
+            }
+            #expect(isTaken)
+        }
+        try await until { started.all.count >= 4 }
+        #expect(pool.threadCount == 4)
+        #expect(started.all.sorted() == [0, 1, 2, 3])
+        gate.open()
+        try await until { done.value >= 12 }
+        #expect(started.all.sorted() == Array(0..<12))
+        // Idle for no time at all: they go.
+        try await until { pool.threadCount == 0 }
+    }
+
+    @Test("one thread does one thing after the other, in order")
+    func order() async throws {
+        let pool = BlockingPool(limit: 1, idleTime: .zero, name: "pool-order")
+        let log = Log<Int>()
+        for number in 0..<500 {
+            pool.run { log.append(number) }
+        }
+        try await until { log.all.count >= 500 }
+        #expect(log.all == Array(0..<500))
+    }
+
+    @Test("an idle thread takes new work: no second one is started")
+    func reuse() async throws {
+        let pool = BlockingPool(limit: 4, idleTime: .seconds(3600), name: "pool-reuse")
+        let log = Log<UInt>()
+        for round in 1...50 {
+            pool.run { log.append(currentThread()) }
+            try await until { log.all.count >= round && pool.idleCount > 0 }
+        }
+        #expect(Set(log.all).count == 1)
+        #expect(pool.threadCount == 1)
+    }
+
+    @Test("threads that go while work arrives lose none of it")
+    func leavingRace() async throws {
+        let pool = BlockingPool(limit: 3, idleTime: .zero, name: "pool-race")
+        let done = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        pool.run { done.increment() }
+                        sched_yield()
+                    }
+                }
+            }
+        }
+        try await until { done.value >= 2000 }
+        #expect(done.value == 2000)
+    }
+}

@@ -1,0 +1,90 @@
+// Files that several processes share: whole or not at all, one change at a time.
+
+import Synchronization
+import Testing
+import URLLoadingSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Shared files")
+struct SharedFileTests {
+    private let folder = Folder()
+
+    private func write(_ file: SharedFile, _ text: String) -> SystemError? {
+        file.change(atMost: 1000) { _ in .replace(Array(text.utf8)) }
+    }
+
+    @Test("a file is made with its folders, replaced, kept and removed")
+    func changes() {
+        let file = SharedFile(path: folder.path + "/a/b/file")
+        #expect(file.read(atMost: 100) == nil)
+        #expect(file.change(atMost: 100) { bytes in bytes == nil ? .keep : .remove } == nil)
+        #expect(write(file, "one") == nil && file.read(atMost: 100) == Array("one".utf8))
+        #expect(write(file, "") == nil && file.read(atMost: 100) == [])
+        #expect(write(file, "two") == nil && file.read(atMost: 2) == nil, "longer than asked for")
+        #expect(file.change(atMost: 100) { bytes in bytes == Array("two".utf8) ? .keep : .remove } == nil)
+        #expect(file.read(atMost: 3) == Array("two".utf8))
+        var about = stat()
+        #expect(stat(file.path, &about) == 0 && about.st_mode & 0o777 == 0o600)
+        #expect(file.change(atMost: 100) { _ in .remove } == nil && file.read(atMost: 100) == nil)
+    }
+
+    @Test("one change at a time; a lock that is kept is given up on")
+    func locks() {
+        let file = SharedFile(path: folder.path + "/file")
+        let inner = Mutex<SystemError?>(nil)
+        let outer = file.change(atMost: 100) { _ in
+            inner.withLock {
+                $0 = file.change(atMost: 100, patience: .milliseconds(10)) { _ in .replace([1]) }
+            }
+            return .replace([2])
+        }
+        #expect(outer == nil && inner.withLock { $0 }?.call == "flock")
+        #expect(file.read(atMost: 100) == [2])
+    }
+
+    @Test("changes from many threads all count")
+    func threads() async {
+        let file = SharedFile(path: folder.path + "/file")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<10 { _ = file.change(atMost: 100) { .replace(($0 ?? []) + [1]) } }
+                }
+            }
+        }
+        #expect(file.read(atMost: 100)?.count == 40)
+    }
+
+    @Test("where nothing can be written the error says what failed")
+    func errors() {
+        #expect(write(SharedFile(path: "/proc/none/file"), "x")?.call == "mkdir")
+        let file = SharedFile(path: folder.path + "/file")
+        #expect(write(file, "x") == nil)
+        #expect(write(SharedFile(path: file.path + "/below"), "x")?.call == "open")
+        #expect(symlink("/proc/none", folder.path + "/link.lock") == 0)
+        #expect(write(SharedFile(path: folder.path + "/link"), "x")?.call == "open", "a link is no lock")
+    }
+}
+
+/// A folder of its own, gone with its object.
+private final class Folder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/shared-file-XXXXXX".utf8CString)
+        path = template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, mkdtemp(start) != nil else { return "/proc/none" }
+            return String(cString: start)
+        }
+    }
+
+    deinit {
+        for name in ["/a/b/file.lock", "/file", "/file.lock", "/link.lock"] { unlink(path + name) }
+        for name in ["/a/b", "/a", ""] { rmdir(path + name) }
+    }
+}

@@ -1,0 +1,72 @@
+// Runs `ContentDecoder` over a vector and writes down what came out.
+
+import URLLoadingTestSupport
+import URLLoadingWire
+
+/// What a content decoder makes of bytes, as text.
+enum ContentTranscript {
+    /// The events of a body that comes in these pieces and is decoded into outputs of that size.
+    static func run(_ vector: Vector, _ pieces: [ArraySlice<UInt8>], outputBytes: Int) -> [String] {
+        guard var decoder = ContentDecoder.make(contentEncoding: vector.options("coding").first ?? "") else {
+            return ["untouched"]
+        }
+        var events: [String] = []
+        var content: [UInt8] = []
+        var zeros = 0
+        var error: WireError?
+        do throws(WireError) {
+            for piece in pieces {
+                try decode(&decoder, Array(piece), outputBytes) { output in
+                    // A million zeros are counted, not kept.
+                    if content.isEmpty, output.allSatisfy({ $0 == 0 }) {
+                        zeros += output.count
+                    } else {
+                        content += output
+                    }
+                }
+            }
+            try decoder.finish()
+        } catch let fault {
+            error = fault
+        }
+        if zeros > 0 { events.append("zeros \(zeros)") }
+        if !content.isEmpty { events.append("text " + VectorText.escape(content)) }
+        if content.isEmpty, zeros == 0, error == nil { events.append("empty") }
+        if let error { events.append("error \(error.kind): \(error)") }
+        return events
+    }
+
+    /// There was something to decode and no decoder for it.
+    struct NoDecoder: Error {}
+
+    /// A decoder, or a failed test.
+    static func require(_ decoder: consuming ContentDecoder?) throws(NoDecoder) -> ContentDecoder {
+        guard let decoder else { throw NoDecoder() }
+        return decoder
+    }
+
+    /// Decodes one piece as the decoder's documentation says it is to be done.
+    static func decode(
+        _ decoder: inout ContentDecoder, _ piece: [UInt8], _ outputBytes: Int, _ deliver: ([UInt8]) -> Void
+    ) throws(WireError) {
+        var output = [UInt8](repeating: 0xAA, count: outputBytes)
+        var offset = 0
+        while true {
+            let before = offset
+            let produced = try step(&decoder, piece, &offset, &output)
+            if produced > 0 { deliver(Array(output.prefix(produced))) }
+            if !decoder.hasMore, offset == piece.count { return }
+            if produced == 0, offset == before, !decoder.hasMore { return deliver(Array("BUG: no progress".utf8)) }
+        }
+    }
+
+    private static func step(
+        _ decoder: inout ContentDecoder, _ piece: [UInt8], _ offset: inout Int, _ output: inout [UInt8]
+    ) throws(WireError) -> Int {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: output.count, alignment: 1)
+        defer { memory.deallocate() }
+        let produced = try decoder.decode(piece.span.bytes, offset: &offset, into: memory)
+        output.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(memory)) }
+        return produced
+    }
+}
