@@ -12,10 +12,10 @@ soak: SECONDS := 1800
 fuzz-driver: SECONDS := 300
 # Where `make install` puts things.
 PREFIX ?= $(HOME)/.local
-# Where lint and format look.
-SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Package.swift)
+# Where format looks.
+SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
 
-.PHONY: help install measure-fetch compatibility demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install measure-fetch compatibility guest demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
 
 help: ## List the commands
@@ -114,10 +114,12 @@ compatibility: ## Build and run a library that imports FoundationNetworking and 
 	@Scripts/install-packages build
 	@Scripts/compatibility
 
-lint: ## Check formatting and style
-	swift format lint --strict --recursive --configuration .swift-format $(SWIFT_SOURCES)
-	@! grep -rn --include='*.swift' --exclude=Handover.swift 'with[A-Za-z]*Continuation' Tests \
-		|| { echo "Tests wait with withHandover: Tests/Support/Handover.swift says why."; exit 1; }
+guest: ## Build a package beside ours whose targets have names that were or might be ours, and run it
+	@Scripts/install-packages build
+	@Scripts/guest
+
+lint: ## Check the format, and rules of the house
+	@Scripts/lint
 
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --recursive --configuration .swift-format $(SWIFT_SOURCES)

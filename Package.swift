@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 // The house is described in docs/architecture.md; dependencies below point strictly downwards.
 //
 // Every target bears the package's name: SwiftPM refuses a graph in which two packages have a target of one name.
@@ -62,13 +62,13 @@ let package = Package(
 
         // One test target per layer, and what they share.
         .target(
-            name: "URLLoadingTestSupport", dependencies: ["URLLoadingSystem", "CURLLoadingPlatform"],
+            name: "URLLoadingTestSupport", dependencies: ["URLLoadingSystem"],
             path: "Tests/Support"),
         .executableTarget(
             name: "URLLoadingTestPrograms",
             dependencies: [
                 "URLLoading", "URLLoadingLegacy", "URLLoadingEngine", "URLLoadingPolicy", "URLLoadingTrust",
-                "URLLoadingWire", "URLLoadingLoopbackServer", "URLLoadingTestSupport",
+                "URLLoadingWire", "URLLoadingSystem", "URLLoadingLoopbackServer", "URLLoadingTestSupport",
             ], path: "Tests/Programs"),
         .testTarget(
             name: "URLLoadingWireTests", dependencies: ["URLLoadingWire", "URLLoadingTestSupport"],
@@ -76,12 +76,15 @@ let package = Package(
         .testTarget(
             name: "URLLoadingTrustTests",
             dependencies: [
-                "URLLoadingTrust", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL", "URLLoadingTestPrograms",
+                "URLLoadingTrust", "URLLoadingSystem", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL",
+                "URLLoadingTestPrograms",
             ], path: "Tests/TrustTests"),
         .testTarget(
             name: "URLLoadingTLSTests",
-            dependencies: ["URLLoadingTLS", "URLLoadingTrust", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL"],
-            path: "Tests/TLSTests"),
+            dependencies: [
+                "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem", "URLLoadingLoopbackServer",
+                "CURLLoadingOpenSSL",
+            ], path: "Tests/TLSTests"),
         .testTarget(
             name: "URLLoadingSystemTests", dependencies: ["URLLoadingSystem", "URLLoadingTestSupport"],
             path: "Tests/SystemTests"),

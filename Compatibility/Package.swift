@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 // A module of the name FoundationNetworking that is URLLoading. README.md says who needs it.
 import PackageDescription
 

@@ -1,10 +1,6 @@
 // What a measured phase has cost this process, and the line of JSON that says so.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// The clocks at the start of a measured phase.
 struct Clocks {

@@ -1,10 +1,6 @@
 // Standard output and error, without Foundation's formatting, which a start-up measurement would pay for.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// What the program says, and how it ends.
 enum Console {

@@ -1,13 +1,8 @@
 // One phase of requests, the warm-up or the measured one: who may start another, and what became of them.
 // Workers on any thread share it.
 
+import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A moment of the monotonic clock in nanoseconds; all clients of the comparison read it this plainly.
 struct Moment: Sendable {

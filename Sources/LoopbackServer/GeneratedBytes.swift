@@ -1,11 +1,7 @@
 // A body of any length that costs no memory: the byte at a position is a function of the position, so that whoever
 // receives it can check every byte. Knows nothing of messages or sockets.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// The bytes of generated bodies.
 package enum GeneratedBytes {

@@ -3,14 +3,6 @@
 // Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some moment,
 // and the look-up of a name opens files. Numbers are given out from the lowest, so that a new one tells how few are left.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The process's limit of descriptors.
 package enum DescriptorLimit {
     /// How many there may be now; no limit counts as very many.

@@ -1,14 +1,6 @@
 // The one door to libc for system calls: each is retried when a signal interrupts it and answers with an error number
 // instead of a global variable. Knows nothing of streams, loops or names.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// System calls in the form this module uses them.
 enum Platform {
     /// A call's result: `error` is 0 unless it failed.

@@ -1,14 +1,6 @@
 // A failed system call: which one, and the error number. Knows nothing of addresses or of what the call was for; the
 // layer above adds that.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A system call that failed, with its error number.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error number, such as `ECONNREFUSED`.

@@ -5,6 +5,8 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The C library as Trust uses it.

@@ -1,14 +1,9 @@
 // A server on a thread of its own that does exactly what it is told, with or without TLS, and knows when the client's kernel
 // has what it has sent: for what lies in a socket before anybody looks there.
 
+import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A listener on 127.0.0.1.
 final class BluntServer: Sendable {

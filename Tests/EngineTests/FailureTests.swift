@@ -5,12 +5,6 @@ import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Each way to fail has its own error, and each error its facts.
 @Suite struct FailureTests {
     @Test("B17.14: a name that does not exist")

@@ -6,12 +6,6 @@ import URLLoadingEngine
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("File sinks")
 struct FileSinkTests {
     private let scratch = Scratch()

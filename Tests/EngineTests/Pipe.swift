@@ -4,12 +4,6 @@ import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A pipe, which takes 64 KiB and then waits for its reader.
 struct Pipe {
     let read: Int32

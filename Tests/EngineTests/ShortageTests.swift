@@ -5,12 +5,6 @@ import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// What happens where the machine has not enough of something: B16.6 and the limits of a process.
 @Suite struct ShortageTests {
     /// A rig with an idle connection to each of so many hosts.

@@ -5,6 +5,8 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// An input: a few bytes that choose, then the bytes to be parsed.

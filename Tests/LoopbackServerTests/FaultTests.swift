@@ -2,13 +2,8 @@
 
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite struct FaultTests {
     private static let text = Array("0123456789abcdef".utf8)

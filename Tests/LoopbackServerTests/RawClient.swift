@@ -3,12 +3,6 @@
 
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A blocking connection to a server on this machine.
 final class RawClient {
     enum ClientError: Error {

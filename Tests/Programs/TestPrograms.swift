@@ -1,11 +1,7 @@
 // The programs that tests start, and that are of use by hand: what they show can only be seen in a process of its own. They are
 // one executable, whose first argument says which of them it is.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// Runs the program that the first argument names, with the arguments behind it.
 @main

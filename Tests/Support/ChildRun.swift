@@ -3,16 +3,9 @@
 // Not by Foundation's Process: its start lists the open descriptors into memory of a size that it measured before, and
 // a suite that opens many meanwhile crashes it.
 
-// Beside the C library: the compiler finds SOCK_CLOEXEC in one of the two, and which one depends on what else it compiles.
-import CURLLoadingPlatform
+import URLLoadingSystem
 
 import class Foundation.Thread
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What a run of a program came to.
 package struct ChildRun: Sendable {

@@ -3,12 +3,6 @@
 
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// An in-memory network: a resolver, a dialer and the peers behind them.
 package final class MemoryNetwork {
     /// What happens to a connection attempt.

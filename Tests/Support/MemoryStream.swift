@@ -5,12 +5,6 @@
 
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// One end of an in-memory connection.
 package final class MemoryStream: ByteStream {
     /// Who is told of readiness.

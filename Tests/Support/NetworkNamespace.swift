@@ -1,10 +1,6 @@
 // A network of its own for one thread: at first it has nothing but a loopback interface that is down.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// Moves the calling thread into a network namespace of its own.
 package enum NetworkNamespace {

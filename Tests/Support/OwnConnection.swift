@@ -1,13 +1,7 @@
 // A connection of a test's own listener that is closed in the children of other tests from its first moment on: in a child it
 // would live on after its end here.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 package enum OwnConnection {
     /// Waits for the next connection of a listener that blocks, and answers its descriptor, which blocks too; nil once the

@@ -3,13 +3,7 @@
 // pipe() and FD_CLOEXEC behind it leave a moment in which a child that another test is just starting gets both ends: the reader
 // then waits for an end that comes with that child's.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// A pipe that no child has, unless it is given an end.
 package struct OwnPipe: Sendable {

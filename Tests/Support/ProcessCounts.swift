@@ -1,10 +1,6 @@
 // What this process holds right now, read from /proc: for checks that nothing is left behind.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// Open descriptors, threads and memory of this process.
 package struct ProcessCounts: Sendable, Equatable, CustomStringConvertible {

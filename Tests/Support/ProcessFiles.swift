@@ -1,10 +1,6 @@
 // What the system tells of processes in /proc. Read by hand: Foundation loses a buffer for each file there, whose size is 0.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// Files and folders below /proc.
 enum ProcessFiles {

@@ -1,10 +1,6 @@
 // Processes that tests have started, found by their arguments.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// The processes that were started with all of these texts in their arguments, but for this one.
 package func processes(naming texts: String...) -> [pid_t] {

@@ -3,14 +3,7 @@
 // One that was only found free, or whose listener has been closed, is anybody's: the next listener of another test may get
 // it, or the next connection, and answer in place of the server that is not there.
 
-// Beside the C library: the compiler finds SOCK_CLOEXEC in one of the two, and which one depends on what else it compiles.
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// A port of 127.0.0.1 that nobody else gets.
 ///

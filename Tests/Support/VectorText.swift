@@ -2,11 +2,7 @@
 //
 // Must not know what a line means.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// The text a vector file is made of.
 package enum VectorText {

@@ -2,12 +2,6 @@ import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("Dialer and Listener", .timeLimit(.minutes(5)))
 struct DialerTests {
     /// Dials and waits for the result: nil when it connected.

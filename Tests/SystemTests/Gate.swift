@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// Holds helper threads until it is opened; afterwards it holds nobody.
 final class Gate: Sendable {

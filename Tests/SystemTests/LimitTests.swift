@@ -7,12 +7,6 @@ import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("The whole process", .timeLimit(.minutes(5)))
 struct LimitTests {
     @Test("no descriptor left: a dial fails with EMFILE, the loop goes on, and dialling works again later")

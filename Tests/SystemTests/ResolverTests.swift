@@ -3,12 +3,6 @@ import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("Resolver", .timeLimit(.minutes(5)))
 struct ResolverTests {
     private typealias Answer = Result<[SocketAddress], ResolverFailure>

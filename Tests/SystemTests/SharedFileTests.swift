@@ -4,12 +4,6 @@ import Synchronization
 import Testing
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("Shared files")
 struct SharedFileTests {
     private let folder = Folder()

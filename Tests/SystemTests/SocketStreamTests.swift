@@ -2,12 +2,6 @@ import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("SocketStream", .timeLimit(.minutes(5)))
 struct SocketStreamTests {
     /// Where the tests of one rule run: every kind of socket.

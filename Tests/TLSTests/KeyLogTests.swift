@@ -1,13 +1,8 @@
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite struct KeyLogTests {
     @Test("Secrets are appended to the file that a configuration names, which only its owner may read")

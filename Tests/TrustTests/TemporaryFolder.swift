@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import URLLoadingSystem
 
 /// A folder that is gone with its owner.
 final class TemporaryFolder {

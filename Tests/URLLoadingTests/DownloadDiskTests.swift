@@ -7,12 +7,6 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("Downloads onto disks that refuse them")
 struct DownloadDiskTests {
     @Test("B9.11, B17.46: a file that cannot be made is −3000, also when the body is empty")

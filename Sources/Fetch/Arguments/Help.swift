@@ -1,12 +1,14 @@
 // The screen that --help shows: 24 lines of 80 columns, with every option in it. The rest is in the manual.
 
+import URLLoading
+
 /// Texts about the command itself.
 package enum Help {
     /// The version of the library, which the command is a part of.
     package static let version = "fetch \(number) (URLLoading)\n"
     /// What servers are told, unless `--user-agent` tells them something else: no system, no kernel.
     static let agent = "fetch/\(number)"
-    private static let number = "0.1"
+    private static let number = URLSession.libraryVersion
 
     /// One screen.
     package static let text = """

@@ -1,13 +1,8 @@
 // Fills in and signs one certificate. Does not judge what it is told to write.
 
 import CURLLoadingOpenSSL
+import URLLoadingSystem
 import URLLoadingTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A template and keys in, a certificate out.
 enum CertificateMaker {

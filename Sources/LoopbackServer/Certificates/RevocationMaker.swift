@@ -2,13 +2,8 @@
 // write.
 
 import CURLLoadingOpenSSL
+import URLLoadingSystem
 import URLLoadingTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What an OCSP response says.
 package enum OCSPAnswer: Sendable, Hashable {

@@ -2,12 +2,6 @@
 //
 // Must not know: what waits, and why.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Watches the machine's network for one loop.
 package protocol ConnectivityMonitor: AnyObject {
     /// Whether an interface besides loopback is up and has an internet address.

@@ -1,11 +1,5 @@
 // Whether this machine has a network at all; asked only after something has failed (B17.20, B17.52).
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Knows of the machine's interfaces.
 package enum NetworkPresence {
     /// Whether an interface besides loopback is up and has an internet address.

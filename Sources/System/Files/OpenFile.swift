@@ -1,12 +1,6 @@
 // A regular file that is open for reading, of which any part may be asked for at any time, from any thread. Its length is
 // the one it had when it was opened. Must not know who reads it.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Why a part of a file could not be read.
 package enum FileReadFailure: Error, Sendable, Equatable {
     /// The file has become shorter.

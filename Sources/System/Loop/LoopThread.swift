@@ -3,12 +3,6 @@
 
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The serial executor that runs everything on one loop's thread.
 package final class LoopThread: SerialExecutor {
     let mailbox: Mailbox

@@ -2,8 +2,6 @@
 // an event for a descriptor closed earlier in the same batch finds another generation and is dropped.
 // Must not know what kind of thing is registered.
 
-import CURLLoadingPlatform
-
 /// Something that has a descriptor registered with a poller.
 protocol PollTarget: AnyObject {
     /// Readiness as epoll tells it. The receiver is kept alive for the duration of the call.

@@ -1,8 +1,6 @@
 // An eventfd that ends another thread's wait. Shared by whoever may have to wake that thread, so that its number stays
 // open while a late waker still holds it.
 
-import CURLLoadingPlatform
-
 /// Wakes a thread that waits on its descriptor.
 package final class WakeSignal: Sendable {
     private let descriptor: Descriptor

@@ -7,14 +7,6 @@
 //
 // Must not know what the helper does.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The two steps by which a helper is started.
 package enum HelperProcess {
     /// What became of a helper that was to be started.

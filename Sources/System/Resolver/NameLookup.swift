@@ -1,13 +1,5 @@
 // The one blocking call: getaddrinfo. Runs on a helper thread. Must not know caches, loops or ports.
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A look-up by the system's name service.
 enum NameLookup {
     /// Every address of `host`, in the system's order, with port 0.

@@ -1,11 +1,5 @@
 // A listening socket, for servers on this module's own loops. Not part of the client's path.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Accepts connections on one loop.
 package final class Listener: PollTarget {
     /// Called on the loop with each connection.

@@ -3,12 +3,6 @@
 // A socket's address holds 107 bytes of a path. A longer one goes by way of its directory, which is opened, and whose
 // number below /proc/self/fd leads there. Must not know what is said over the socket.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Where a socket of this user is.
 package final class LocalPlace: Sendable {
     /// The address as the system takes it; good as long as this object lives.

@@ -1,14 +1,6 @@
 // Where a socket is or goes: IPv4, IPv6 with its zone, or a UNIX-domain path. Parses and prints numeric forms only;
 // names are the resolver's matter. RFC 4291, RFC 4007 (zones), RFC 6874 (zones in URLs: "%25").
 
-import CURLLoadingPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A numeric address a stream socket can be bound or connected to.
 package struct SocketAddress: Sendable, Hashable {
     /// The kind of an address.

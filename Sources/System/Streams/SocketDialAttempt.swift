@@ -2,12 +2,6 @@
 // attempt alive, or the reactor where there is none; the attempt keeps the stream, and the stream knows the attempt
 // weakly.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A socket being connected.
 final class SocketDialAttempt: DialAttempt {
     // `@exclusivity(unchecked)`: as in `Reactor`; nobody is called while a property is being changed.

@@ -6,12 +6,6 @@
 // - once the peer's end, an error or urgent data was reported (there may be no further edge), or
 // - for UNIX-domain sockets, where a read also stops at a boundary between ancillary data.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A connected stream socket of one loop.
 package final class SocketStream: ByteStream, PollTarget {
     // Weak, and not a strong reference cleared by close(): a forgotten close() must not keep a connection and its

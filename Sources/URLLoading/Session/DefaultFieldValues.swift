@@ -3,12 +3,6 @@
 import Foundation
 import URLLoadingWire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The value of Accept-Language (B5.17).
 package enum AcceptLanguage {
     /// For the environment in which the process was started.
@@ -64,16 +58,12 @@ package enum AcceptLanguage {
 
 /// The value of User-Agent (B5.20).
 package enum UserAgent {
-    /// The version that the library tells to servers.
-    static let libraryVersion = "0.1"
-
     /// For this process.
-    static let ofProcess = value(
-        processName: ProcessInfo.processInfo.processName, kernelRelease: kernelRelease)
+    static let ofProcess = value(processName: ProcessInfo.processInfo.processName)
 
-    /// For a process of that name on that kernel.
-    package static func value(processName: String, kernelRelease: String) -> String {
-        "\(encoded(processName))/unknown URLLoading/\(libraryVersion) Linux/\(encoded(kernelRelease))"
+    /// For a process of that name. Nothing is said about the system: a server has no use for it, an attacker has.
+    package static func value(processName: String) -> String {
+        "\(encoded(processName)) URLLoading/\(URLSession.libraryVersion)"
     }
 
     /// A product name or version: bytes that are not allowed in one are percent-encoded (RFC 9110 §10.1.5).
@@ -89,13 +79,5 @@ package enum UserAgent {
             }
         }
         return result.isEmpty ? "unknown" : String(decoding: result, as: UTF8.self)
-    }
-
-    private static var kernelRelease: String {
-        var name = utsname()
-        guard uname(&name) == 0 else { return "unknown" }
-        return withUnsafeBytes(of: &name.release) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
     }
 }

@@ -6,12 +6,6 @@
 import Foundation
 import URLLoadingPolicy
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A session's settings about proxies, read when it is made (B13.3).
 struct SessionProxies: Sendable {
     /// Who is asked where the rules say that somebody must be.

@@ -5,12 +5,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The directories of the user this process acts for.
 enum UserDirectories {
     /// For what a program has to keep; nil where there is none.

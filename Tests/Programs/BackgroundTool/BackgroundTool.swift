@@ -17,12 +17,6 @@ import Synchronization
 import URLLoading
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Has a background session, and does one thing with it.
 enum BackgroundTool {
     static func run(_ words: [String]) async {

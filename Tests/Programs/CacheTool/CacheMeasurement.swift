@@ -4,12 +4,6 @@
 import Foundation
 import URLLoading
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A measurement in a directory of its own.
 struct CacheMeasurement {
     let directory: String

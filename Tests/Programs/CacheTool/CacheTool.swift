@@ -4,12 +4,6 @@
 import Foundation
 import URLLoading
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Does one thing with the cache in a directory.
 enum CacheTool {
     static func run(_ words: [String]) async {

@@ -7,12 +7,6 @@ import Synchronization
 import URLLoading
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Downloads one URL into `FOLDER/whole`.
 final class Downloader: NSObject, URLSessionDownloadDelegate {
     fileprivate struct State: Sendable {

@@ -5,12 +5,6 @@
 import Foundation
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// How much has been fetched into the file, and up to where.
 struct Account: Sendable {
     /// All bytes that have ever been written to the file.

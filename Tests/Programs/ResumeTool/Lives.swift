@@ -7,12 +7,6 @@ import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 import URLLoadingTrust
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Runs downloaders until one has come to its end.
 final class Lives: Sendable {
     let folder: LifeFolder

@@ -1,12 +1,7 @@
 // The tool: judges each of the worst cases and prints how much processor time that takes. Run it from a release build.
 
+import URLLoadingSystem
 import URLLoadingTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Measures the worst cases; an argument is a part of the names of those that are wanted.
 enum WorstCases {

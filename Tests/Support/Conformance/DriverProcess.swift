@@ -2,10 +2,9 @@
 //
 // Must not know: what commands and answers mean. Driver protocol, section 1.
 
-// Beside the C library: the compiler finds SOCK_CLOEXEC in one of the two, and which one depends on what else it compiles.
-import CURLLoadingPlatform
 import Foundation
 import Synchronization
+import URLLoadingSystem
 
 /// A running driver; it ends with this object at the latest.
 package final class DriverProcess: Sendable {

@@ -7,12 +7,6 @@ import URLLoadingTestSupport
 
 @testable import URLLoading
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite struct BackgroundDirectoryTests {
     private static func record(_ task: UInt64) -> TransferRecord {
         TransferRecord(Rig.download("http://h/", task: task), allowed: nil, isDiscretionary: false, now: .now)

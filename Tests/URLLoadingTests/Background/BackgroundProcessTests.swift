@@ -8,12 +8,6 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite("Background sessions: processes", .serialized, .timeLimit(.minutes(4)))
 struct BackgroundProcessTests {
     private let folder = BackgroundFolder()

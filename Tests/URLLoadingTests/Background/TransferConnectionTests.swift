@@ -10,12 +10,6 @@ import URLLoadingTestSupport
 
 @testable import URLLoading
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite(.timeLimit(.minutes(2))) struct TransferConnectionTests {
     @Test("B10.36, B10.24, B17.48: an owner that is lost again and again ends each task with -997, once")
     func lostAgainAndAgain() async throws {

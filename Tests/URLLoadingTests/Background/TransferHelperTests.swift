@@ -10,12 +10,6 @@ import URLLoadingWire
 
 @testable import URLLoading
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite(.timeLimit(.minutes(2))) struct TransferHelperTests {
     /// Starts a helper that stays for so many seconds when it has nothing to do.
     private static func start(_ directory: BackgroundDirectory, seconds: Int = 60) async throws -> Int32 {

@@ -7,12 +7,6 @@ import Testing
 import URLLoading
 import URLLoadingTestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A directory for the state of background sessions, gone with its object, and with the processes that were started for it.
 final class BackgroundFolder: Sendable {
     let url: URL

@@ -6,12 +6,6 @@ import Dispatch
 import Foundation
 import URLLoadingPolicy
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A clock.
 struct TransferClock: Sendable {
     /// What time it is.

@@ -12,12 +12,6 @@ import Synchronization
 import URLLoadingPolicy
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The main function of the program `urlloading-transfers`.
 package enum TransferHelper {
     /// Why the program ends, as its exit status; those of sysexits.h where there is one.

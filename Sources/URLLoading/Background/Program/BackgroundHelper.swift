@@ -4,12 +4,6 @@ import Foundation
 import Synchronization
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The helper's executable.
 enum BackgroundHelper {
     /// What it is called.

@@ -6,12 +6,6 @@
 import Foundation
 import URLLoadingPolicy
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension TransferSettings {
     /// What of a configuration can be written down, and the names of those properties that cannot: where there is one, no
     /// other process may carry out the session's transfers. The identifier has to be set.

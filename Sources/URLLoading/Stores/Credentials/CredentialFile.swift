@@ -8,12 +8,6 @@ import Synchronization
 import URLLoadingPolicy
 import URLLoadingSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// One password in such a file.
 struct CredentialRecord: Codable, Equatable, Sendable, Concealed {
     let host: String

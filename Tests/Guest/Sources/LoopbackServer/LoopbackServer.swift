@@ -1,0 +1,2 @@
+/// The guest's own module of this name.
+public let nameLoopbackServer = "LoopbackServer"

@@ -1,0 +1,1 @@
+print("the guest's own fetch")

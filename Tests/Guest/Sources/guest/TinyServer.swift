@@ -1,0 +1,1 @@
+../../../../Compatibility/Sample/Sources/sample/TinyServer.swift
