@@ -2,14 +2,23 @@
 // The house is described in docs/architecture.md; dependencies below point strictly downwards.
 //
 // Every target bears the package's name: SwiftPM refuses a graph in which two packages have a target of one name.
+import Foundation
 import PackageDescription
+
+/// Whether SwiftPM has fetched this package for another one. That has no product `fetch`: of two products of one name SwiftPM builds
+/// one in the place of the other, and the other package's own command may be called so.
+let isFetched = {
+    let folder = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent()
+    let state = folder.deletingLastPathComponent().appendingPathComponent("workspace-state.json").path
+    return folder.lastPathComponent == "checkouts" && FileManager.default.fileExists(atPath: state)
+}()
+let fetch: [Product] = isFetched ? [] : [.executable(name: "fetch", targets: ["URLLoadingFetch"])]
 
 let package = Package(
     name: "URLLoading",
-    products: [
+    products: fetch + [
         .library(name: "URLLoading", targets: ["URLLoading"]),
         .library(name: "URLLoadingLegacy", targets: ["URLLoadingLegacy"]),
-        .executable(name: "fetch", targets: ["URLLoadingFetch"]),
         .executable(name: "urlloading-transfers", targets: ["URLLoadingTransfers"]),
         .executable(name: "urlloading-conformance-driver", targets: ["URLLoadingConformanceDriver"]),
     ],

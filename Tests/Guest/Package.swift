@@ -1,10 +1,11 @@
 // swift-tools-version: 6.3
 // A package whose targets and products have the names that other packages are likely to have, some of which were once ours, and
-// that depends on URLLoading from a folder of another name. SwiftPM refuses a graph in which two packages have a target of one name:
+// that depends on a version of URLLoading from a folder of another name. SwiftPM refuses a graph in which two packages have a target of one name:
 // that this one builds shows that ours has none. `Scripts/guest` builds it and runs it.
 import Foundation
 import PackageDescription
 
+let environment = ProcessInfo.processInfo.environment
 let libraries = [
     "TLS", "Trust", "Sockets", "HTTPWire", "LoadingPolicy", "LoadingEngine", "LoopbackServer", "TestSupport",
 ]
@@ -16,15 +17,17 @@ let package = Package(
     products: libraries.map { .library(name: $0, targets: [$0]) }
         + programs.map { .executable(name: $0, targets: [$0]) },
     dependencies: [
-        .package(name: "URLLoading", path: ProcessInfo.processInfo.environment["URLLOADING_FOLDER"] ?? "../..")
+        .package(
+            url: environment["URLLOADING_ADDRESS"] ?? "",
+            from: Version(environment["URLLOADING_VERSION"] ?? "") ?? "0.0.0")
     ],
     targets: headers.map { .systemLibrary(name: $0) } + libraries.map { .target(name: $0) }
         + programs.map { .executableTarget(name: $0) } + [
             .executableTarget(
                 name: "guest",
                 dependencies: (headers + libraries).map { .byName(name: $0) } + [
-                    .product(name: "URLLoading", package: "URLLoading"),
-                    .product(name: "URLLoadingLegacy", package: "URLLoading"),
+                    .product(name: "URLLoading", package: "another-name"),
+                    .product(name: "URLLoadingLegacy", package: "another-name"),
                 ])
         ],
     swiftLanguageModes: [.v6]
