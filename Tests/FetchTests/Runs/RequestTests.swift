@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
@@ -31,7 +32,7 @@ struct RequestTests {
         #expect(lines.contains { $0.hasPrefix("Accept-Encoding: gzip") })
         let plain = try await FetchRun.run(server.url("/"))
         #expect(plain.output.hasPrefix("GET /\n") && plain.output.contains("Accept-Encoding: identity\n"))
-        #expect(plain.output.contains("User-Agent: fetch/0.1\n"))
+        #expect(plain.output.contains("User-Agent: fetch/\(URLSession.libraryVersion)\n"))
         await server.stop()
     }
 

@@ -187,7 +187,7 @@ struct StreamSecurityTests {
                 kCFNetworkProxiesHTTPSEnable: 1, kCFNetworkProxiesHTTPSProxy: "127.0.0.1",
                 kCFNetworkProxiesHTTPSPort: proxy.port,
             ], scribe)
-        #expect(lines == conversation + "Optional(LoopbackServer.LoopbackProxy.Ask.Kind.connect) mail.test:port")
+        #expect(lines == conversation + "Optional(URLLoadingLoopbackServer.LoopbackProxy.Ask.Kind.connect) mail.test:port")
         #expect(
             scribe.transcript.calls.first
                 == (asksWho
@@ -205,7 +205,7 @@ struct StreamSecurityTests {
                 kCFNetworkProxiesSOCKSEnable: 1, kCFNetworkProxiesSOCKSProxy: "127.0.0.1",
                 kCFNetworkProxiesSOCKSPort: proxy.port,
             ])
-        #expect(lines == conversation + "Optional(LoopbackServer.LoopbackProxy.Ask.Kind.socks5) mail.test:port")
+        #expect(lines == conversation + "Optional(URLLoadingLoopbackServer.LoopbackProxy.Ask.Kind.socks5) mail.test:port")
         await proxy.stop()
     }
 
