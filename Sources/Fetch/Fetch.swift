@@ -22,12 +22,13 @@ enum Fetch {
         dispatchMain()
     }
 
-    /// Whether there are as many descriptors as Dispatch takes for itself: for the main queue, for what it waits by, and for its
-    /// timers. Where it gets none it ends the process by a signal, and nobody is told why.
+    /// Whether there are as many descriptors as Dispatch takes for itself, for what it waits by, for its timers and for a look at its
+    /// threads, and as many again for what this command opens meanwhile. Where Dispatch gets none it ends the process by a signal,
+    /// and nobody is told why.
     private static var hasDescriptors: Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
-        for _ in 0..<4 {
+        for _ in 0..<8 {
             let descriptor = open("/", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
             opened.append(descriptor)

@@ -1,7 +1,8 @@
 // How many descriptors the process may have, and what is left of them.
 //
-// Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some moment,
-// and the look-up of a name opens files. Numbers are given out from the lowest, so that a new one tells how few are left.
+// Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some moment, or for a
+// look at its own threads, which it takes once a second; and the look-up of a name opens files. Numbers are given out from the
+// lowest, so that a new one tells how few are left.
 
 /// The process's limit of descriptors.
 package enum DescriptorLimit {
@@ -26,8 +27,7 @@ package enum DescriptorLimit {
 
     /// Ends what a new descriptor is for where too few would be left.
     static func check(_ raw: Int32, call: String) throws(SystemError) {
-        let limit = current
-        guard limit > reserve, Int(raw) >= limit - reserve else { return }
+        guard Int(raw) >= current - reserve else { return }
         throw SystemError(errno: EMFILE, call: call)
     }
 
@@ -42,6 +42,7 @@ package enum DescriptorLimit {
         return error.isOutOfDescriptors ? error : nil
     }
 
-    /// Dispatch's three (epoll, eventfd, timerfd) and one for a look-up.
-    private static let reserve = 4
+    /// Three that Dispatch keeps (epoll, eventfd, timerfd), one for its look at a thread, two for a look-up, and two for what is
+    /// opened and refused here while those are in use.
+    private static let reserve = 8
 }

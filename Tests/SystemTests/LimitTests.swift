@@ -151,10 +151,10 @@ struct LimitTests {
                 var limit = rlimit()
                 getrlimit(descriptorLimit, &limit)
                 let before = limit
-                // The next number would be the last but three.
+                // The next number would be the last but seven.
                 let next = open("/dev/null", O_RDONLY)
                 close(next)
-                limit.rlim_cur = rlim_t(next) + 4
+                limit.rlim_cur = rlim_t(next) + 8
                 setrlimit(descriptorLimit, &limit)
                 let error = try await dial(address, on: loop)
                 limit = before

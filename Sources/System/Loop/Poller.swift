@@ -183,6 +183,8 @@ final class Poller {
             throw SystemError(errno: outcome.error, call: "epoll_create1")
         }
         let descriptor = Descriptor(owning: outcome.value)
+        // Each at once: where few are left even one that is given back soon may be the one that Dispatch needs now.
+        try DescriptorLimit.check(descriptor.raw, call: "epoll_create1")
         let signal = try WakeSignal(counting: false)
         try DescriptorLimit.check(signal.raw, call: "eventfd")
         // Edge-triggered: every write is a new event, so the counter is never read.

@@ -21,17 +21,24 @@ struct DescriptorRunTests {
     // A sanitizer needs descriptors itself.
     @Test(
         "With too few descriptors fetch says so and ends, and no signal ends it", .enabled(if: !Sanitizer.isActive),
-        arguments: 4...12)
+        arguments: 4...24)
     func tooFew(count: Int) async throws {
-        let run = try await Self.run(descriptors: count, ["http://127.0.0.1:1/"])
-        #expect(run.output.isEmpty)
-        switch run.exitCode {
-        // The system's loader has not found enough to load the program by.
-        case 127: break
-        case 70:
-            #expect(run.complaints == "fetch: too few files may be open at a time: raise the limit (ulimit -n)\n")
-        default:
-            #expect(run.exitCode == 7 && run.complaints.contains("Too many open files"), "\(run.complaints)")
+        // Several times: whether Dispatch wants a descriptor just when there is none is a matter of microseconds.
+        for _ in 0..<5 {
+            let run = try await Self.run(descriptors: count, ["http://127.0.0.1:1/"])
+            #expect(run.output.isEmpty)
+            switch run.exitCode {
+            // The system's loader has not found enough to load the program by.
+            case 127: break
+            case 70:
+                #expect(run.complaints == "fetch: too few files may be open at a time: raise the limit (ulimit -n)\n")
+            default:
+                // With enough of them nobody answers at that port.
+                #expect(run.exitCode == 7, "\(run.complaints)")
+                #expect(
+                    run.complaints.contains("Too many open files") || run.complaints.contains("Connection refused"),
+                    "\(run.complaints)")
+            }
         }
     }
 
