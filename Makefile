@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 # Where format looks.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
 
-.PHONY: help install measure-fetch compatibility guest demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install measure-fetch compatibility examples guest demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
 
 help: ## List the commands
@@ -113,6 +113,10 @@ measure-fetch: ## Measure fetch beside a FoundationNetworking program: size, sta
 compatibility: ## Build and run a library that imports FoundationNetworking and knows nothing of URLLoading
 	@Scripts/install-packages build
 	@Scripts/compatibility
+
+examples: ## Build the programs in Examples and run them against the demo's server
+	@Scripts/install-packages build
+	@Scripts/examples
 
 guest: ## Build a package beside ours whose targets have names that were or might be ours, and run it
 	@Scripts/install-packages build

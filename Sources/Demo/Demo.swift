@@ -9,6 +9,12 @@ import URLLoadingLoopbackServer
 @main
 enum Demo {
     static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        if words.first == "serve", words.count == 2, let folder = words.last { return await serve(folder) }
+        guard words.isEmpty else {
+            print("usage: URLLoadingDemo [serve FOLDER]")
+            exit(64)
+        }
         print("URLLoading, with a server made for the occasion (\(Demo.host) is this process)\n")
         do {
             try await run()
@@ -18,6 +24,26 @@ enum Demo {
             exit(1)
         } catch {
             print("   ✗ \((error as NSError).localizedDescription)\n\nNot everything was as expected.")
+            exit(1)
+        }
+    }
+
+    /// Serves until the input ends: says its addresses, and puts the authority of the second into the folder.
+    private static func serve(_ folder: String) async {
+        do {
+            let (root, identity) = try CertificateFactory.server("127.0.0.1", "localhost")
+            let plain = try LoopbackServer.start(router: Site.answer)
+            let secure = try LoopbackServer.start(.init(tls: ServerTLS(identity: identity)), router: Site.answer)
+            let authority = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "authority.pem")
+            try Data(root.pem.utf8).write(to: authority)
+            for line in [plain.url("/"), secure.url("/"), authority.path] {
+                FileHandle.standardOutput.write(Data((line + "\n").utf8))
+            }
+            while readLine() != nil {}
+            await plain.stop()
+            await secure.stop()
+        } catch {
+            print("\(error)")
             exit(1)
         }
     }
@@ -120,17 +146,5 @@ struct Unexpected: Error {
 
     init(_ what: String) {
         self.what = what
-    }
-}
-
-/// What the server answers.
-private enum Site {
-    @Sendable
-    static func answer(_ request: ServerRequest) -> ServerResponse {
-        switch request.path {
-        case "/hello": .text("Hello!\n")
-        case "/slow": .slow([.init("Here ", after: .milliseconds(5)), .init("it is.\n", after: .milliseconds(5))])
-        default: .text("There is nothing here.\n", status: 404)
-        }
     }
 }
