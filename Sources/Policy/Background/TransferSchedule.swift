@@ -54,13 +54,17 @@ package struct TransferSchedule: Sendable {
         fileprivate var phase = Phase.ready
 
         /// A transfer that may begin.
-        package init(_ record: TransferRecord) {
-            priority = record.priority
-            isDiscretionary = record.isDiscretionary
-            isSuspended = record.isSuspended
-            earliestBegin = record.earliestBegin
-            lifetime = record.lifetime
-            failures = record.failures
+        package init(
+            priority: Float, isDiscretionary: Bool, isSuspended: Bool, earliestBegin: Int64?,
+            lifetime: TransferLifetime,
+            failures: UInt32
+        ) {
+            self.priority = priority
+            self.isDiscretionary = isDiscretionary
+            self.isSuspended = isSuspended
+            self.earliestBegin = earliestBegin
+            self.lifetime = lifetime
+            self.failures = failures
         }
     }
 

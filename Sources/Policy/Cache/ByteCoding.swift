@@ -2,45 +2,55 @@
 // bounds. It must not know what is written or read. Numbers are little-endian.
 
 /// Puts values behind one another.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+    /// What has been put so far.
+    package private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    /// Makes one with room for so many bytes.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    mutating func number(_ number: some FixedWidthInteger) {
+    /// A number, the lowest byte first.
+    package mutating func number(_ number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    mutating func words(_ words: SipHash.Words) {
+    /// Two words, the first before the second.
+    package mutating func words(_ words: SipHash.Words) {
         number(words.first)
         number(words.second)
     }
 
-    mutating func raw(_ run: some Collection<UInt8>) { bytes.append(contentsOf: run) }
+    /// Bytes as they are.
+    package mutating func raw(_ run: some Collection<UInt8>) { bytes.append(contentsOf: run) }
 
     /// A run and its length before it.
-    mutating func run(_ run: some Collection<UInt8>) {
+    package mutating func run(_ run: some Collection<UInt8>) {
         number(UInt32(clamping: run.count))
         bytes.append(contentsOf: run)
     }
 
-    mutating func text(_ text: String) { run(text.utf8) }
+    /// A text and its length before it.
+    package mutating func text(_ text: String) { run(text.utf8) }
 
-    mutating func text(_ text: String?) {
+    /// A text that may be missing, and whether it is.
+    package mutating func text(_ text: String?) {
         number(UInt8(text == nil ? 0 : 1))
         if let text { self.text(text) }
     }
 }
 
 /// Takes values off the front of bytes.
-struct ByteReader {
+package struct ByteReader {
     private var rest: Slice<UnsafeRawBufferPointer>
 
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+    /// Reads from the front of these bytes, which have to stay where they are.
+    package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    /// Whether nothing is left.
+    package var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
+    /// A number, the lowest byte first.
+    package mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
         let size = MemoryLayout<Number>.size
         guard rest.count >= size else { return nil }
         let number = UnsafeRawBufferPointer(rebasing: rest.prefix(size)).loadUnaligned(as: Number.self)
@@ -48,24 +58,26 @@ struct ByteReader {
         return Number(littleEndian: number)
     }
 
-    mutating func words() -> SipHash.Words? {
+    /// Two words, the first before the second.
+    package mutating func words() -> SipHash.Words? {
         guard let first = number(UInt64.self), let second = number(UInt64.self) else { return nil }
         return SipHash.Words(first, second)
     }
 
-    mutating func run() -> UnsafeRawBufferPointer? {
+    /// A run that has its length before it.
+    package mutating func run() -> UnsafeRawBufferPointer? {
         guard let count = number(UInt32.self).map(Int.init), count <= rest.count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
     }
 
     /// A text; nil also where the bytes are none.
-    mutating func text() -> String? {
+    package mutating func text() -> String? {
         run().flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// A text that may be missing: nil for bytes that say neither.
-    mutating func optionalText() -> String?? {
+    package mutating func optionalText() -> String?? {
         switch number(UInt8.self) {
         case 0: .some(nil)
         case 1: text().map { .some($0) }

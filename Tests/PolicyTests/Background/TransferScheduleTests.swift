@@ -12,11 +12,9 @@ import URLLoadingPolicy
     private static func entry(
         priority: Float = 0.5, discretionary: Bool = false, earliest: Int64? = nil, allowed: Int64? = nil
     ) -> TransferSchedule.Entry {
-        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://h/"))
-        order.priority = priority
-        order.earliestBegin = earliest
-        return TransferSchedule.Entry(
-            TransferRecord(order, allowed: allowed, isDiscretionary: discretionary, now: at(0)))
+        TransferSchedule.Entry(
+            priority: priority, isDiscretionary: discretionary, isSuspended: false, earliestBegin: earliest,
+            lifetime: TransferLifetime(allowed: allowed, from: at(0)), failures: 0)
     }
 
     @Test("B10.9: so many transfers at a time, the important first, of equals the older")

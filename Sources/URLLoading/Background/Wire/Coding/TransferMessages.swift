@@ -13,6 +13,8 @@
 //   5. `invalidate`, last; answered by `invalidated` when everything is gone or has ended and been delivered, after which
 //      the owner closes. A connection that ends otherwise ends nothing: the owner goes on.
 
+import URLLoadingPolicy
+
 /// What a program says.
 package enum TransferCommand: Sendable, Hashable {
     /// Who it is, and how its session loads.

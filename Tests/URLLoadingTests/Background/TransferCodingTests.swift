@@ -1,6 +1,7 @@
 // Journals and messages of background sessions: what is written is what is read, and nothing else is read as one.
 
 import Testing
+import URLLoading
 import URLLoadingPolicy
 
 @Suite struct TransferCodingTests {

@@ -1,6 +1,8 @@
 // The forms in bytes of what journals and messages have in common: requests, responses, failures, questions. The order of
 // the parts is the format; whoever changes it counts up `TransferLimits.version`.
 
+import URLLoadingPolicy
+
 extension TransferField: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(name)

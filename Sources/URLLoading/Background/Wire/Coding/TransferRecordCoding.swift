@@ -6,6 +6,8 @@
 //    12   4   length of the rest, behind the preamble
 //    16   8   digest of the 16 bytes before, and of the rest
 
+import URLLoadingPolicy
+
 /// Journals and bytes.
 package enum TransferRecordCoding {
     /// The bytes of a task's journal; nil for one that is too long to be kept.

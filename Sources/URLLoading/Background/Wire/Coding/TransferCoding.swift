@@ -3,6 +3,8 @@
 //
 // It must not know files and sockets. Numbers are little-endian.
 
+import URLLoadingPolicy
+
 /// Why bytes are not what they should be.
 package enum TransferCodingError: Error, Sendable, Hashable {
     /// They end too early.

@@ -1,6 +1,8 @@
 // A request of a background session as it is kept in a journal and sent between processes. It must not know `URLRequest`,
 // nor what any of it means.
 
+import URLLoadingPolicy
+
 /// What is asked for.
 package struct TransferRequest: Sendable, Hashable {
     /// The method, such as "GET".

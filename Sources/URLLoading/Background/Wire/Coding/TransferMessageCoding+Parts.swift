@@ -1,5 +1,7 @@
 // The forms in bytes of what only messages have: greetings, refusals, orders; and of settings, which are kept as well.
 
+import URLLoadingPolicy
+
 extension TransferHello: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(version)

@@ -3,6 +3,8 @@
 //
 // It must not know files, clocks, or who carries transfers out.
 
+import URLLoadingPolicy
+
 /// What a task does.
 package enum TransferKind: UInt8, Sendable, Hashable, CaseIterable {
     /// Its answer is a file that the program gets.
@@ -190,4 +192,13 @@ package struct TransferSummary: Sendable, Hashable {
     package var head: TransferHead?
     /// When it was made: milliseconds since 1970.
     package var created: Int64
+}
+
+extension TransferSchedule.Entry {
+    /// What the schedule has to know of a recorded transfer.
+    package init(_ record: TransferRecord) {
+        self.init(
+            priority: record.priority, isDiscretionary: record.isDiscretionary, isSuspended: record.isSuspended,
+            earliestBegin: record.earliestBegin, lifetime: record.lifetime, failures: record.failures)
+    }
 }

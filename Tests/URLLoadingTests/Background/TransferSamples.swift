@@ -1,5 +1,6 @@
 // Values of background transfers with something in every part.
 
+import URLLoading
 import URLLoadingPolicy
 
 enum TransferSamples {

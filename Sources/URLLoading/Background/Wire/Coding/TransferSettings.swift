@@ -1,6 +1,8 @@
 // How the transfers of a background session load: its configuration, as far as that can be written down. It must not know
 // `URLSessionConfiguration`.
 
+import URLLoadingPolicy
+
 /// The settings of a background session.
 package struct TransferSettings: Sendable, Hashable {
     /// The session's identifier, as the program wrote it.

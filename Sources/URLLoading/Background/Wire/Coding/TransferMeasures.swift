@@ -2,6 +2,8 @@
 //
 // It must not know metrics, nor who measures.
 
+import URLLoadingPolicy
+
 /// The measurements of a task.
 package struct TransferMeasures: Sendable, Hashable {
     /// The exchanges, in order; where there were many, the last of them.

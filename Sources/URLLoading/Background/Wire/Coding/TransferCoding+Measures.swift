@@ -1,6 +1,8 @@
 // The forms in bytes of what was measured. The order of the parts is the format; whoever changes it counts up
 // `TransferLimits.version`.
 
+import URLLoadingPolicy
+
 extension TransferMeasures: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(exchanges)

@@ -1,6 +1,8 @@
 // A question about who somebody is, between the process that loads and the program that knows (B10.20, B10.37). Values as
 // they travel; what they mean is the business of authentication.
 
+import URLLoadingPolicy
+
 /// What is asked.
 package struct TransferChallenge: Sendable, Hashable {
     /// Which question it is; an answer names it, and one to another question counts for nothing.

@@ -2,6 +2,8 @@
 // is another program, which may be of another version or out of its mind: what cannot be read ends the conversation with
 // an error, and nobody has to keep more than one frame.
 
+import URLLoadingPolicy
+
 /// What can be sent in a frame.
 package protocol TransferMessage: Sendable {
     /// The bytes of the frame, its length before them; nil for what is too long to be sent.
