@@ -1,6 +1,8 @@
 // Journals of background sessions: whatever is read can be written and read again as the same, whatever is not read is
 // refused with a reason, and a journal with one wrong byte is none.
 
+import URLLoadingPolicy
+
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJournal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
