@@ -119,7 +119,7 @@ examples: ## Build the programs in Examples and run them against the demo's serv
 	@Scripts/examples
 
 guest: ## Build a package beside ours whose targets have names that were or might be ours, and run it
-	@Scripts/install-packages build
+	@Scripts/install-packages test
 	@Scripts/guest
 
 lint: ## Check the format, and rules of the house
