@@ -2,6 +2,7 @@
 // creator and entries with all their required members. Knows no metrics; HARFile makes it of them.
 
 import Foundation
+import URLLoading
 
 /// An archive.
 package struct HAR: Codable, Sendable {
@@ -15,7 +16,7 @@ package struct HAR: Codable, Sendable {
 
     package struct Creator: Codable, Sendable {
         package var name = "fetch"
-        package var version = "0.1"
+        package var version = URLSession.libraryVersion
     }
 
     package struct Entry: Codable, Sendable {

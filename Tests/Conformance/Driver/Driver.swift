@@ -92,7 +92,7 @@ final class Driver: Sendable {
             "ws.receive", "ws.ping", "ws.close", "ws.echo",
         ]
         reply.succeed([
-            "protocol": 1, "name": "URLLoading", "version": "0.1",
+            "protocol": 1, "name": "URLLoading", "version": .string(URLSession.libraryVersion),
             "ops": .array(ops.map(JSONValue.string)),
             "config": .array(SessionPlan.keys.map(JSONValue.string)),
             "options": .array(RequestOptions.keys.map(JSONValue.string)),
