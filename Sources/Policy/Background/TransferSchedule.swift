@@ -56,8 +56,7 @@ package struct TransferSchedule: Sendable {
         /// A transfer that may begin.
         package init(
             priority: Float, isDiscretionary: Bool, isSuspended: Bool, earliestBegin: Int64?,
-            lifetime: TransferLifetime,
-            failures: UInt32
+            lifetime: TransferLifetime, failures: UInt32
         ) {
             self.priority = priority
             self.isDiscretionary = isDiscretionary
