@@ -62,8 +62,8 @@ enum Demo {
         let trusting = URLSession(configuration: configuration)
 
         try await plainRequest(trusting, plain)
-        try await refusedRequest(distrusting, secure)
         let first = try await trustedRequest(trusting, secure)
+        try await refusedRequest(distrusting, secure)
         let rest = try await concurrentRequests(trusting, secure)
         TimeTable.print([("first", first), ("next", rest.first), ("last", rest.last)])
 
@@ -83,7 +83,7 @@ enum Demo {
     private static func trustedRequest(
         _ session: URLSession, _ server: LoopbackServer
     ) async throws -> URLSessionTaskTransactionMetrics? {
-        print("3  The same over HTTPS, trusted through that anchor")
+        print("2  The same over HTTPS, trusted through the anchor of the demo's own authority")
         let answer = try await Exchange(session, server.url("/hello", host: host))
         try expect(answer.status == 200 && answer.text == "Hello!\n", "the answer is \(answer.summary)")
         try expect(answer.metrics?.negotiatedTLSProtocolVersion == .TLSv13, "the connection is not TLS 1.3")
@@ -92,7 +92,7 @@ enum Demo {
     }
 
     private static func refusedRequest(_ session: URLSession, _ server: LoopbackServer) async throws {
-        print("2  The same over HTTPS, without the anchor of the demo's own authority")
+        print("3  The same over HTTPS, without that anchor")
         let requestsBefore = server.stats.requestsBegun
         do {
             let answer = try await Exchange(session, server.url("/hello", host: host))
@@ -124,7 +124,7 @@ enum Demo {
             metrics += answers.map(\.metrics)
         }
         let stats = server.stats
-        // One handshake more than connections were kept: the one that step 2 refused.
+        // One handshake more than connections were kept: the one that step 3 refused.
         let connections = stats.connectionsAccepted - 1
         try expect(connections <= 6, "\(connections) connections for one host are more than the limit of 6")
         print(

@@ -191,6 +191,11 @@ package final class LoopCore {
         ftpTransfers[-id]?.answered(number, answer)
     }
 
+    /// Whoever was asked has no say: the connection is the session's.
+    func leftToSession(_ id: ConnectionID, _ number: Int) {
+        if id >= 0 { pool.leftToSession(id, number) } else { streams[id]?.leftToSession(number) }
+    }
+
     /// Closes every connection that carries no request, and forgets what later ones could resume: a session may hold who we
     /// were.
     package func closeIdleConnections() {

@@ -126,12 +126,15 @@ extension TLSSession {
         negotiated = Negotiated(
             version: UInt16(clamping: SSL_version(ssl)), cipher: SSL_CIPHER_get_protocol_id(cipher),
             cipherName: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
-            alpn: selected, resumed: SSL_session_reused(ssl) == 1)
+            alpn: selected, resumed: isResumed)
         stage = .open
         for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling), key: ticketKey) }
         heldTickets = []
         releaseBuffers()
     }
+
+    /// Whether an earlier session goes on, as far as the handshake has got.
+    package var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     private func selectedProtocol() -> String? {
         var start: UnsafePointer<UInt8>?

@@ -49,7 +49,7 @@ package final class TLSSession {
     let ssl: OpaquePointer
     let transport: UnsafeMutablePointer<Transport>
     let tickets: TLSTicketStore?
-    let ticketKey: AnyHashable
+    package var ticketKey: AnyHashable
     var heldTickets: [OpenSSLObject] = []
     var resumedStapling = CertificateChain.Stapling.unknown
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?

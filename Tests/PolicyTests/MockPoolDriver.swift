@@ -8,7 +8,7 @@ final class MockPoolDriver {
     struct Connection {
         enum State { case dialling, idle, leased }
         /// Index of the key.
-        let key: Int
+        var key: Int
         var state: State
         var hasServed = false
         var idleSince = 0
@@ -18,7 +18,7 @@ final class MockPoolDriver {
 
     struct Waiting {
         let request: RequestID
-        let key: Int
+        var key: Int
         var priority: Float
         let order: Int
         let needsNew: Bool
@@ -129,6 +129,26 @@ final class MockPoolDriver {
     func answer(_ connection: ConnectionID) {
         connections[connection]?.isAsking = false
         pool.answered(connection, now: now)
+        checkInvariants()
+    }
+
+    /// Who was asked about the peer of a dial has no say.
+    func leaveToSession(_ connection: ConnectionID) {
+        let moved = pool.leftToSession(connection)
+        guard let known = connections[connection], known.state == .dialling,
+            let target = keys.firstIndex(of: keys[known.key].judgedBySession), target != known.key
+        else { return check(moved.isEmpty, "moves requests with nothing that is left to the session") }
+        check(pool.key(of: connection) == keys[target], "a dial that is left to the session keeps its key")
+        connections[connection]?.key = target
+        let bound = waiting.first { $0.boundTo == connection }?.request
+        check(bound == nil || moved.contains(bound ?? 0), "the request that was asked stays behind")
+        for request in moved {
+            let index = waiting.firstIndex { $0.request == request && $0.key == known.key }
+            check(index != nil, "moves \(request), which does not wait there")
+            if let index { waiting[index].key = target }
+        }
+        let dials = connections.values.count { $0.key == known.key && $0.state == .dialling }
+        check(waiting.count { $0.key == known.key } <= dials, "a request without a dial stays behind")
         checkInvariants()
     }
 

@@ -117,6 +117,61 @@ import URLLoadingPolicy
         #expect(pool.sinceStandstill(of: key) == .seconds(7), "the first dial had gone on")
     }
 
+    @Test("B16.2: a dial whose judge has no say becomes the session's, with who is asked and who has no dial")
+    func leftToSession() throws {
+        let pool = VirtualPool(perHost: 2)
+        let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
+        _ = pool.request(1, own)
+        let first = pool.dialled
+        _ = pool.request(2, own)
+        let second = pool.dialled
+        for request in 3...4 { #expect(pool.request(request, own) == []) }
+        pool.ask(first)
+        #expect(pool.leaveToSession(first) == [1, 3, 4])
+        #expect(pool.key(of: first) == all)
+        #expect(pool.key(of: second) == own)
+        pool.answer(first)
+        #expect(pool.establish(first) == [.use(1, first)])
+        #expect(pool.release(first) == [.use(3, first)], "nobody dials for it")
+        pool.ask(second)
+        #expect(pool.leaveToSession(second) == [2])
+        pool.answer(second)
+        #expect(pool.establish(second) == [.use(2, second)])
+        #expect(pool.release(first) == [.use(4, first)])
+        #expect(pool.release(second) == [.timer(.seconds(60))])
+        #expect(pool.request(5, all) == [.use(5, second)])
+    }
+
+    @Test("B16.2: a request whose dial has become the session's is bound to it, though another connection is idle")
+    func leftBesideIdle() throws {
+        let pool = VirtualPool()
+        let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
+        let idle = pool.idle(1, all)[0]
+        _ = pool.request(1, own)
+        let dial = pool.dialled
+        pool.ask(dial)
+        #expect(pool.leaveToSession(dial) == [1])
+        #expect(pool.request(2, all) == [.use(2, idle)])
+        #expect(pool.establish(dial) == [.use(1, dial)])
+        #expect(pool.leaveToSession(dial) == [], "it is the session's, and no dial any more")
+        #expect(pool.leaveToSession(99) == [])
+    }
+
+    @Test("B16.2: a dial left to the session whose request goes away serves another of the session's, or is given up")
+    func leftByItsRequest() throws {
+        let pool = VirtualPool(perHost: 1)
+        let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
+        _ = pool.request(1, own)
+        let dial = pool.dialled
+        #expect(pool.request(2, all) == [])
+        pool.ask(dial)
+        #expect(pool.leaveToSession(dial) == [1])
+        #expect(pool.cancel(1) == [.ask(dial)])
+        #expect(pool.requestBehind(dial) == 2)
+        #expect(pool.cancel(2) == [.cancelDial(dial)])
+        #expect(pool.counts == PoolCounts())
+    }
+
     @Test("Shut down while somebody is asked, nothing is left")
     func shutDown() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())

@@ -67,7 +67,9 @@ import URLLoadingPolicy
         case 32..<44:
             if let connection = dialling.randomElement(using: &random) { driver.establish(connection) }
         case 44..<46:
-            if let connection = dialling.randomElement(using: &random) { driver.question(connection) }
+            guard let connection = dialling.randomElement(using: &random) else { return }
+            driver.question(connection)
+            if random.chance(50) { driver.leaveToSession(connection) }
         case 46:
             if let connection = dialling.randomElement(using: &random) { driver.answer(connection) }
         case 47..<50:
@@ -109,6 +111,7 @@ import URLLoadingPolicy
         driver.detach(unknown)
         driver.question(unknown)
         driver.answer(unknown)
+        driver.leaveToSession(unknown)
         driver.cancel(-1)
         driver.setPriority(-1, 1)
     }

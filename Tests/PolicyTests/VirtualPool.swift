@@ -75,6 +75,8 @@ final class VirtualPool {
     func requestBehind(_ connection: ConnectionID) -> RequestID? { machine.request(behind: connection) }
     func ask(_ connection: ConnectionID) { machine.asked(by: connection) }
     func answer(_ connection: ConnectionID) { machine.answered(connection, now: elapsed) }
+    func leaveToSession(_ connection: ConnectionID) -> [RequestID] { machine.leftToSession(connection) }
+    func key(of connection: ConnectionID) -> PoolKey? { machine.key(of: connection) }
     /// How long ago the requests of a key last waited for nothing but answers.
     func sinceStandstill(of key: PoolKey) -> Duration? {
         machine.lastStandstill(of: key, now: elapsed).map { elapsed - $0 }

@@ -13,6 +13,11 @@ struct OwnJudgeTests {
     /// Has no method for challenges. Used by one test only: the first load tells that of its type.
     private final class Quiet: NSObject, URLSessionTaskDelegate {}
 
+    /// Likewise, for tests that begin with it.
+    private final class QuietFirst: NSObject, URLSessionTaskDelegate {}
+    private final class QuietMany: NSObject, URLSessionTaskDelegate {}
+    private final class QuietUnasked: NSObject, URLSessionTaskDelegate {}
+
     /// Has the tasks' method only, which is never called. Used by one test only, likewise.
     private final class Passed: NSObject, URLSessionTaskDelegate {
         func urlSession(
@@ -149,6 +154,88 @@ struct OwnJudgeTests {
                 _ = try await session.data(from: judged.url)
             }
             #expect(judged.server.stats.connectionsAccepted == 2)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: the connection that shows that a task's delegate has no such method is all tasks' from then on")
+    func silentDelegateFirst() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(nil, trusts: true)
+            _ = try await session.data(from: judged.url, delegate: QuietFirst())
+            _ = try await session.data(from: judged.url, delegate: QuietFirst())
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.connectionsAccepted == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: its TLS sessions are all tasks' as well", arguments: [TLSVersion.v12, .v13])
+    func silentDelegatesTickets(version: TLSVersion) async throws {
+        // A class for each version: the first load tells what there is to tell of it.
+        final class Quiet12: NSObject, URLSessionTaskDelegate {}
+        final class Quiet13: NSObject, URLSessionTaskDelegate {}
+        try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
+            let session = judged.session(nil, trusts: true)
+            let delegate: any URLSessionTaskDelegate = version == .v12 ? Quiet12() : Quiet13()
+            _ = try await session.data(from: judged.url, delegate: delegate)
+            #expect(judged.server.stats.resumedHandshakes == 0)
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.resumedHandshakes == 1)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.1, B16.2: of many tasks at once whose delegate turns out to have no such method none opens one too many")
+    func silentDelegatesAtOnce() async throws {
+        try await withJudgedServer { judged in
+            let session = judged.session(nil, trusts: true)
+            let delegate = QuietMany()
+            try await withThrowingTaskGroup { group in
+                for _ in 1...30 {
+                    group.addTask { _ = try await session.data(from: judged.url, delegate: delegate) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(judged.server.stats.connectionsAccepted <= 6)
+            _ = try await session.data(from: judged.url)
+            #expect(judged.server.stats.connectionsAccepted <= 6)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.8: a delegate whose method comes and goes leaves no connection that it has decided about to the session")
+    func methodsThatGo() async throws {
+        try await withAskingServer(.v13, router: oneAnswer) { judged, credential, seen in
+            let session = judged.session(nil, trusts: true)
+            let delegate = URLSession.EventHandlers()
+            delegate.didReceiveChallenge = { _, challenge in
+                challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate
+                    ? (.useCredential, credential) : (.performDefaultHandling, nil)
+            }
+            _ = try await session.data(from: judged.url, delegate: delegate)
+            #expect(seen.value == ["somebody"])
+            // The TLS session that is resumed is one in which it has shown who we are.
+            delegate.didReceiveChallenge = nil
+            _ = try await session.data(from: judged.url, delegate: delegate)
+            _ = try await session.data(from: judged.url)
+            #expect(seen.value == ["somebody"])
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B16.2: where delegates are not asked about servers all tasks share, and the session's has certificates")
+    func notAskedAboutServers() async throws {
+        try await withAskingServer(.v13, router: Self.kept) { judged, credential, seen in
+            let delegate = SessionJudge(Habit.forIdentity(.useCredential, credential))
+            let configuration = judged.configuration(trusts: true)
+            configuration.asksDelegatesAboutServers = false
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            _ = try await session.data(from: judged.url, delegate: FullJudge(Habit.forIdentity(.useCredential, nil)))
+            _ = try await session.data(from: judged.url, delegate: QuietUnasked())
+            _ = try await session.data(from: judged.url)
+            #expect(seen.value == ["somebody"])
+            #expect(judged.server.stats.connectionsAccepted == 1)
             session.invalidateAndCancel()
         }
     }

@@ -16,7 +16,8 @@ import URLLoadingWire
 final class Connector {
     // `@exclusivity(unchecked)`: as in `Transaction`.
     let id: ConnectionID
-    let key: PoolKey
+    /// What it is opened for: another's once the judge has left it to the session.
+    @exclusivity(unchecked) private(set) var key: PoolKey
     /// Whether it was begun for a request whose receiver answers questions.
     let isForAsking: Bool
     @exclusivity(unchecked) var phase = EngineError.Phase.lookingUpName
@@ -31,6 +32,8 @@ final class Connector {
     @exclusivity(unchecked) var question: Question?
     /// How often somebody was asked; tells late answers from the one that is awaited.
     @exclusivity(unchecked) private var timesAsked = 0
+    /// Whether its judge has decided something about it.
+    @exclusivity(unchecked) private var isJudged = false
     /// What is known on the way through a proxy; nil where there is none.
     let passage: ProxyPassage?
 
@@ -138,10 +141,26 @@ final class Connector {
     /// Whether this is the question that is open.
     func awaits(_ number: Int) -> Bool { question != nil && number == timesAsked }
 
+    /// Whether the judge may leave it to the session by not answering this question. It must not have answered another, nor
+    /// when the TLS session began that is resumed.
+    func mayBeLeft(at number: Int) -> Bool {
+        guard awaits(number), !isJudged, case .shakingHands(let handshake) = step else { return false }
+        return !handshake.isResumed
+    }
+
+    /// The judge has no say: the connection is the session's, and so are the tickets that it brings.
+    func leaveToSession() {
+        key = key.judgedBySession
+        guard case .shakingHands(let handshake) = step, case .handshake(_, let isOfProxy) = question else { return }
+        if !isOfProxy { handshake.ticketKey = .origin(key) }
+        if isOfProxy, let passage { handshake.ticketKey = .proxy(passage.proxy, .session) }
+    }
+
     /// Goes on with the answer to the open question, or with what is done when nobody is asked.
     func answer(_ answer: QuestionAnswer?) {
         guard let asked = question else { return }
         question = nil
+        if answer != nil, case .handshake = asked { isJudged = true }
         if answer?.isCancellation == true {
             cancel()
             step = .none

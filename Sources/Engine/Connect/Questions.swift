@@ -20,6 +20,18 @@ package enum ConnectionQuestion: Sendable {
     case proxy(ProxyQuestion)
 }
 
+extension ConnectionQuestion {
+    /// The judge of the connection has no say in this: it is the session's, and all may use it whom the session serves.
+    /// Called before the answer, which is then the session's.
+    package func leaveToSession() {
+        switch self {
+        case .peer(let question): question.reply.leaveToSession()
+        case .identity(let question): question.reply.leaveToSession()
+        case .proxy: break
+        }
+    }
+}
+
 /// "May I talk to the holder of these certificates?"
 package struct PeerQuestion: Sendable {
     /// Where the connection goes; the place of the proxy, where one has sent the certificates (B13.21).
@@ -136,5 +148,9 @@ struct QuestionReply: Sendable {
 
     func send(_ answer: QuestionAnswer) {
         port.tell { [connection, number] core in core.answered(connection, number, answer) }
+    }
+
+    func leaveToSession() {
+        port.tell { [connection, number] core in core.leftToSession(connection, number) }
     }
 }

@@ -19,7 +19,8 @@ final class TLSHandshake: ByteStreamObserver {
     }
 
     private let origin: Origin
-    private let ticketKey: TicketKey
+    /// By what its tickets are kept.
+    var ticketKey: TicketKey { didSet { tls?.ticketKey = ticketKey } }
     private let stream: any ByteStream
     private unowned let core: LoopCore
     private let ask: (Question) -> Bool
@@ -30,6 +31,8 @@ final class TLSHandshake: ByteStreamObserver {
     /// The number of what another thread judges, as it needs files.
     private var judgement: Int?
     private var hasEnded = false
+    /// Whether an earlier session goes on.
+    var isResumed: Bool { tls?.isResumed ?? false }
     private var isDone = false
 
     /// What the handshake cannot know by itself.

@@ -110,6 +110,13 @@ final class PoolDriver {
         connector.answer(answer)
     }
 
+    /// The judge of a handshake has no say: the connection and who waits for it are the session's.
+    func leftToSession(_ id: ConnectionID, _ number: Int) {
+        guard let connector = table.connector(id), connector.mayBeLeft(at: number) else { return }
+        connector.leaveToSession()
+        for request in machine.leftToSession(id) { core.transactions[request]?.key = connector.key }
+    }
+
     /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.
     func lastStandstill(of key: PoolKey) -> Duration? {
         machine.lastStandstill(of: key, now: reactor.elapsed)
@@ -206,6 +213,8 @@ final class PoolDriver {
             [unowned self] result in
             switch result {
             case .success(let opened):
+                // Its judge may have left it to the session since.
+                let key = machine.key(of: id) ?? key
                 let connection = HTTP1Connection(
                     id: id, key: key, setup: opened.setup, stream: opened.stream, tls: opened.tls,
                     heldCiphertext: opened.held, core: core)

@@ -230,6 +230,11 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         connector.answer(answer)
     }
 
+    /// Whoever was asked has no say.
+    func leftToSession(_ number: Int) {
+        if let connector, connector.mayBeLeft(at: number) { connector.leaveToSession() }
+    }
+
     // MARK: Failures and time
 
     /// The connection has failed.

@@ -19,7 +19,8 @@ final class Transaction: SteeredLoad {
     let id: RequestID
     /// Holds the request; its parts are read through it, since a copy would count a dozen references.
     let handle: TransactionHandle
-    let key: PoolKey
+    /// Whose connections serve it; the session's once its judge has no say.
+    @exclusivity(unchecked) var key: PoolKey
     @exclusivity(unchecked) private(set) var priority: Float
     let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.

@@ -33,7 +33,7 @@ struct AttemptPlan: Sendable {
 }
 
 /// Runs one task.
-final class Attempt: NSObject, URLSessionDataDelegate {
+final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     private struct State {
         var result = AttemptResult()
         var redirects = 0
@@ -99,19 +99,13 @@ final class Attempt: NSObject, URLSessionDataDelegate {
         completionHandler(request)
     }
 
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
+    func credential(for challenge: URLAuthenticationChallenge, of task: URLSessionTask) -> URLCredential? {
         if plan.options.isVerbose { plan.note(ChallengeText.lines(about: challenge)) }
         // What a proxy says in place of a tunnel is between it and us.
         let isOfTunnel =
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
         if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
-        guard let credential = plan.options.credential(for: challenge, at: plan.url) else {
-            return completionHandler(.performDefaultHandling, nil)
-        }
-        completionHandler(.useCredential, credential)
+        return plan.options.credential(for: challenge, at: plan.url)
     }
 
     /// After a question about passwords, or a redirect that keeps the body, it is sent once more.

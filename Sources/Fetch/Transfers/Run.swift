@@ -23,7 +23,7 @@ struct Run: Sendable {
         self.options = options
         self.body = body
         setup = try SessionSetup(options)
-        session = URLSession(configuration: setup.configuration)
+        session = URLSession(configuration: setup.configuration, delegate: ChallengeDesk(), delegateQueue: nil)
     }
 
     /// Gets everything; the first failure's code in the order of the URLs, else success.

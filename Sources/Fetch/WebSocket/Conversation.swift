@@ -7,7 +7,7 @@ import Synchronization
 import URLLoading
 
 /// One conversation.
-final class Conversation: NSObject, URLSessionWebSocketDelegate {
+final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswering {
     private struct State {
         /// What it came to, once that is known; the first reason counts.
         var failure: FetchError?
@@ -173,15 +173,9 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate {
         }
     }
 
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
+    func credential(for challenge: URLAuthenticationChallenge, of task: URLSessionTask) -> URLCredential? {
         if options.isVerbose { Terminal.note(ChallengeText.lines(about: challenge)) }
-        guard let credential = options.credential(for: challenge, at: url) else {
-            return completionHandler(.performDefaultHandling, nil)
-        }
-        completionHandler(.useCredential, credential)
+        return options.credential(for: challenge, at: url)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {

@@ -296,6 +296,34 @@ struct PoolBooks {
         keys[connections[row].key].asking += isAsking ? 1 : -1
     }
 
+    /// Makes a dial another key's, and with it the request that waits for it; both keys are the same host's.
+    mutating func move(dial row: Int, to key: Int) {
+        let (before, waiter, isAsking) = (connections[row].key, connections[row].waiter, connections[row].isAsking)
+        unpair(dial: row, waiter: waiter)
+        setAsking(false, of: row)
+        Self.unlink(row, from: &keys[before].dialling, in: &connections)
+        keys[before].connections -= 1
+        connections[row].key = key
+        keys[key].connections += 1
+        Self.push(row, onto: &keys[key].dialling, in: &connections)
+        setAsking(isAsking, of: row)
+        guard waiter != Self.none else { return }
+        move(waiter: waiter, to: key)
+        pair(row, with: waiter)
+    }
+
+    /// Makes a waiting request without a dial another key's; both keys are the same host's.
+    mutating func move(waiter row: Int, to key: Int) {
+        let (before, isNew) = (waiters[row].key, waiters[row].needsNewConnection)
+        if !waiters[row].isBound { keys[before].line.remove(row, from: &waiters) }
+        keys[before].undialled.remove(row, from: &waiters)
+        changeWaiting(of: before, by: -1, forNew: isNew)
+        waiters[row].key = key
+        changeWaiting(of: key, by: 1, forNew: isNew)
+        if !waiters[row].isBound { keys[key].line.insert(row, in: &waiters) }
+        keys[key].undialled.insert(row, in: &waiters)
+    }
+
     mutating func noteStandstill(_ now: Duration, of key: Int) {
         keys[key].lastStandstill = now
     }

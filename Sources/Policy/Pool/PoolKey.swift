@@ -44,6 +44,9 @@ package struct PoolKey: Sendable {
         }
     }
 
+    /// The key of connections that are the same but for the judge, who is the session.
+    package var judgedBySession: PoolKey { PoolKey(origin: origin, route: route) }
+
     /// Makes a key.
     package init(origin: Origin, route: Route = .direct(), judge: ConnectionJudge = .session) {
         self.origin = origin

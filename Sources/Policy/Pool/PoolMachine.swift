@@ -380,7 +380,7 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// The waiting request that a row's dial is paired with.
-    private func requestPaired(with row: Int) -> RequestID? {
+    func requestPaired(with row: Int) -> RequestID? {
         let waiter = books.connections[row].waiter
         return waiter == PoolBooks.none ? nil : books.waiters[waiter].request
     }

@@ -36,8 +36,14 @@ enum TaskQuestion: Sendable {
     }
 
     /// Whether the answer is one for a connection, which may serve other tasks too.
-    var isAboutConnection: Bool {
-        if case .challenge(let challenge, _) = self, case .connection = challenge.subject { true } else { false }
+    var isAboutConnection: Bool { respondent != nil }
+
+    /// Who is asked about a connection.
+    var respondent: Respondent? {
+        guard case .challenge(let challenge, _) = self, case .connection(_, let asked) = challenge.subject else {
+            return nil
+        }
+        return asked
     }
 
     /// What is asked when nobody implements this one's method.
@@ -125,6 +131,7 @@ extension TaskCore {
         var rest = candidates
         while let view = rest.popFirst() {
             guard view.mayImplement(question.method) else { continue }
+            question.respondent?.isTasksOwn = view.session !== session?.delegateView?.session
             switch view.forms.form(question.method) {
             case .absent:
                 continue
@@ -142,6 +149,7 @@ extension TaskCore {
         if let substitute = question.substitute {
             ask(substitute, token: token)
         } else {
+            question.respondent?.isTasksOwn = false
             answer(token, question.defaultAnswer, of: question)
         }
     }

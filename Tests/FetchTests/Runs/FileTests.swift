@@ -269,7 +269,7 @@ struct FileTests {
         gate.open()
         let files = try await run
         #expect(files.exitCode == 0 && place.names == ["a", "c", "slow"], "\(files.complaints)")
-        #expect(files.complaints.filter { $0 == "\n" }.count == 3)
+        #expect(files.complaints.filter { $0 == "\n" }.count == 3, "\(files.complaints)")
         #expect(try await place.shell("fetch \(urls)").output == "/aslow/c")
         let one = try await place.shell("fetch --parallel 1 -sO \(urls)")
         #expect(one.exitCode == 0)

@@ -28,6 +28,22 @@ struct TrustRunTests {
         await server.stop()
     }
 
+    @Test(
+        "B16.2: several URLs of one https host share a connection, shown certificates or not", arguments: [true, false])
+    func shared(isVerbose: Bool) async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        let server = try LoopbackServer.start(.init(tls: .init(identity: issued.identity))) { _ in .text("in\n") }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let options = ["--cacert", anchor.path, "-w", "%{num_connects}\\n"] + (isVerbose ? ["-v"] : [])
+        let run = try await FetchRun.run(options + [1, 2, 3].map { server.url("/\($0)") })
+        #expect(run.output == "in\n1\nin\n0\nin\n0\n", "\(run.complaints)")
+        #expect(server.stats.connectionsAccepted == 1)
+        let shown = run.complaints.components(separatedBy: "shows certificate 1").count - 1
+        #expect(shown == (isVerbose ? 1 : 0), "\(run.complaints)")
+        await server.stop()
+    }
+
     @Test("B7.102: what --insecure, --cacert or other pins have let into the cache serves no later run")
     func cachedTrust() async throws {
         let root = try CertificateFactory.root()

@@ -19,8 +19,8 @@ extension URLSessionConfiguration {
     }
 
     /// Ours: whether delegates are asked about the certificates of servers (`NSURLAuthenticationMethodServerTrust`), as on Apple's
-    /// platforms. Without, `serverTrustEvaluation` alone decides. Delegates are still asked for passwords and for client
-    /// certificates. It also decides what the cache may give to a session whose delegate has a method for challenges: while that
+    /// platforms. Without, `serverTrustEvaluation` alone decides. Delegates are still asked for passwords, and the
+    /// session's for client certificates; a connection then serves all tasks, whatever delegates they have. It also decides what the cache may give to a session whose delegate has a method for challenges: while that
     /// one may have another opinion of a server, only what the session itself has stored (docs/caching.md).
     public var asksDelegatesAboutServers: Bool {
         get { value(\.asksDelegatesAboutServers) }

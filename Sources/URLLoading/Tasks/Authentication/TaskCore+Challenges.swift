@@ -4,6 +4,7 @@
 // Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
 
 import Foundation
+import Synchronization
 import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingTrust
@@ -13,7 +14,7 @@ struct TaskChallenge: Sendable {
     /// What waits.
     enum Subject: Sendable {
         /// A handshake.
-        case connection(ConnectionQuestion)
+        case connection(ConnectionQuestion, Respondent)
         /// A request that was refused.
         case refusal(Refusal)
         /// Something else than a transaction.
@@ -22,6 +23,17 @@ struct TaskChallenge: Sendable {
 
     let shown: URLAuthenticationChallenge
     let subject: Subject
+}
+
+/// Who is asked about a connection at this moment; whoever it is answers next.
+final class Respondent: Sendable {
+    private let isOwn = Atomic<Bool>(false)
+
+    /// Whether it is the task's own delegate.
+    var isTasksOwn: Bool {
+        get { isOwn.load(ordering: .acquiring) }
+        set { isOwn.store(newValue, ordering: .releasing) }
+    }
 }
 
 extension TaskCore {
@@ -56,8 +68,8 @@ extension TaskCore {
         let (decided, own) = state.withLock { ($0.judge, $0.judge == nil ? $0.delegateView : nil) }
         if let decided { return decided }
         guard let own else { return .session }
-        let judge: ConnectionJudge =
-            own.mayJudge(beside: session.delegateView) ? session.judges.judge(own.session) : .session
+        let mayJudge = session.settings.engine.asksAboutServers && own.mayJudge(beside: session.delegateView)
+        let judge: ConnectionJudge = mayJudge ? session.judges.judge(own.session) : .session
         state.withLock { $0.judge = judge }
         return judge
     }
@@ -70,11 +82,12 @@ extension TaskCore {
             return
         }
         guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
+        let subject = TaskChallenge.Subject.connection(question, Respondent())
         // B2.19.
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: ChallengeSender(core: self, token: token, subject: .connection(question)))
-        ask(.challenge(TaskChallenge(shown: shown, subject: .connection(question)), ofTask: false), token: token)
+            sender: ChallengeSender(core: self, token: token, subject: subject))
+        ask(.challenge(TaskChallenge(shown: shown, subject: subject), ofTask: false), token: token)
     }
 
     /// Does what was said about a challenge.
@@ -82,12 +95,24 @@ extension TaskCore {
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for challenge: TaskChallenge
     ) {
         switch challenge.subject {
-        case .connection(let question): answer(disposition, credential, to: question)
+        case .connection(let question, let respondent):
+            if !respondent.isTasksOwn { leaveToSession(question) }
+            answer(disposition, credential, to: question)
         case .refusal(let refusal): return carryOut(disposition, credential, for: refusal)
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
         if disposition == .cancelAuthenticationChallenge { cancel() }
+    }
+
+    /// The task's own delegate was thought to judge connections, and does not judge this one: from now on the session does.
+    private func leaveToSession(_ question: ConnectionQuestion) {
+        let wasOwn = state.withLock { state in
+            guard let judge = state.judge, judge != .session else { return false }
+            state.judge = .session
+            return true
+        }
+        if wasOwn { question.leaveToSession() }
     }
 
     /// Tells a handshake what was said.
