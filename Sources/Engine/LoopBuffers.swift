@@ -11,8 +11,9 @@ final class LoopBuffers {
 
     /// Where plain streams are read into, and where TLS puts decrypted bytes.
     let received = BodyBuffers()
-    /// Where streams that TLS with a proxy carries read what they have to decrypt; made at the first need.
-    lazy var sealed = BodyBuffers()
+    /// Where channels read what they have to decrypt; made at the first need. One for each level: a channel inside another
+    /// reads by reading from that one.
+    private var sealed: [BodyBuffers] = []
     /// Where a content decoder puts its output.
     let decoded = BodyBuffers()
     /// Where a request's head is written before it is sent.
@@ -24,6 +25,12 @@ final class LoopBuffers {
         let made = LoopBuffers()
         reactor.setResident(key, made)
         return made
+    }
+
+    /// Where a channel that has so many others below it reads what it has to decrypt.
+    func sealed(level: Int) -> BodyBuffers {
+        while sealed.count <= level { sealed.append(BodyBuffers()) }
+        return sealed[level]
     }
 
     private init() {

@@ -68,18 +68,17 @@ extension Connector {
     func reachedProxy(_ stream: any ByteStream) {
         guard let proxy = passage?.proxy, proxy.kind == .https,
             let place = Origin(scheme: .https, host: proxy.host, port: proxy.port)
-        else { return reachedProxy(stream, tls: nil) }
+        else { return reachedProxy(SecureChannel(stream, buffers: core.buffers)) }
         shakeHands(stream, with: place, ticketKey: .proxy(proxy, key.judge), isProxy: true)
     }
 
-    /// Here is a stream on which the proxy can be spoken to, within TLS if that is given.
-    func reachedProxy(_ stream: any ByteStream, tls: TLSHandshake.Ready?) {
+    /// Here is a channel on which the proxy can be spoken to.
+    func reachedProxy(_ channel: SecureChannel) {
         // B13.13: the proxy is as good as the origin.
-        if key.isForwarding { return established(stream, tls: tls?.tls, held: tls?.held ?? []) }
+        if key.isForwarding { return established(channel) }
         guard let passage else { return }
         phase = .tunnelling
-        let carrier: any ByteStream =
-            if let tls { TLSStream(stream, tls.tls, held: tls.held, buffers: core.buffers) } else { stream }
+        let carrier: any ByteStream = channel.tls == nil ? channel.stream : TLSStream(channel)
         if passage.proxy.kind.isHTTP {
             askHTTP(passage, on: carrier)
         } else {

@@ -143,8 +143,8 @@ final class Connector {
 
     /// Whether the judge may leave it to the session by not answering this question. It must not have answered another, nor
     /// when the TLS session began that is resumed.
-    func mayBeLeft(at number: Int) -> Bool {
-        guard awaits(number), !isJudged, case .shakingHands(let handshake) = step else { return false }
+    var mayBeLeft: Bool {
+        guard !isJudged, case .handshake = question, case .shakingHands(let handshake) = step else { return false }
         return !handshake.isResumed
     }
 
@@ -252,9 +252,9 @@ final class Connector {
 
     /// Here is a stream that leads to the origin.
     func reached(_ stream: any ByteStream) {
-        if isBare { return established(stream, tls: nil, held: []) }
+        if isBare { return established(SecureChannel(stream, buffers: core.buffers)) }
         switch key.origin.scheme {
-        case .http: established(stream, tls: nil, held: [])
+        case .http: established(SecureChannel(stream, buffers: core.buffers))
         case .https: shakeHands(stream)
         }
     }
@@ -273,11 +273,11 @@ final class Connector {
         ) { [self] result in
             if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
             switch result {
-            case .success(let ready):
-                core.trace?.hooks.handshakeFinished?(id, ready.tls.negotiated, nil)
-                if isProxy { return reachedProxy(stream, tls: ready) }
-                setup.negotiated = ready.tls.negotiated
-                established(stream, tls: ready.tls, held: ready.held)
+            case .success(let channel):
+                core.trace?.hooks.handshakeFinished?(id, channel.tls?.negotiated, nil)
+                if isProxy { return reachedProxy(channel) }
+                setup.negotiated = channel.tls?.negotiated
+                established(channel)
             case .failure(let error):
                 core.trace?.hooks.handshakeFinished?(id, nil, error)
                 if isProxy { return proxyFailed(.tls(error)) }
@@ -289,9 +289,9 @@ final class Connector {
     }
 
     /// Everything stands.
-    func established(_ stream: any ByteStream, tls: TLSSession?, held: [UInt8]) {
+    func established(_ channel: SecureChannel) {
         setup.connect.finish(core.reactor.nanoseconds)
-        finish(.success(OpenedConnection(stream: stream, tls: tls, held: held, setup: setup)))
+        finish(.success(OpenedConnection(channel: channel, setup: setup)))
     }
 
     /// Ends, unless it has ended.
@@ -306,10 +306,7 @@ final class Connector {
 
 /// What a connector has opened.
 struct OpenedConnection {
-    let stream: any ByteStream
-    /// The origin's TLS, verified, if there is any.
-    let tls: TLSSession?
-    /// Ciphertext that has come behind the handshake.
-    let held: [UInt8]
+    /// Verified, where it has TLS.
+    let channel: SecureChannel
     let setup: ConnectionSetup
 }

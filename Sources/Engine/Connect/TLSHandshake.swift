@@ -12,20 +12,15 @@ import URLLoadingTrust
 
 /// One client handshake.
 final class TLSHandshake: ByteStreamObserver {
-    /// A finished handshake: the session and encrypted bytes that came after its last message.
-    struct Ready {
-        let tls: TLSSession
-        let held: [UInt8]
-    }
-
     private let origin: Origin
     /// By what its tickets are kept.
     var ticketKey: TicketKey { didSet { tls?.ticketKey = ticketKey } }
     private let stream: any ByteStream
     private unowned let core: LoopCore
     private let ask: (Question) -> Bool
-    private let completion: (Result<Ready, TLSError>) -> Void
-    private var tls: TLSSession?
+    private let completion: (Result<SecureChannel, TLSError>) -> Void
+    private var channel: SecureChannel?
+    private var tls: TLSSession? { channel?.tls }
     private var held: [UInt8] = []
     private var question: Question?
     /// The number of what another thread judges, as it needs files.
@@ -46,7 +41,7 @@ final class TLSHandshake: ByteStreamObserver {
     /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
         origin: Origin, ticketKey: TicketKey, stream: any ByteStream, core: LoopCore,
-        ask: @escaping (Question) -> Bool, completion: @escaping (Result<Ready, TLSError>) -> Void
+        ask: @escaping (Question) -> Bool, completion: @escaping (Result<SecureChannel, TLSError>) -> Void
     ) {
         self.origin = origin
         self.ticketKey = ticketKey
@@ -64,9 +59,10 @@ final class TLSHandshake: ByteStreamObserver {
             finish(.failure(error))
         case .success(let context):
             do throws(TLSError) {
-                tls = try TLSSession(
+                let tls = try TLSSession(
                     client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: core.tickets,
                     ticketKey: ticketKey)
+                channel = SecureChannel(stream, tls: tls, buffers: core.buffers)
                 advance([])
                 // What came before this object watched the stream is not reported again.
                 read()
@@ -200,14 +196,14 @@ final class TLSHandshake: ByteStreamObserver {
     /// (B3.77).
     private func complete(_ tls: TLSSession) {
         guard let security = core.configuration.transportSecurity, let peer = tls.peer else {
-            return finish(tls, lacking: nil)
+            return finish(lacking: nil)
         }
         let (host, trust) = (origin.matchingHost, core.configuration.trust)
         let violation = { @Sendable (mayWait: Bool) throws(FilesNeeded) -> String? in
             try security.violation(host: host, peer: peer, evaluator: trust, mayWait: mayWait)
         }
         do throws(FilesNeeded) {
-            finish(tls, lacking: try violation(false))
+            finish(lacking: try violation(false))
         } catch {
             judgeElsewhere {
                 do throws(FilesNeeded) {
@@ -216,15 +212,17 @@ final class TLSHandshake: ByteStreamObserver {
                     return .violation("nobody has judged the certificate of \(host).")
                 }
             } then: { [self] judgement in
-                if case .violation(let violation) = judgement { finish(tls, lacking: violation) }
+                if case .violation(let violation) = judgement { finish(lacking: violation) }
             }
         }
     }
 
-    private func finish(_ tls: TLSSession, lacking violation: String?) {
+    private func finish(lacking violation: String?) {
         if let violation { return finish(.failure(.demandNotMet(violation))) }
+        guard let channel else { return }
+        channel.hold(held)
         // The last message waits in the session: the first request leaves together with it.
-        finish(.success(Ready(tls: tls, held: held)))
+        finish(.success(channel))
     }
 
     /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
@@ -268,18 +266,10 @@ final class TLSHandshake: ByteStreamObserver {
 
     // MARK: Output and end
 
-    private func sendOutgoing() {
-        guard let tls else { return }
-        while tls.hasOutgoing {
-            switch tls.withOutgoing({ stream.write($0) }) {
-            case .bytes(let count): tls.outgoingSent(count)
-            // A broken socket is noticed by the next read, which may still bring the server's alert.
-            case .wouldBlock, .endOfStream, .failed: return
-            }
-        }
-    }
+    /// A broken socket is noticed by the next read, which may still bring the server's alert.
+    private func sendOutgoing() { channel?.sendOutgoing() }
 
-    private func finish(_ result: Result<Ready, TLSError>) {
+    private func finish(_ result: Result<SecureChannel, TLSError>) {
         guard !isDone else { return }
         isDone = true
         stream.observer = nil

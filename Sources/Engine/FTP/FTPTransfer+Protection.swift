@@ -29,9 +29,9 @@ extension FTPTransfer {
             handshake = nil
             question = nil
             switch result {
-            case .success(let ready):
-                peer = ready.tls.peer?.presented
-                secured(TLSStream(stream, ready.tls, held: ready.held, buffers: core.buffers))
+            case .success(let channel):
+                peer = channel.tls?.peer?.presented
+                secured(TLSStream(channel))
             case .failure(let error):
                 finish(.tls(error, host: place.host))
             }
@@ -49,9 +49,8 @@ extension FTPTransfer {
         ) { [self] result in
             handshake = nil
             switch result {
-            case .success(let ready):
-                carry(
-                    on: TLSStream(stream, ready.tls, held: ready.held, buffers: core.buffers), tls: ready.tls)
+            case .success(let channel):
+                carry(on: TLSStream(channel), tls: channel.tls)
             case .failure(let error):
                 finish(.tls(error, host: place.host))
             }

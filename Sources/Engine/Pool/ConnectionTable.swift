@@ -10,7 +10,7 @@ struct ConnectionTable {
     private enum Occupant {
         case none
         case opening(Connector)
-        case open(HTTP1Connection)
+        case open(Connection)
     }
 
     private var places: [Occupant] = []
@@ -25,7 +25,7 @@ struct ConnectionTable {
     }
 
     /// An open connection.
-    func connection(_ id: ConnectionID) -> HTTP1Connection? {
+    func connection(_ id: ConnectionID) -> Connection? {
         let place = PoolMachine.place(of: id)
         guard places.indices.contains(place), case .open(let connection) = places[place], connection.id == id else {
             return nil
@@ -51,7 +51,7 @@ struct ConnectionTable {
     }
 
     /// Puts the connection in the place of the attempt that has opened it.
-    mutating func opened(_ connection: HTTP1Connection) {
+    mutating func opened(_ connection: Connection) {
         let place = PoolMachine.place(of: connection.id)
         guard places.indices.contains(place) else { return }
         if case .none = places[place] { count += 1 }
@@ -67,7 +67,7 @@ struct ConnectionTable {
     }
 
     /// Forgets a connection; `false` if it is not here.
-    mutating func remove(_ connection: HTTP1Connection) -> Bool {
+    mutating func remove(_ connection: Connection) -> Bool {
         let place = PoolMachine.place(of: connection.id)
         guard places.indices.contains(place), case .open(let known) = places[place], known === connection else {
             return false

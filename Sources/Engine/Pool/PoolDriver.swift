@@ -58,13 +58,13 @@ final class PoolDriver {
     // MARK: What connections report
 
     /// An exchange is over and the connection can carry another.
-    func released(_ connection: HTTP1Connection, idleLimit: Duration?) {
-        perform(machine.released(connection.id, idleLimit: idleLimit, now: reactor.elapsed))
+    func released(_ connection: ConnectionID, idleLimit: Duration?) {
+        perform(machine.released(connection, idleLimit: idleLimit, now: reactor.elapsed))
     }
 
-    /// An exchange is over, and what follows `transaction` goes on upon this connection.
-    func kept(_ connection: HTTP1Connection, after transaction: Transaction) {
-        machine.kept(connection.id, after: transaction.id)
+    /// An exchange is over, and what follows the request goes on upon this connection.
+    func kept(_ connection: ConnectionID, after request: RequestID) {
+        machine.kept(connection, after: request)
     }
 
     /// Nothing follows a request on the connection that was kept for it, if one was.
@@ -73,7 +73,7 @@ final class PoolDriver {
     }
 
     /// A connection has gone, for whatever reason.
-    func closed(_ connection: HTTP1Connection) {
+    func closed(_ connection: Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionClosed?(connection.id)
         perform(machine.closed(connection.id, now: reactor.elapsed))
@@ -81,7 +81,7 @@ final class PoolDriver {
     }
 
     /// A connection is somebody else's from now on.
-    func detached(_ connection: HTTP1Connection) {
+    func detached(_ connection: Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionDetached?(connection.id)
         perform(machine.detached(connection.id))
@@ -112,9 +112,13 @@ final class PoolDriver {
 
     /// The judge of a handshake has no say: the connection and who waits for it are the session's.
     func leftToSession(_ id: ConnectionID, _ number: Int) {
-        guard let connector = table.connector(id), connector.mayBeLeft(at: number) else { return }
+        if let connector = table.connector(id), connector.awaits(number) { leaveToSession(connector) }
+    }
+
+    private func leaveToSession(_ connector: Connector) {
+        guard connector.mayBeLeft else { return }
         connector.leaveToSession()
-        for request in machine.leftToSession(id) { core.transactions[request]?.key = connector.key }
+        for request in machine.leftToSession(connector.id) { core.transactions[request]?.key = connector.key }
     }
 
     /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.
@@ -124,6 +128,9 @@ final class PoolDriver {
 
     private func put(_ connector: Connector, to transaction: Transaction) -> Bool {
         let receiver = transaction.receiver
+        // Its judge may have turned out to have no say while it was being dialled; then it is not asked.
+        let judge = connector.key.judge
+        if judge != .session, receiver.confirms(judge) == .session { leaveToSession(connector) }
         guard connector.isAskedByProxy ? receiver.answersProxies : receiver.answersQuestions,
             let question = connector.nextQuestion()
         else { return false }
@@ -215,9 +222,8 @@ final class PoolDriver {
             case .success(let opened):
                 // Its judge may have left it to the session since.
                 let key = machine.key(of: id) ?? key
-                let connection = HTTP1Connection(
-                    id: id, key: key, setup: opened.setup, stream: opened.stream, tls: opened.tls,
-                    heldCiphertext: opened.held, core: core)
+                let connection = Connection.http1(
+                    HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
                 table.opened(connection)
                 connection.becomeReady()
                 perform(machine.established(id, now: reactor.elapsed))
@@ -257,7 +263,8 @@ final class PoolDriver {
     }
 
     /// Which connections may serve a request.
-    func key(of request: TransactionRequest) -> PoolKey {
-        PoolKey(toReach: request.origin, by: request.route, judge: request.judge)
+    func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
+        let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
+        return PoolKey(toReach: request.origin, by: request.route, judge: judge)
     }
 }

@@ -144,7 +144,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         let connector = makeConnector(isBare: true) { [unowned self] result in
             switch result {
             case .success(let opened):
-                take(opened.stream)
+                take(opened.channel.stream)
                 perform(machine.connected(now: now))
                 read()
             case .failure(let error) where error.isOfTheWay && !routes.isEmpty:
@@ -186,8 +186,8 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         let connector = makeConnector(isBare: false) { [unowned self] result in
             switch result {
             case .success(let opened):
-                if let tls = opened.tls {
-                    let secure = TLSStream(opened.stream, tls, held: opened.held, buffers: core.buffers)
+                if opened.channel.tls != nil {
+                    let secure = TLSStream(opened.channel)
                     secureStream = secure
                     take(secure)
                     secure.flushOutput()
@@ -232,7 +232,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
 
     /// Whoever was asked has no say.
     func leftToSession(_ number: Int) {
-        if let connector, connector.mayBeLeft(at: number) { connector.leaveToSession() }
+        if let connector, connector.awaits(number), connector.mayBeLeft { connector.leaveToSession() }
     }
 
     // MARK: Failures and time

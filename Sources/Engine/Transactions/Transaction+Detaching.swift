@@ -16,7 +16,7 @@ extension Transaction {
 
     private func giveConnectionAway() {
         if case .finished = state { return }
-        guard case .exchanging(let connection) = state, responseBegun, connection.isAtHead else {
+        guard case .exchanging(let exchange) = state, responseBegun, exchange.isAtHead else {
             return failed(.undetachable(.notAtHead))
         }
         guard timeline.isRequestSent else { return failed(.undetachable(.requestUnfinished)) }
@@ -24,7 +24,11 @@ extension Transaction {
         leave(nil)
         isReported = true
         // Order: whoever gets the connection may open a stream with it, which keeps the core alive.
-        receiver.detached(connection.detach(from: self), outcome: outcome(nil))
+        if let connection = exchange.detach() {
+            receiver.detached(connection, outcome: outcome(nil))
+        } else {
+            receiver.finished(outcome(.undetachable(.notAtHead)))
+        }
         core.ended(id)
     }
 }

@@ -96,7 +96,7 @@ extension Transaction {
         }
         guard !isReadPaused else { return }
         switch state {
-        case .exchanging(let connection): connection.pump()
+        case .exchanging(let exchange): exchange.readOn()
         case .draining: endIfDrained()
         case .idle, .waiting, .offline, .finished: break
         }

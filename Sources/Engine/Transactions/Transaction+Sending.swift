@@ -22,7 +22,7 @@ extension Transaction {
     func bodyArrived(_ piece: SourcePiece, for number: Int) {
         guard number == feedNumber, let feed else { return }
         feed.arrived(piece)
-        if case .exchanging(let connection) = state { connection.flush() }
+        if case .exchanging(let exchange) = state { exchange.writeOn() }
     }
 
     /// The head is on its way.
@@ -34,7 +34,7 @@ extension Transaction {
     }
 
     /// The socket took bytes of the request.
-    func requestBytesMoved(body: PendingOutput.BodyCount) {
+    func requestBytesMoved(body: SentBody) {
         byteMoved()
         guard body.wire > 0 else { return }
         timeline.requestBodyBytes += Int64(body.wire)

@@ -13,7 +13,7 @@ import URLLoadingSystem
 import URLLoadingWire
 
 /// Carries one request out on its loop.
-final class Transaction: SteeredLoad {
+final class Transaction: SteeredLoad, ExchangeOwner {
     // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
     // this object on its loop, and no other object is called while a property is being changed.
     let id: RequestID
@@ -68,7 +68,7 @@ final class Transaction: SteeredLoad {
         case waiting(isTimed: Bool)
         /// There is no way to the host; tried again when the machine's network changes.
         case offline
-        case exchanging(HTTP1Connection)
+        case exchanging(Exchange)
         /// The exchange is over, decoded bytes still wait for the receiver.
         case draining
         case finished
@@ -82,7 +82,7 @@ final class Transaction: SteeredLoad {
         self.core = core
         let reactor = core.reactor
         self.timer = core.lendTimer()
-        self.key = core.pool.key(of: handle.request)
+        self.key = core.pool.key(of: handle.request, for: receiver)
         self.deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout,
             resource: handle.request.resourceDeadline)
@@ -159,8 +159,8 @@ final class Transaction: SteeredLoad {
         switch state {
         case .idle:
             askForConnection()
-        case .exchanging(let connection):
-            connection.flush()
+        case .exchanging(let exchange):
+            exchange.writeOn()
             goOnReading()
         case .draining:
             goOnReading()
@@ -224,9 +224,10 @@ final class Transaction: SteeredLoad {
     }
 
     /// Here is the connection.
-    func assigned(_ connection: HTTP1Connection) {
+    func assigned(_ connection: Connection) {
         if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.elapsed) }
-        state = .exchanging(connection)
+        let exchange = connection.makeExchange()
+        state = .exchanging(exchange)
         core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
         timeline.usesProxy = connection.isProxied
@@ -240,7 +241,7 @@ final class Transaction: SteeredLoad {
         // Also when this is a replay within the turn in which the first attempt was lost.
         movedAt = -1
         byteMoved()
-        connection.begin(self)
+        exchange.begin(for: self, on: connection)
     }
 
     /// Ends with an error, wherever it stands.
@@ -248,7 +249,7 @@ final class Transaction: SteeredLoad {
         switch state {
         case .idle, .offline, .draining: break
         case .waiting: core.pool.cancel(self)
-        case .exchanging(let connection): connection.abandon()
+        case .exchanging(let exchange): exchange.abandon()
         case .finished: return
         }
         finish(error)
@@ -353,8 +354,6 @@ final class Transaction: SteeredLoad {
 
     /// A server that has answered whole and then does not take the rest of the body has said what there is to say.
     private func endEarlyAnswered() -> Bool {
-        guard case .exchanging(let connection) = state, connection.isOnlySending else { return false }
-        connection.responseEnded(leftover: true)
-        return true
+        if case .exchanging(let exchange) = state { exchange.endIfAnswered() } else { false }
     }
 }

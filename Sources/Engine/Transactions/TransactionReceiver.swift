@@ -17,6 +17,10 @@ package protocol TransactionReceiver: AnyObject {
     /// The same about proxies that want to know who we are; without anybody to say so they open nothing.
     var answersProxies: Bool { get }
 
+    /// The judge of the request's connections as it is known now: the one that the request names, or the session where that one
+    /// has turned out to have no say since.
+    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge
+
     /// The connection for this request cannot be opened without an answer, which may come at any time from any thread.
     /// Until then no idle time runs (B6.9). Comes for every new connection (B2.9), also repeatedly for one request.
     func asked(_ question: ConnectionQuestion)
@@ -56,6 +60,9 @@ extension TransactionReceiver {
 
     /// As about servers.
     package var answersProxies: Bool { answersQuestions }
+
+    /// That one.
+    package func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { judge }
 
     /// Does nothing: it is not called.
     package func asked(_ question: ConnectionQuestion) {}

@@ -58,6 +58,8 @@ final class TransferReceiver: TransactionReceiver {
     /// The settings and the storage may know where no delegate does.
     var answersProxies: Bool { true }
 
+    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { core.confirms(judge) }
+
     func asked(_ question: ConnectionQuestion) {
         if case .proxy(let question) = question {
             provesItself = true

@@ -74,6 +74,17 @@ extension TaskCore {
         return judge
     }
 
+    /// The judge that was decided on, unless it has turned out to have no say before the request came to its loop: what other
+    /// tasks have taught of its class is known there first.
+    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge {
+        let sessions = session?.delegateView
+        return state.withLock { state in
+            guard let own = state.delegateView, !own.mayJudge(beside: sessions) else { return judge }
+            state.judge = .session
+            return .session
+        }
+    }
+
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
     func ask(about question: ConnectionQuestion) {
         guard let space = URLProtectionSpace(question) else {

@@ -14,20 +14,6 @@ struct PendingOutput: ~Copyable {
     /// Whether what precedes the body is framing too, and not the request's head.
     private var isFramed = false
 
-    /// What has moved of a request's body: by itself (B11.13), and with its framing (B12.19).
-    struct BodyCount {
-        let content: Int
-        let wire: Int
-
-        init(content: Int, wire: Int) {
-            self.content = content
-            self.wire = wire
-        }
-
-        /// Without framing.
-        init(_ count: Int) { self.init(content: count, wire: count) }
-    }
-
     var isEmpty: Bool { headSent == head.count && bodyLeft == 0 }
     var headLeft: Int { head.count - headSent }
     var bodyLeft: Int { (body?.count ?? 0) - bodySent }
@@ -64,13 +50,13 @@ struct PendingOutput: ~Copyable {
     }
 
     /// Notes that `count` bytes are out; answers how many of them were the body's.
-    mutating func advance(_ count: Int) -> BodyCount {
+    mutating func advance(_ count: Int) -> SentBody {
         let ofHead = min(count, headLeft)
         headSent += ofHead
         let left = bodyLeft
         let ofBody = min(count - ofHead, left)
         bodySent += ofBody
-        return BodyCount(
+        return SentBody(
             content: max(0, min(ofBody, left - trailingFraming)), wire: ofBody + (isFramed ? ofHead : 0))
     }
 

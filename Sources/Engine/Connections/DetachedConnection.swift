@@ -87,27 +87,3 @@ package struct DetachedConnection: ~Copyable {
         core.carry(self, request, number: number)
     }
 }
-
-extension HTTP1Connection {
-    /// Whether the response's head was the last thing that was decoded.
-    var isAtHead: Bool { !isClosed && !isReading && responseEnd == .open && decoder.wireBodyBytes == 0 }
-
-    /// Gives the stream away, and what was read of it behind the head; the pool knows it no longer.
-    func detach(from transaction: Transaction) -> DetachedConnection {
-        let facts = DetachedConnection.Facts(
-            id: id, origin: transaction.handle.request.origin, route: key.route, localAddress: stream.localAddress,
-            remoteAddress: stream.remoteAddress, tls: setup.negotiated, isReused: hasServed, isProxied: isProxied)
-        let unread = heldPlaintext
-        heldPlaintext = []
-        letGo()
-        guard let tls else {
-            return DetachedConnection(
-                stream, unread: unread, facts: facts, core: core, transaction: transaction.id)
-        }
-        let secure = TLSStream(stream, tls, held: heldCiphertext, buffers: core.buffers)
-        heldCiphertext = []
-        // The end of the request may still wait there.
-        secure.flushOutput()
-        return DetachedConnection(secure, unread: unread, facts: facts, core: core, transaction: transaction.id)
-    }
-}

@@ -1,0 +1,87 @@
+// An established connection, whatever is spoken on it. A closed list of classes, so that calls stay direct.
+//
+// Must not know: what a protocol does, why the pool asks.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// What the pool and transactions see of a connection.
+enum Connection {
+    case http1(HTTP1Connection)
+
+    var id: ConnectionID {
+        switch self {
+        case .http1(let connection): connection.id
+        }
+    }
+
+    /// How it came about, for timelines.
+    var setup: ConnectionSetup {
+        switch self {
+        case .http1(let connection): connection.setup
+        }
+    }
+
+    /// What carries it.
+    var stream: any ByteStream {
+        switch self {
+        case .http1(let connection): connection.channel.stream
+        }
+    }
+
+    /// Whether it leads to or through a proxy.
+    var isProxied: Bool {
+        switch self {
+        case .http1(let connection): connection.isProxied
+        }
+    }
+
+    /// Whether an exchange has been carried before.
+    var hasServed: Bool {
+        switch self {
+        case .http1(let connection): connection.hasServed
+        }
+    }
+
+    /// Takes the stream over from whoever set it up.
+    func becomeReady() {
+        switch self {
+        case .http1(let connection): connection.becomeReady()
+        }
+    }
+
+    /// Notices what has already come to a connection that nobody needed at once.
+    func watchWhileIdle() {
+        switch self {
+        case .http1(let connection): connection.watchWhileIdle()
+        }
+    }
+
+    /// Whether it may carry a request of this method: it is open, and nothing came that nobody asked for.
+    func isUsable(for method: String) -> Bool {
+        switch self {
+        case .http1(let connection): connection.isUsable(for: method)
+        }
+    }
+
+    /// The exchange that will carry a request. Nothing is sent until it begins.
+    func makeExchange() -> Exchange {
+        switch self {
+        case .http1(let connection): .http1(connection.exchange)
+        }
+    }
+
+    /// Closes it and tells the pool.
+    func close() {
+        switch self {
+        case .http1(let connection): connection.close()
+        }
+    }
+
+    /// Whether these are the same.
+    static func === (left: Connection, right: Connection) -> Bool {
+        switch (left, right) {
+        case (.http1(let left), .http1(let right)): left === right
+        }
+    }
+}

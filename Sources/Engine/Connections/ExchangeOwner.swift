@@ -1,0 +1,83 @@
+// What an exchange tells and asks whoever wants the answer: one request's side of the seam between connections and
+// transactions. A connection knows nothing else of requests, and may carry one or many.
+//
+// Must not know: which protocol is spoken, retries, users.
+
+import URLLoadingPolicy
+import URLLoadingWire
+
+/// Whose request an exchange carries.
+protocol ExchangeOwner: AnyObject {
+    var id: RequestID { get }
+    /// Holds the request.
+    var handle: TransactionHandle { get }
+    /// How far it has come, for errors.
+    var phase: EngineError.Phase { get }
+
+    // MARK: The way out
+
+    /// Whether bytes of the request may go out.
+    var mayWrite: Bool { get }
+    /// Whether the body waits for the server's permission (RFC 9110 §10.1.1).
+    var expectsContinue: Bool { get }
+    /// Whether the server has refused that the request waits for its permission.
+    var isExpectationDropped: Bool { get }
+
+    /// The content for this attempt.
+    func makeFeed() -> BodyFeed?
+    /// The head is on its way.
+    func requestStarted(headBytes: Int)
+    /// Bytes of the request were taken, so many of them of its body.
+    func requestBytesMoved(body: SentBody)
+    /// The last byte of the request is out.
+    func requestSent()
+    /// The server answers an Expect field with 417; nothing of the body is out.
+    func expectationRefused()
+
+    // MARK: The way in
+
+    /// Whether reading would only fill memory.
+    var isReadPaused: Bool { get }
+
+    /// Something came, whatever it was.
+    func byteMoved()
+    func received(informational head: ResponseHead)
+    func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance)
+    /// Bytes of the body, still coded, valid during the call.
+    func received(body bytes: UnsafeRawBufferPointer)
+    /// The body's length on the wire, framing included.
+    func noteWireBodyBytes(_ count: Int64)
+    /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).
+    func mayReplayAfterTimeout(_ head: ResponseHead, reused: Bool) -> Bool
+
+    // MARK: The end
+
+    /// Whether the connection waits for the request that will follow this one.
+    var keepsConnection: Bool { get }
+
+    /// The exchange is over; the connection is no longer the owner's.
+    func responseEnded()
+    /// The exchange cannot go on.
+    func exchangeFailed(_ error: EngineError, facts: ExchangeFacts)
+}
+
+/// What has moved of a request's body: by itself (B11.13), and with its framing (B12.19).
+struct SentBody {
+    let content: Int
+    let wire: Int
+
+    init(content: Int, wire: Int) {
+        self.content = content
+        self.wire = wire
+    }
+
+    /// Without framing.
+    init(_ count: Int) { self.init(content: count, wire: count) }
+}
+
+/// What a retry rule must know about an exchange that failed.
+struct ExchangeFacts {
+    let reusedConnection: Bool
+    let bytesWritten: Bool
+    let responseBytes: Bool
+}

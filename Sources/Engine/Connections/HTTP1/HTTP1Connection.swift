@@ -1,0 +1,201 @@
+// One HTTP/1.1 connection: its socket, and whether it can be used again. It carries one exchange at a time (RFC 9112 §9),
+// which is an object of its own; between two of them nothing may come (+Unasked).
+//
+// The connection is back in the pool before the exchange's owner hears of the end, so that a quick next request finds it.
+//
+// Must not know: how messages are read and written, which requests wait, who asked.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// An established connection, idle or carrying one exchange.
+final class HTTP1Connection: ByteStreamObserver {
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
+    // this object on its loop, and no other object is called while a property is being changed.
+    let id: ConnectionID
+    let key: PoolKey
+    let setup: ConnectionSetup
+    let channel: SecureChannel
+    /// Whether it leads to or through a proxy.
+    let isProxied: Bool
+    /// Whether requests on it name their origins: they are for a proxy that forwards them (RFC 9112 §3.2.2).
+    let isForwarding: Bool
+    // Owner: the core; its pool lets go of every connection that is closed.
+    let core: LoopCore
+    /// The one exchange, which serves one request after the other, so that none of them has an object made for it.
+    let exchange: HTTP1Exchange
+
+    /// The course of the exchanges, which says whether another may follow.
+    @exclusivity(unchecked) var course = ExchangeMachine()
+    /// Whether an exchange has been carried before this one.
+    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) private(set) var isClosed = false
+    /// In nanoseconds of the loops' clock.
+    private let readyAt: Int64
+    /// The loop's last wait for events when it became free.
+    @exclusivity(unchecked) private var idleSince: Int
+    @exclusivity(unchecked) private(set) var isReading = false
+    /// Read once although no readiness was reported: a write has just failed and the peer may have said why.
+    @exclusivity(unchecked) var mustRead = false
+
+    init(id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, core: LoopCore) {
+        self.id = id
+        self.key = key
+        self.setup = setup
+        self.channel = channel
+        isProxied = key.route.proxy != nil
+        isForwarding = key.isForwarding
+        self.core = core
+        exchange = HTTP1Exchange(core: core)
+        self.readyAt = core.reactor.nanoseconds
+        idleSince = core.reactor.pollMark
+    }
+
+    /// Takes the stream over from whoever set it up.
+    func becomeReady() {
+        channel.stream.observer = self
+    }
+
+    /// Notices what has already come to a connection that nobody needed at once.
+    func watchWhileIdle() {
+        guard !exchange.isUnderWay else { return }
+        sendOutgoing()
+        pump()
+    }
+
+    /// Sends what TLS has to say by itself.
+    private func sendOutgoing() { if case .failed? = channel.sendOutgoing() { close(politely: false) } }
+
+    // MARK: Questions
+
+    /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
+    var acceptance: ServerAcceptance {
+        guard let tls = channel.tls else { return .plain }
+        return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
+    }
+
+    /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
+    ///
+    /// B16.70: the loop has told what came up to its last wait, which usually was a moment ago. Otherwise the socket is
+    /// looked at; and so it is for a request that could not be sent again, since a close that came within that moment
+    /// would be its caller's error.
+    func isUsable(for method: String) -> Bool {
+        guard !isClosed, !exchange.isUnderWay else { return false }
+        // B6.28: what is wrong with a fresh connection is its request's error, else a server that drops every
+        // connection would be dialled for ever.
+        if isFresh { return true }
+        pumpIfPending()
+        guard !isClosed else { return false }
+        let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+        if !isKnown, hasUnasked() { return false }
+        // The rest of a record would pass for something that came behind the request.
+        return channel.tls?.holdsPartOfRecord != true
+    }
+
+    /// Just opened: it has carried nothing and has not waited in the pool.
+    var isFresh: Bool { !hasServed && readyAt == core.reactor.nanoseconds }
+
+    // MARK: One exchange
+
+    /// The exchange has ended as messages do; `mayReuse` says whether it has left the connection clean, and is asked only
+    /// where that matters.
+    func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {
+        course.responseEnded()
+        hasServed = true
+        idleSince = core.reactor.pollMark
+        guard course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
+        if owner.keepsConnection {
+            core.pool.kept(id, after: owner.id)
+        } else {
+            core.pool.released(id, idleLimit: course.keepAliveTimeout)
+        }
+    }
+
+    /// Closes the connection and tells the pool.
+    func close() { close(politely: true) }
+
+    /// Closes it; `politely` where nothing of a request is left unsent.
+    func close(politely: Bool) {
+        guard !isClosed else { return }
+        isClosed = true
+        channel.close(politely: politely)
+        core.pool.closed(.http1(self))
+    }
+
+    /// Forgets the stream, which is somebody else's now.
+    func letGo() {
+        isClosed = true
+        channel.stream.observer = nil
+        core.pool.detached(.http1(self))
+    }
+
+    // MARK: Reading
+
+    /// Reads until the socket is empty, the exchange's owner can take no more, or its turn is over.
+    ///
+    /// Back-pressure is simply not reading: the socket is left alone, so TCP slows the sender down.
+    func pump() {
+        guard !isReading, canRead else { return }
+        isReading = true
+        defer { isReading = false }
+        exchange.takeHeld()
+        if canRead, !channel.holdsInput { exchange.completeIfEnded() }
+        // Fairness: a fast sender must not keep the other connections of the loop waiting for ever.
+        var allowance = 2 << 20
+        while canRead, channel.hasPendingInput || mustRead {
+            guard allowance > 0 else {
+                core.reactor.later { [weak self] in self?.pump() }
+                return
+            }
+            mustRead = false
+            let buffer = core.buffers.received.space(atLeast: Self.leastRead)
+            switch channel.read(into: buffer) {
+            case .bytes(let count):
+                allowance -= max(count, Self.leastCharge)
+                exchange.byteMoved()
+                if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+            case .wouldBlock: break
+            case .end(let isWhole): return inputEnded(nil, isWhole: isWhole)
+            case .failed(let error): return inputEnded(error, isWhole: false)
+            case .broken(let error):
+                return exchange.isUnderWay ? exchange.fail(.tls(error, host: key.origin.host)) : close()
+            }
+            // Order: only when everything has been looked at that came with the last byte. A connection handed on while bytes
+            // are still undecrypted would let a server answer the next request before it was sent (B16.5, B16.39).
+            if !channel.holdsInput { exchange.completeIfEnded() }
+        }
+    }
+
+    /// The same where there may well be nothing: requests ask before and after they are sent.
+    func pumpIfPending() {
+        if exchange.hasUndecoded || mustRead || channel.hasPendingInput { pump() }
+    }
+
+    private var canRead: Bool { !isClosed && !exchange.isReadPaused }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        // B16.9: nobody asked for anything.
+        if exchange.isUnderWay { exchange.received(bytes) } else { close() }
+    }
+
+    /// No more bytes will come: a FIN, TLS's close_notify, or an error.
+    private func inputEnded(_ error: SystemError?, isWhole: Bool) {
+        guard exchange.isUnderWay else { return close() }
+        course.peerClosed()
+        exchange.inputEnded(error, isWhole: isWhole)
+    }
+
+    // MARK: Readiness
+
+    func streamBecameReadable(_ stream: any ByteStream) { pump() }
+
+    func streamBecameWritable(_ stream: any ByteStream) {
+        if exchange.isUnderWay { exchange.flush() } else { sendOutgoing() }
+    }
+
+    /// A read of this much is worth its system call.
+    private static let leastRead = 64 * 1024
+    /// What a read costs that brings next to nothing.
+    private static let leastCharge = 1024
+}

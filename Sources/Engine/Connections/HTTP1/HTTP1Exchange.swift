@@ -1,0 +1,205 @@
+// One request and its answer on an HTTP/1.1 connection. Reading is in +Reading, writing in +Writing and +Bodies.
+//
+// The object belongs to its connection and serves one request after the other. While an exchange is under way it holds the
+// connection, and lets go of it at the end, whatever the end is.
+//
+// Must not know: the pool, retries, redirects, users: those are the owner's.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// An exchange that is under way, or waits for the connection's next request.
+final class HTTP1Exchange {
+    // `@exclusivity(unchecked)`: as in `HTTP1Connection`.
+    let core: LoopCore
+    @exclusivity(unchecked) private(set) var owner: (any ExchangeOwner)?
+    @exclusivity(unchecked) private(set) var connection: HTTP1Connection?
+
+    @exclusivity(unchecked) var reading = Reading.awaiting(isEarly: false)
+    @exclusivity(unchecked) var decoder = ResponseDecoder()
+    /// Bytes that came while the owner could take no more, or before the request; none where the decoder was left in the
+    /// middle and owes something without them.
+    @exclusivity(unchecked) var undecoded: [UInt8]?
+
+    @exclusivity(unchecked) var writing = Writing.bytes
+    @exclusivity(unchecked) var output = PendingOutput()
+    /// How much more of the body may go out before others have their turn.
+    @exclusivity(unchecked) var turnsLeft = 0
+    /// What the channel had sent when the exchange began.
+    @exclusivity(unchecked) private var sentBefore = 0
+    /// The exchange was the first thing to happen on its connection.
+    @exclusivity(unchecked) private var wasFresh = false
+
+    /// How far the answer has come.
+    enum Reading {
+        /// Not a byte. `isEarly`: the server spoke before it was asked anything (B16.29).
+        case awaiting(isEarly: Bool)
+        /// Its first bytes are here, early or not; and the length of its body, once a head has told it.
+        case receiving(isEarly: Bool, expected: Int64?)
+        /// It is whole, and its last bytes are still being looked at, or the request's body is still going out.
+        case ended(hasLeftover: Bool)
+    }
+
+    /// How far the request has come.
+    enum Writing {
+        /// What waits in `output` is all that is left of it.
+        case bytes
+        /// More comes from here.
+        case feed(BodyFeed)
+        /// The body waits for the server's permission, no longer than the timer runs (B5.40).
+        case permission(BodyFeed?, LoopTimer)
+        /// A write failed, and nothing more goes out; the answer, if one comes, still counts (B11.17).
+        case failed(SystemError)
+    }
+
+    init(core: LoopCore) { self.core = core }
+
+    // MARK: Questions
+
+    var isUnderWay: Bool { owner != nil }
+
+    var isReadPaused: Bool { owner?.isReadPaused == true }
+
+    /// Whether the decoder has something to do without anything being read.
+    var hasUndecoded: Bool {
+        if case .ended = reading { return true }
+        return undecoded != nil
+    }
+
+    /// Whether bytes of the request are left that will never be sent.
+    var hasUnsent: Bool {
+        if case .failed = writing { return true }
+        return !output.isEmpty
+    }
+
+    /// Whether the answer is complete and the connection only waits for the end of the request's body.
+    var isOnlySending: Bool {
+        guard case .ended = reading, let connection, connection.course.isSendingBody else { return false }
+        return feed != nil || !output.isEmpty
+    }
+
+    /// Whether the answer's head was the last thing that was decoded.
+    var isAtHead: Bool {
+        guard let connection, !connection.isClosed, !connection.isReading, decoder.wireBodyBytes == 0 else {
+            return false
+        }
+        if case .ended = reading { return false }
+        return true
+    }
+
+    private var responseBegan: Bool { if case .awaiting = reading { false } else { true } }
+
+    // MARK: The course
+
+    func byteMoved() { owner?.byteMoved() }
+
+    /// Sends the owner's request; what comes back is told to the owner.
+    func begin(for owner: any ExchangeOwner, on connection: HTTP1Connection) {
+        self.owner = owner
+        self.connection = connection
+        let handle = owner.handle
+        writing = .bytes
+        sentBefore = connection.channel.bytesSent
+        wasFresh = connection.isFresh
+        reading = .awaiting(isEarly: wasFresh && connection.hasUnasked())
+        if connection.hasServed { connection.course.nextExchange() }
+        do {
+            let headBytes = try queue(owner, isForwarding: connection.isForwarding)
+            connection.course.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
+            let method = handle.request.head.method
+            decoder.begin(handle.request.isUpgrade ? .toUpgrade : ExpectedResponse(method: method))
+            owner.requestStarted(headBytes: headBytes)
+        } catch {
+            // Nothing was written: the connection is as good as before.
+            letGo()
+            core.pool.released(connection.id, idleLimit: nil)
+            owner.exchangeFailed(
+                .invalidRequest(error),
+                facts: ExchangeFacts(reusedConnection: !wasFresh, bytesWritten: false, responseBytes: false))
+            return
+        }
+        flush()
+        connection.pumpIfPending()
+    }
+
+    /// Gives the exchange up: its answer is of no use any more (B16.5).
+    func abandon() {
+        let connection = connection
+        noteWireBodyBytes()
+        letGo()
+        connection?.close(politely: !hasUnsent)
+    }
+
+    /// Ends where only the request's body is still going out.
+    func endIfAnswered() -> Bool {
+        guard isOnlySending else { return false }
+        end(hasLeftover: true)
+        return true
+    }
+
+    /// The response is complete; `hasLeftover` tells that bytes followed it (B16.39), and is asked only where that matters.
+    func end(hasLeftover: @autoclosure () -> Bool) {
+        guard let owner, let connection else { return }
+        letGo()
+        // Order: the pool first, the user second.
+        connection.ended(for: owner, mayReuse: !hasLeftover(), hasUnsent: hasUnsent)
+        owner.responseEnded()
+    }
+
+    /// The exchange cannot go on; the connection is of no further use.
+    func fail(_ error: EngineError) {
+        guard let owner, let connection else { return }
+        let facts = ExchangeFacts(
+            reusedConnection: !wasFresh, bytesWritten: connection.channel.bytesSent != sentBefore,
+            responseBytes: responseBegan)
+        noteWireBodyBytes()
+        letGo()
+        connection.close(politely: !hasUnsent)
+        owner.exchangeFailed(error, facts: facts)
+    }
+
+    /// Gives the connection away, and what was read of it behind the head.
+    func detach() -> DetachedConnection? {
+        guard let owner, let connection else { return nil }
+        let channel = connection.channel
+        let facts = DetachedConnection.Facts(
+            id: connection.id, origin: owner.handle.request.origin, route: connection.key.route,
+            localAddress: channel.stream.localAddress, remoteAddress: channel.stream.remoteAddress,
+            tls: connection.setup.negotiated, isReused: connection.hasServed, isProxied: connection.isProxied)
+        let unread = undecoded ?? []
+        undecoded = nil
+        letGo()
+        connection.letGo()
+        guard channel.tls != nil else {
+            return DetachedConnection(channel.stream, unread: unread, facts: facts, core: core, transaction: owner.id)
+        }
+        let secure = TLSStream(channel)
+        // The end of the request may still wait there.
+        secure.flushOutput()
+        return DetachedConnection(secure, unread: unread, facts: facts, core: core, transaction: owner.id)
+    }
+
+    /// B12.19: also of an answer that does not come to its end.
+    private func noteWireBodyBytes() {
+        if responseBegan { owner?.noteWireBodyBytes(decoder.wireBodyBytes) }
+    }
+
+    /// Lets go of the owner, the connection, and what was still to come of the body.
+    private func letGo() {
+        owner = nil
+        connection = nil
+        reading = .awaiting(isEarly: false)
+        dropBody()
+    }
+}
+
+extension ExpectedResponse {
+    fileprivate init(method: String) {
+        switch method {
+        case "HEAD": self = .toHEAD
+        case "CONNECT": self = .toCONNECT
+        default: self = .toOther
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// A channel as a stream of bytes: what HTTP, SOCKS and further TLS stand on behind a proxy that is spoken to by TLS, and what
+// stream tasks read and write once TLS is on. Edges as those of the stream below, readiness from both: ciphertext below,
+// plaintext that is already here.
+//
+// The end of the stream below without close_notify is an end like any other: who stands above has TLS of its own, or
+// knows by its own messages where they end.
+//
+// Must not know: what the bytes mean, how the session came to be verified.
+
+import URLLoadingSystem
+
+/// The plaintext side of a channel.
+final class TLSStream: ByteStream {
+    weak var observer: (any ByteStreamObserver)?
+
+    private let channel: SecureChannel
+    /// What every read answers from now on, once the plaintext is used up.
+    private var end: IOResult?
+    private var hasToldEnd = false
+    /// The end of our direction follows what waits to be sent.
+    private var isFinishing = false
+    private var isClosed = false
+
+    /// Takes over a channel on which the handshake is over.
+    init(_ channel: SecureChannel) {
+        self.channel = channel
+        channel.stream.observer = self
+    }
+
+    deinit { close() }
+
+    /// How many channels are below its own.
+    var level: Int { channel.level }
+
+    // MARK: Reading
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
+        guard !buffer.isEmpty else { return .bytes(0) }
+        // Who only reads has nothing to write with which the handshake's last message could go.
+        if channel.hasOutgoing { channel.sendOutgoing() }
+        while end == nil {
+            switch channel.read(into: buffer) {
+            case .bytes(0): continue
+            case .bytes(let count): return .bytes(count)
+            case .wouldBlock: return .wouldBlock
+            case .end: end = .endOfStream
+            case .failed(let error): end = .failed(error)
+            case .broken: end = .failed(.brokenProtocol(in: "SSL_read"))
+            }
+        }
+        hasToldEnd = true
+        return end ?? .wouldBlock
+    }
+
+    var hasPendingInput: Bool {
+        if isClosed { return false }
+        if end != nil { return !hasToldEnd }
+        return channel.hasPendingInput
+    }
+
+    func isQuiet() -> Bool { !isClosed && end == nil && channel.isQuiet() }
+
+    // MARK: Writing
+
+    /// Whether something that a write has taken waits to go on to the stream below.
+    var holdsOutput: Bool { channel.hasOutgoing && channel.outputFailure == nil }
+
+    /// Sends what waits: the last message of the handshake, where nothing is written behind it.
+    func flushOutput() { channel.sendOutgoing() }
+
+    /// Why nothing goes on to the stream below any more.
+    var outputFailure: SystemError? { channel.outputFailure }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> IOResult {
+        write(bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {
+        var (first, second) = (first, second)
+        var taken = 0
+        while !first.isEmpty || !second.isEmpty {
+            let obstacle: IOResult
+            switch channel.write(first, second) {
+            case .bytes(let count):
+                taken += count
+                let ofFirst = min(count, first.count)
+                first = UnsafeRawBufferPointer(rebasing: first[ofFirst...])
+                second = UnsafeRawBufferPointer(rebasing: second[(count - ofFirst)...])
+                continue
+            case .wouldBlock: obstacle = .wouldBlock
+            case .failed(let error): obstacle = .failed(error)
+            case .broken: obstacle = .failed(.brokenProtocol(in: "SSL_write"))
+            }
+            return taken > 0 ? .bytes(taken) : obstacle
+        }
+        return .bytes(taken)
+    }
+
+    func write(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
+        copy(file, at: offset, count: count)
+    }
+
+    func shutdownWrite() {
+        guard !isClosed, !isFinishing else { return }
+        isFinishing = true
+        if channel.finishWriting() { channel.stream.shutdownWrite() }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        observer = nil
+        channel.close(politely: !channel.hasOutgoing)
+    }
+
+    var localAddress: SocketAddress? { channel.stream.localAddress }
+
+    var remoteAddress: SocketAddress? { channel.stream.remoteAddress }
+}
+
+extension TLSStream: ByteStreamObserver {
+    func streamBecameReadable(_ stream: any ByteStream) { observer?.streamBecameReadable(self) }
+
+    func streamBecameWritable(_ stream: any ByteStream) {
+        switch channel.sendOutgoing() {
+        case .wouldBlock?: return
+        // Whoever writes next is told the failure.
+        case .failed?, .bytes?, .broken?: break
+        case nil: if isFinishing { channel.stream.shutdownWrite() }
+        }
+        observer?.streamBecameWritable(self)
+    }
+}
