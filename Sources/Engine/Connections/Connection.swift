@@ -4,6 +4,7 @@
 
 import URLLoadingPolicy
 import URLLoadingSystem
+import URLLoadingTLS
 
 /// What the pool and transactions see of a connection.
 enum Connection {
@@ -19,6 +20,13 @@ enum Connection {
     var setup: ConnectionSetup {
         switch self {
         case .http1(let connection): connection.setup
+        }
+    }
+
+    /// What TLS agreed on with the server.
+    var negotiated: Negotiated? {
+        switch self {
+        case .http1(let connection): connection.setup.negotiated
         }
     }
 

@@ -6,6 +6,7 @@
 //
 // Must not know: what the bytes mean, how the session came to be verified, whom the loop serves.
 
+import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTLS
 
@@ -64,16 +65,22 @@ final class SecureChannel {
         level = tls == nil ? 0 : (stream as? TLSStream).map { $0.level + 1 } ?? 0
     }
 
+    /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
+    var acceptance: ServerAcceptance {
+        guard let tls else { return .plain }
+        return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
+    }
+
     // MARK: Reading
 
     /// Keeps ciphertext that was read with the last message of the handshake; it comes before what the stream brings.
-    func hold(_ ciphertext: some Sequence<UInt8>) { held.append(contentsOf: ciphertext) }
+    func hold(_ ciphertext: some Sequence<UInt8>) {
+        held.append(contentsOf: ciphertext)
+        holdsInput = !held.isEmpty
+    }
 
     /// Whether something was read from the stream that has not been decrypted, or the end is known and was not told.
-    var holdsInput: Bool {
-        guard let tls else { return false }
-        return !held.isEmpty || tls.hasBufferedInput || tls.hasReadEnd
-    }
+    @exclusivity(unchecked) private(set) var holdsInput = false
 
     /// Whether there may be something to read. Asks nobody.
     var hasPendingInput: Bool { stream.hasPendingInput || holdsInput }
@@ -121,11 +128,20 @@ final class SecureChannel {
         // A message between the data may want an answer, a failure an alert. The handshake's last message waits for the first
         // write, and is one segment with it.
         if tls.outgoingCount > waiting { sendOutgoing() }
-        return switch step {
-        case .plaintext(let count): .bytes(count)
-        case .needInput: .bytes(0)
-        case .closed: .end(isWhole: true)
-        case .failed(let error): .broken(error)
+        switch step {
+        case .plaintext(let count):
+            // The end may have come behind it.
+            holdsInput = !held.isEmpty || tls.hasBufferedInput || tls.hasReadEnd
+            return .bytes(count)
+        case .needInput:
+            holdsInput = !held.isEmpty
+            return .bytes(0)
+        case .closed:
+            holdsInput = true
+            return .end(isWhole: true)
+        case .failed(let error):
+            holdsInput = true
+            return .broken(error)
         }
     }
 

@@ -34,10 +34,13 @@ final class PoolDriver {
 
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
-        let actions = machine.requested(
-            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
-            atFront: atFront, onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
-        perform(actions, asking: transaction)
+        func request(_ key: PoolKey) -> PoolActions {
+            machine.requested(
+                transaction.id, key: key, priority: transaction.priority, now: reactor.elapsed, atFront: atFront,
+                onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
+        }
+        let later = transaction.laterKey
+        perform(later.map(request) ?? request(transaction.firstKey), asking: transaction)
     }
 
     /// A waiting request needs nothing any more.
@@ -118,7 +121,7 @@ final class PoolDriver {
     private func leaveToSession(_ connector: Connector) {
         guard connector.mayBeLeft else { return }
         connector.leaveToSession()
-        for request in machine.leftToSession(connector.id) { core.transactions[request]?.key = connector.key }
+        for request in machine.leftToSession(connector.id) { core.transactions[request]?.laterKey = connector.key }
     }
 
     /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.

@@ -26,8 +26,6 @@ final class HTTP1Connection: ByteStreamObserver {
     /// The one exchange, which serves one request after the other, so that none of them has an object made for it.
     let exchange: HTTP1Exchange
 
-    /// The course of the exchanges, which says whether another may follow.
-    @exclusivity(unchecked) var course = ExchangeMachine()
     /// Whether an exchange has been carried before this one.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
@@ -47,7 +45,7 @@ final class HTTP1Connection: ByteStreamObserver {
         isProxied = key.route.proxy != nil
         isForwarding = key.isForwarding
         self.core = core
-        exchange = HTTP1Exchange(core: core)
+        exchange = HTTP1Exchange(channel: channel, core: core)
         self.readyAt = core.reactor.nanoseconds
         idleSince = core.reactor.pollMark
     }
@@ -68,12 +66,6 @@ final class HTTP1Connection: ByteStreamObserver {
     private func sendOutgoing() { if case .failed? = channel.sendOutgoing() { close(politely: false) } }
 
     // MARK: Questions
-
-    /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
-    var acceptance: ServerAcceptance {
-        guard let tls = channel.tls else { return .plain }
-        return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
-    }
 
     /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
     ///
@@ -101,14 +93,14 @@ final class HTTP1Connection: ByteStreamObserver {
     /// The exchange has ended as messages do; `mayReuse` says whether it has left the connection clean, and is asked only
     /// where that matters.
     func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {
-        course.responseEnded()
+        exchange.course.responseEnded()
         hasServed = true
         idleSince = core.reactor.pollMark
-        guard course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
+        guard exchange.course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
         if owner.keepsConnection {
             core.pool.kept(id, after: owner.id)
         } else {
-            core.pool.released(id, idleLimit: course.keepAliveTimeout)
+            core.pool.released(id, idleLimit: exchange.course.keepAliveTimeout)
         }
     }
 
@@ -181,9 +173,7 @@ final class HTTP1Connection: ByteStreamObserver {
 
     /// No more bytes will come: a FIN, TLS's close_notify, or an error.
     private func inputEnded(_ error: SystemError?, isWhole: Bool) {
-        guard exchange.isUnderWay else { return close() }
-        course.peerClosed()
-        exchange.inputEnded(error, isWhole: isWhole)
+        if exchange.isUnderWay { exchange.inputEnded(error, isWhole: isWhole) } else { close() }
     }
 
     // MARK: Readiness

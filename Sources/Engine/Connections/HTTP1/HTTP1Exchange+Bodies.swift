@@ -67,10 +67,10 @@ extension HTTP1Exchange {
 
     /// The final answer came although the body is not out yet: it goes on only where the server may still want it
     /// (B5.42).
-    func answerCameEarly(_ connection: HTTP1Connection) {
+    func answerCameEarly() {
         var isWaiting = false
         if case .permission = writing { isWaiting = true }
-        guard isWaiting || connection.course.isBodyUnwanted else { return }
+        guard isWaiting || course.isBodyUnwanted else { return }
         output.clear()
         feed?.close()
         dropBody()

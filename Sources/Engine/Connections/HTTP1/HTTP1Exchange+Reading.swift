@@ -25,7 +25,7 @@ extension HTTP1Exchange {
 
     /// Decodes response bytes and passes on what they mean.
     func received(_ bytes: UnsafeRawBufferPointer) {
-        guard let owner, let connection else { return }
+        guard let owner else { return }
         switch reading {
         case .awaiting(let isEarly): reading = .receiving(isEarly: isEarly, expected: nil)
         case .receiving: break
@@ -47,11 +47,11 @@ extension HTTP1Exchange {
                     if head.status == 100 { continueSending() }
                 case .head(let head, let framing):
                     if case .permission = writing, head.status == 417 { return resendWithoutExpectation(owner) }
-                    guard isAnswer(head, to: owner, connection) else { return fail(lost(nil, owner)) }
+                    guard isAnswer(head, to: owner) else { return fail(lost(nil, owner)) }
                     if case .length(let length) = framing { reading = .receiving(isEarly: false, expected: length) }
-                    connection.course.responseHead(head, framing: framing, persistence: decoder.persistence)
-                    if connection.course.isSendingBody { answerCameEarly(connection) }
-                    owner.received(head: head, framing: framing, from: connection.acceptance)
+                    course.responseHead(head, framing: framing, persistence: decoder.persistence)
+                    if course.isSendingBody { answerCameEarly() }
+                    owner.received(head: head, framing: framing, from: channel.acceptance)
                 case .body(let range):
                     owner.received(body: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 case .end:
@@ -69,13 +69,11 @@ extension HTTP1Exchange {
     }
 
     /// Whether a final response answers the request, as opposed to the connection's end having crossed it.
-    private func isAnswer(
-        _ head: ResponseHead, to owner: any ExchangeOwner, _ connection: HTTP1Connection
-    ) -> Bool {
+    private func isAnswer(_ head: ResponseHead, to owner: any ExchangeOwner) -> Bool {
         // B16.29: before anything was asked only a refusal makes sense.
         if case .receiving(isEarly: true, _) = reading, head.status < 400 { return false }
         // B6.31: "you were silent for too long", said to a connection that was about to be used.
-        if owner.mayReplayAfterTimeout(head, reused: connection.hasServed) {
+        if owner.mayReplayAfterTimeout(head, reused: connection?.hasServed ?? false) {
             reading = .awaiting(isEarly: false)
             return false
         }
@@ -84,16 +82,17 @@ extension HTTP1Exchange {
 
     /// Ends the exchange where the answer is whole.
     func completeIfEnded() {
-        guard case .ended(let hasLeftover) = reading, let connection else { return }
+        guard case .ended(let hasLeftover) = reading, isUnderWay else { return }
         // B5.42: a server that has accepted a body early may still want the rest of it.
         if isOnlySending { return }
-        let stream = connection.channel.stream
+        let stream = channel.stream
         end(hasLeftover: hasLeftover || stream.hasPendingInput && !stream.isQuiet())
     }
 
     /// No more bytes will come. Under TLS `isWhole` says that the peer meant it so.
     func inputEnded(_ error: SystemError?, isWhole: Bool) {
-        guard let owner, let connection else { return }
+        guard let owner else { return }
+        course.peerClosed()
         // B11.17: what was said counts, even though the rest of the body has nobody to go to.
         if case .ended = reading { return end(hasLeftover: true) }
         if let error { return fail(lost(error, owner)) }
@@ -101,7 +100,7 @@ extension HTTP1Exchange {
             switch try decoder.endOfStream() {
             case .end:
                 // B3.11: only TLS can tell the end of a close-delimited body from a cut.
-                guard isWhole else { return fail(.tls(.truncated, host: connection.key.origin.host)) }
+                guard isWhole else { return fail(.tls(.truncated, host: host)) }
                 owner.noteWireBodyBytes(decoder.wireBodyBytes)
                 end(hasLeftover: false)
             case .needMore, .informational, .head, .body, .switched:
@@ -111,6 +110,9 @@ extension HTTP1Exchange {
             fail(writeError.map { lost($0, owner) } ?? .wire(error))
         }
     }
+
+    /// For errors.
+    var host: String { connection?.key.origin.host ?? "" }
 
     private var writeError: SystemError? { if case .failed(let error) = writing { error } else { nil } }
 

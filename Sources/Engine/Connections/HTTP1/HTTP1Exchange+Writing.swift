@@ -31,20 +31,19 @@ extension HTTP1Exchange {
 
     /// Writes as much as the channel takes.
     func flush() {
-        guard let owner, let connection, !connection.isClosed else { return }
-        if case .failed = writing { return }
+        guard let owner else { return }
+        if hasFailedToSend { return }
         turnsLeft = Self.turnsAtOnce
         let wasSent = output.isEmpty && feed == nil
-        write(owner, connection)
-        if !wasSent, output.isEmpty, feed == nil, isUnderWay, !hasUnsent { finishedSending() }
+        write(owner)
+        if !wasSent, output.isEmpty, feed == nil, isUnderWay, !hasFailedToSend { finishedSending() }
     }
 
-    private func write(_ owner: any ExchangeOwner, _ connection: HTTP1Connection) {
-        let channel = connection.channel
+    private func write(_ owner: any ExchangeOwner) {
         while isUnderWay {
             guard owner.mayWrite else { break }
             if output.isEmpty {
-                guard feed != nil, feedOutput({ sendFile($0, at: $1, count: $2, channel) }) else { break }
+                guard feed != nil, feedOutput({ sendFile($0, at: $1, count: $2) }) else { break }
                 continue
             }
             guard let written = accepted(output.withNext { channel.write($0, $1) }) else { return }
@@ -60,14 +59,13 @@ extension HTTP1Exchange {
         case .bytes(let count): return count
         case .wouldBlock: break
         case .failed(let error): writeFailed(error)
-        case .broken(let error):
-            if let connection { fail(.tls(error, host: connection.key.origin.host)) }
+        case .broken(let error): fail(.tls(error, host: host))
         }
         return nil
     }
 
     /// Sends a part of a file, and says whether to go on.
-    private func sendFile(_ file: OpenFile, at offset: Int64, count: Int, _ channel: SecureChannel) -> Bool {
+    private func sendFile(_ file: OpenFile, at offset: Int64, count: Int) -> Bool {
         switch channel.write(file, at: offset, count: count) {
         case .output(let output):
             guard let written = accepted(output) else { return false }
@@ -96,7 +94,7 @@ extension HTTP1Exchange {
 
     private func finishedSending() {
         output.clear()
-        connection?.course.requestBodyFinished()
+        course.requestBodyFinished()
         owner?.requestSent()
         // The answer may have been complete before.
         completeIfEnded()

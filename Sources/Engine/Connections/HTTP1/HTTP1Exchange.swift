@@ -13,7 +13,12 @@ import URLLoadingWire
 final class HTTP1Exchange {
     // `@exclusivity(unchecked)`: as in `HTTP1Connection`.
     let core: LoopCore
+    let channel: SecureChannel
+    /// The course of the connection's exchanges, which says whether another may follow.
+    @exclusivity(unchecked) var course = ExchangeMachine()
     @exclusivity(unchecked) private(set) var owner: (any ExchangeOwner)?
+    // Measured: the stream refers to it weakly, so that each look at it costs twice forty instructions. What moves bytes does
+    // without.
     @exclusivity(unchecked) private(set) var connection: HTTP1Connection?
 
     @exclusivity(unchecked) var reading = Reading.awaiting(isEarly: false)
@@ -53,7 +58,10 @@ final class HTTP1Exchange {
         case failed(SystemError)
     }
 
-    init(core: LoopCore) { self.core = core }
+    init(channel: SecureChannel, core: LoopCore) {
+        self.channel = channel
+        self.core = core
+    }
 
     // MARK: Questions
 
@@ -67,15 +75,15 @@ final class HTTP1Exchange {
         return undecoded != nil
     }
 
+    /// Whether nothing more goes out.
+    var hasFailedToSend: Bool { if case .failed = writing { true } else { false } }
+
     /// Whether bytes of the request are left that will never be sent.
-    var hasUnsent: Bool {
-        if case .failed = writing { return true }
-        return !output.isEmpty
-    }
+    var hasUnsent: Bool { hasFailedToSend || !output.isEmpty }
 
     /// Whether the answer is complete and the connection only waits for the end of the request's body.
     var isOnlySending: Bool {
-        guard case .ended = reading, let connection, connection.course.isSendingBody else { return false }
+        guard case .ended = reading, isUnderWay, course.isSendingBody else { return false }
         return feed != nil || !output.isEmpty
     }
 
@@ -100,13 +108,13 @@ final class HTTP1Exchange {
         self.connection = connection
         let handle = owner.handle
         writing = .bytes
-        sentBefore = connection.channel.bytesSent
+        sentBefore = channel.bytesSent
         wasFresh = connection.isFresh
         reading = .awaiting(isEarly: wasFresh && connection.hasUnasked())
-        if connection.hasServed { connection.course.nextExchange() }
+        if connection.hasServed { course.nextExchange() }
         do {
             let headBytes = try queue(owner, isForwarding: connection.isForwarding)
-            connection.course.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
+            course.requestHeadSent(keepAliveAllowed: !handle.request.head.fields.askToClose)
             let method = handle.request.head.method
             decoder.begin(handle.request.isUpgrade ? .toUpgrade : ExpectedResponse(method: method))
             owner.requestStarted(headBytes: headBytes)
@@ -151,7 +159,7 @@ final class HTTP1Exchange {
     func fail(_ error: EngineError) {
         guard let owner, let connection else { return }
         let facts = ExchangeFacts(
-            reusedConnection: !wasFresh, bytesWritten: connection.channel.bytesSent != sentBefore,
+            reusedConnection: !wasFresh, bytesWritten: channel.bytesSent != sentBefore,
             responseBytes: responseBegan)
         noteWireBodyBytes()
         letGo()
@@ -162,7 +170,6 @@ final class HTTP1Exchange {
     /// Gives the connection away, and what was read of it behind the head.
     func detach() -> DetachedConnection? {
         guard let owner, let connection else { return nil }
-        let channel = connection.channel
         let facts = DetachedConnection.Facts(
             id: connection.id, origin: owner.handle.request.origin, route: connection.key.route,
             localAddress: channel.stream.localAddress, remoteAddress: channel.stream.remoteAddress,
