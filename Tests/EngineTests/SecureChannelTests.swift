@@ -1,0 +1,251 @@
+// The one place that encrypts and decrypts: what becomes of reads and writes when the peer, the buffers or TLS itself do what
+// they may do.
+
+import Testing
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTLS
+import URLLoadingTestSupport
+import URLLoadingTrust
+
+@testable import URLLoadingEngine
+
+@Suite("A channel with TLS and without")
+struct SecureChannelTests {
+    private let rig = EngineRig()
+    private let end: TunnelEnd
+
+    init() throws { end = try TunnelEnd() }
+
+    /// A channel, and the server at its other end.
+    private struct Sealed {
+        let channel: SecureChannel
+        let stream: MemoryStream
+        let far: MemoryStream
+        let server: TLSSession
+
+        /// Everything that the server has not read, as it lies on the wire.
+        func arrived() -> [UInt8] {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while case .bytes(let count) = buffer.withUnsafeMutableBytes({ far.read(into: $0) }), count > 0 {
+                bytes += buffer[..<count]
+            }
+            return bytes
+        }
+
+        /// What the server makes of it.
+        func decrypted(_ ciphertext: [UInt8]) -> [UInt8] {
+            var (plaintext, offset) = ([UInt8](), 0)
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while case .plaintext(let count) = ciphertext.withUnsafeBytes({ input in
+                buffer.withUnsafeMutableBytes { server.decrypt(input, offset: &offset, into: $0) }
+            }) {
+                plaintext += buffer[..<count]
+            }
+            return plaintext
+        }
+
+        /// Sends what the server has to send.
+        func push() {
+            while server.hasOutgoing, case .bytes(let count) = server.withOutgoing({ far.write($0) }) {
+                server.outgoingSent(count)
+            }
+        }
+
+        func say(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes { try server.encrypt($0) }
+            push()
+        }
+    }
+
+    /// Both sides have shaken hands; the client's last message waits to be sent.
+    private func sealed(capacity: Int = 1 << 20) throws -> Sealed {
+        let (stream, far) = MemoryStream.pair(on: rig.reactor, capacity: capacity)
+        let client = try TLSSession(
+            client: try TLSContext(client: TLSClientOptions()), serverName: "host.test", tickets: nil, ticketKey: 0)
+        let server = try TLSSession(server: end.context)
+        let channel = SecureChannel(stream, tls: client, buffers: LoopBuffers.of(rig.reactor))
+        let sealed = Sealed(channel: channel, stream: stream, far: far, server: server)
+        var hasFinished = false
+        for _ in 0..<4 where !hasFinished {
+            var input = [UInt8](repeating: 0, count: 64 << 10)
+            var count = 0
+            if case .bytes(let read) = input.withUnsafeMutableBytes({ stream.read(into: $0) }) { count = read }
+            var offset = 0
+            hasFinished = input[..<count].withUnsafeBytes { bytes in
+                while true {
+                    switch client.handshake(bytes, offset: &offset) {
+                    case .needVerdict(let chain): client.supply(.vouchedForByApplication(chain))
+                    case .needIdentity: client.supply(identity: nil)
+                    case .finished: return true
+                    case .needInput, .failed: return false
+                    }
+                }
+            }
+            if hasFinished { break }
+            channel.sendOutgoing()
+            offset = 0
+            let hello = sealed.arrived()
+            _ = hello.withUnsafeBytes { server.handshake($0, offset: &offset) }
+            sealed.push()
+        }
+        try #require(hasFinished)
+        return sealed
+    }
+
+    /// Sends the handshake's end, so that the server can speak.
+    private func open(capacity: Int = 1 << 20) throws -> Sealed {
+        let sealed = try sealed(capacity: capacity)
+        sealed.channel.sendOutgoing()
+        let last = sealed.arrived()
+        var offset = 0
+        let step = last.withUnsafeBytes { sealed.server.handshake($0, offset: &offset) }
+        guard case .finished = step else { throw TLSError.closedDuringHandshake }
+        return sealed
+    }
+
+    private func read(_ channel: SecureChannel, atMost limit: Int = 64 << 10) -> (SecureChannel.Input, [UInt8]) {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let input = buffer.withUnsafeMutableBytes { channel.read(into: $0) }
+        guard case .bytes(let count) = input else { return (input, []) }
+        return (input, Array(buffer[..<count]))
+    }
+
+    private func write(_ channel: SecureChannel, _ first: [UInt8], _ second: [UInt8] = []) -> SecureChannel.Output {
+        first.withUnsafeBytes { first in second.withUnsafeBytes { channel.write(first, $0) } }
+    }
+
+    @Test("The handshake's last message and the first request leave with one write, head and small body in one record")
+    func firstWrite() throws {
+        let sealed = try sealed()
+        #expect(sealed.channel.hasOutgoing)
+        let before = sealed.stream.writeCount
+        guard case .bytes(12) = write(sealed.channel, Array("head ".utf8), Array("content".utf8)) else {
+            Issue.record("not all of it was taken")
+            return
+        }
+        #expect(sealed.stream.writeCount == before + 1 && !sealed.channel.hasOutgoing)
+        let ciphertext = sealed.arrived()
+        var offset = 0
+        guard case .finished = ciphertext.withUnsafeBytes({ sealed.server.handshake($0, offset: &offset) }) else {
+            Issue.record("the handshake is not over")
+            return
+        }
+        let record = Array(ciphertext[offset...])
+        #expect(record.count == 5 + Int(record[3]) << 8 + Int(record[4]), "one record")
+        #expect(sealed.decrypted(record) == Array("head content".utf8))
+    }
+
+    @Test("Tickets are no bytes of the connection; what comes behind them is")
+    func tickets() throws {
+        let sealed = try open()
+        sealed.push()
+        guard case (.bytes(0), _) = read(sealed.channel) else {
+            Issue.record("a ticket passed for something else")
+            return
+        }
+        #expect(!sealed.channel.holdsInput)
+        try sealed.say([7])
+        #expect(read(sealed.channel).1 == [7])
+        guard case (.wouldBlock, _) = read(sealed.channel) else {
+            Issue.record("there is more")
+            return
+        }
+    }
+
+    @Test("A small buffer gets a record piece by piece; the rest is known to be there, and comes without a system call")
+    func smallBuffer() throws {
+        let sealed = try open()
+        let said = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+        try sealed.say(said)
+        var got: [UInt8] = []
+        for _ in 0..<1_000 where got.count < said.count {
+            let (input, bytes) = read(sealed.channel, atMost: 64)
+            guard case .bytes = input else { break }
+            got += bytes
+        }
+        #expect(got == said)
+        #expect(!sealed.channel.holdsInput && !sealed.channel.hasPendingInput)
+    }
+
+    @Test("B3.11: an end that TLS announces is whole, and is told as often as somebody asks; a cut is not whole")
+    func ends() throws {
+        let announced = try open()
+        try announced.say([1])
+        announced.server.close()
+        announced.push()
+        announced.far.shutdownWrite()
+        #expect(read(announced.channel).1 == [1])
+        #expect(announced.channel.holdsInput, "the end came behind it")
+        for _ in 1...2 {
+            guard case (.end(isWhole: true), _) = read(announced.channel) else {
+                Issue.record("the end is not told")
+                return
+            }
+        }
+        let cut = try open()
+        try cut.say([1])
+        cut.far.shutdownWrite()
+        #expect(read(cut.channel).1 == [1])
+        guard case (.end(isWhole: false), _) = read(cut.channel) else {
+            Issue.record("a cut passes for an end")
+            return
+        }
+    }
+
+    @Test("What is no TLS breaks the channel, and the peer is told by an alert")
+    func broken() throws {
+        let sealed = try open()
+        _ = Array("HTTP/1.1 200 OK\r\n\r\n".utf8).withUnsafeBytes { sealed.far.write($0) }
+        guard case (.broken, _) = read(sealed.channel) else {
+            Issue.record("it passes for TLS")
+            return
+        }
+        #expect(!sealed.arrived().isEmpty)
+        guard case .broken = write(sealed.channel, [1]) else {
+            Issue.record("it can still be written to")
+            return
+        }
+    }
+
+    @Test("Who writes to a peer that does not read is stopped, and no more waits than one write took")
+    func backPressure() throws {
+        let sealed = try open(capacity: 10_000)
+        let piece = [UInt8](repeating: 1, count: 200_000)
+        var taken = 0
+        for _ in 0..<100 {
+            guard case .bytes(let count) = write(sealed.channel, piece) else { break }
+            taken += count
+        }
+        #expect(taken <= 2 * 65_536)
+        #expect(sealed.channel.tls?.outgoingCount ?? 0 < 70_000)
+        var got: [UInt8] = []
+        while sealed.channel.hasOutgoing {
+            got += sealed.decrypted(sealed.arrived())
+            sealed.channel.sendOutgoing()
+        }
+        got += sealed.decrypted(sealed.arrived())
+        #expect(got.count == taken)
+    }
+
+    @Test("Without TLS bytes pass as they are, in one write, and the end is whole")
+    func plain() {
+        let (stream, far) = MemoryStream.pair(on: rig.reactor)
+        let channel = SecureChannel(stream, buffers: LoopBuffers.of(rig.reactor))
+        guard case .bytes(3) = write(channel, [1], [2, 3]) else {
+            Issue.record("not all of it was taken")
+            return
+        }
+        #expect(stream.writeCount == 1 && channel.bytesSent == 3 && channel.acceptance == .plain)
+        var buffer = [UInt8](repeating: 0, count: 8)
+        #expect(buffer.withUnsafeMutableBytes { far.read(into: $0) } == .bytes(3))
+        far.shutdownWrite()
+        guard case (.end(isWhole: true), _) = read(channel) else {
+            Issue.record("the end is not told")
+            return
+        }
+        channel.close(politely: true)
+        #expect(!stream.isOpen)
+    }
+}
