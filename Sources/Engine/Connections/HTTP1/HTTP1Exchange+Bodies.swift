@@ -21,7 +21,7 @@ extension HTTP1Exchange {
             if let feed { writing = .feed(feed) }
             return
         }
-        let timer = core.reactor.makeTimer { [weak self] in self?.continueSending() }
+        let timer = core.reactor.makeTimer { [weak connection] in connection?.exchange.continueSending() }
         timer.set(elapsed: core.reactor.elapsed + Self.longestWaitForPermission)
         writing = .permission(feed, timer)
     }
@@ -38,7 +38,7 @@ extension HTTP1Exchange {
     func feedOutput(_ sendPart: (OpenFile, Int64, Int) -> Bool) -> Bool {
         guard case .feed(let feed) = writing else { return false }
         guard turnsLeft > 0 else {
-            core.reactor.later { [weak self] in self?.flush() }
+            core.reactor.later { [weak connection] in connection?.exchange.flush() }
             return false
         }
         turnsLeft -= 1
