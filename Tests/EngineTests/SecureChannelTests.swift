@@ -12,7 +12,7 @@ import URLLoadingTrust
 
 @Suite("A channel with TLS and without")
 struct SecureChannelTests {
-    private let rig = EngineRig()
+    private let reactor = Reactor(virtualTime: ())
     private let end: TunnelEnd
 
     init() throws { end = try TunnelEnd() }
@@ -61,11 +61,11 @@ struct SecureChannelTests {
 
     /// Both sides have shaken hands; the client's last message waits to be sent.
     private func sealed(capacity: Int = 1 << 20) throws -> Sealed {
-        let (stream, far) = MemoryStream.pair(on: rig.reactor, capacity: capacity)
+        let (stream, far) = MemoryStream.pair(on: reactor, capacity: capacity)
         let client = try TLSSession(
             client: try TLSContext(client: TLSClientOptions()), serverName: "host.test", tickets: nil, ticketKey: 0)
         let server = try TLSSession(server: end.context)
-        let channel = SecureChannel(stream, tls: client, buffers: LoopBuffers.of(rig.reactor))
+        let channel = SecureChannel(stream, tls: client, buffers: LoopBuffers.of(reactor))
         let sealed = Sealed(channel: channel, stream: stream, far: far, server: server)
         var hasFinished = false
         for _ in 0..<4 where !hasFinished {
@@ -231,8 +231,8 @@ struct SecureChannelTests {
 
     @Test("Without TLS bytes pass as they are, in one write, and the end is whole")
     func plain() {
-        let (stream, far) = MemoryStream.pair(on: rig.reactor)
-        let channel = SecureChannel(stream, buffers: LoopBuffers.of(rig.reactor))
+        let (stream, far) = MemoryStream.pair(on: reactor)
+        let channel = SecureChannel(stream, buffers: LoopBuffers.of(reactor))
         guard case .bytes(3) = write(channel, [1], [2, 3]) else {
             Issue.record("not all of it was taken")
             return
