@@ -1,9 +1,11 @@
 // A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
 
 import Foundation
+import Synchronization
 import Testing
 import URLLoading
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
@@ -205,4 +207,29 @@ struct CacheFileTests {
         let run = try await ChildRun.run(testProgram: "cache", ["hit", folder.path])
         #expect(run.exitCode == 0 && run.outputText == "0\n", "\(run.outputText)")
     }
+
+    #if DEBUG
+        @Test("B7.5: a cache that a loop's thread is the last to let go of does not make the loop wait for the disk")
+        func letGoByLoop() async {
+            // In a process of its own: the suite's is one that ends where a loop waits.
+            await #expect(processExitsWith: .success) {
+                setenv("URLLOADING_LOOP_WATCH", "tell", 1)
+                let folder = CacheFolder()
+                let url = "https://h.example/"
+                try Stored.store(url, "body", in: folder.cache())
+                let holder = Mutex<URLCache?>(folder.cache())
+                // What is read from disk is to be noted there.
+                _ = try holder.withLock { $0?.cachedResponse(for: try Stored.request(url)) }
+                let group = LoopGroup(count: 1, name: "last-holder")
+                await withHandover { done in
+                    group.next().run { _ in
+                        holder.withLock { $0 = nil }
+                        done.resume()
+                    }
+                }
+                group.stop()
+                #expect(LoopWatch.noticed.isEmpty)
+            }
+        }
+    #endif
 }

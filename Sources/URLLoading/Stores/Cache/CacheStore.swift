@@ -71,6 +71,12 @@ final class CacheStore: Sendable {
         disk = Mutex(Disk(directory: directory, capacity: diskCapacity))
     }
 
+    deinit {
+        // The last who lets go may be one that must not wait for the disk, as the thread of a loop.
+        guard let cache = disk.withLock({ $0.cache.take() }), cache.hasUnnotedUses else { return }
+        BlockingLane.cache.run { cache.flush() }
+    }
+
     // MARK: Answers
 
     /// What is known without asking the disk.

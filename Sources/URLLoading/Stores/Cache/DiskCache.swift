@@ -212,12 +212,13 @@ package final class DiskCache: Sendable {
         return byteCount
     }
 
+    /// Whether something was read that the log does not know of; never waits.
+    package var hasUnnotedUses: Bool { uses.withLock { !$0.isEmpty } }
+
     /// Lets the log know of everything that was read.
     package func flush() {
-        if uses.withLock({ !$0.isEmpty }) { change { _ in } }
+        if hasUnnotedUses { change { _ in } }
     }
-
-    deinit { flush() }
 
     // MARK: The log
 
