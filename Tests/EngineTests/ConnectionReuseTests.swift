@@ -246,7 +246,7 @@ import URLLoadingWire
         let busy = rig.submit(idleTimeout: .seconds(600))
         let joined = rig.submit()
         rig.settle()
-        #expect(rig.core.counts == PoolCounts(leased: 1, dialling: 1, waiting: 1))
+        #expect(rig.core.counts == PoolCounts(inUse: 1, dialling: 1, waiting: 1))
         rig.advance(.seconds(59))
         #expect(joined.ends == 0)
         rig.advance(.seconds(2))

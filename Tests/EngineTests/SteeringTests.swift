@@ -73,7 +73,7 @@ import URLLoadingWire
         let first = rig.submit(demand: { _ in .discard })
         rig.settle()
         #expect(first.hasEnded && first.error == nil)
-        #expect(rig.core.counts.leased == 1)
+        #expect(rig.core.counts.inUse == 1)
         rig.advance(.milliseconds(500))
         #expect(rig.core.counts.idle == 1)
         let second = rig.submit()

@@ -6,14 +6,21 @@ import URLLoadingPolicy
 
 final class MockPoolDriver {
     struct Connection {
-        enum State { case dialling, idle, leased }
+        enum State { case dialling, open, draining }
         /// Index of the key.
         var key: Int
         var state: State
+        /// How many requests it serves, and can serve at the same time.
+        var used = 0
+        var capacity = 1
+        var isShared = false
         var hasServed = false
         var idleSince = 0
         var expiry: Duration?
         var isAsking = false
+
+        var isIdle: Bool { state == .open && used == 0 }
+        var hasRoom: Bool { state == .open && used < capacity }
     }
 
     struct Waiting {
@@ -24,7 +31,7 @@ final class MockPoolDriver {
         let needsNew: Bool
         /// The dial about whose peer it is asked.
         var boundTo: ConnectionID?
-        /// Whether the pool has said that a dial is under way for it.
+        /// Whether a dial is under way for it, as the pool has said.
         var isTimed = false
     }
 
@@ -39,6 +46,8 @@ final class MockPoolDriver {
     private(set) var waiting: [Waiting] = []
     private(set) var timer: Duration?
     private var everDialled: Set<ConnectionID> = []
+    /// For each key, whether the last connection that its server opened was shared.
+    private var expectsShared: [Bool]
     private var step = 0
     private var isFinishing = false
 
@@ -54,6 +63,7 @@ final class MockPoolDriver {
         self.keys = keys
         let names = keys.map(\.origin.matchingHost)
         hosts = names.map { name in names.firstIndex(of: name) ?? 0 }
+        expectsShared = keys.map { _ in false }
         self.perHost = perHost
         self.idleTimeout = idleTimeout
         pool = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
@@ -63,22 +73,27 @@ final class MockPoolDriver {
 
     func ask(_ key: Int, priority: Float, atFront: Bool, needsNew: Bool) {
         asked += 1
-        let idleBefore = idle(of: key).filter { !isExpired($0.value) }
+        let usable = connections.filter {
+            $0.value.key == key && $0.value.hasRoom && !($0.value.isIdle && isExpired($0.value))
+        }
         let newcomer = Waiting(
             request: asked, key: key, priority: priority, order: atFront ? -asked : asked, needsNew: needsNew)
         waiting.append(newcomer)
-        let actions = pool.requested(
+        pool.requested(
             asked, key: keys[key], priority: priority, now: now, atFront: atFront, onNewConnection: needsNew)
-        if !needsNew, let latest = idleBefore.max(by: { $0.value.idleSince < $1.value.idleSince }) {
-            check(actions.use?.request == asked && actions.use?.connection == latest.key, "the latest idle is used")
+        let request = asked
+        let sharing = usable.contains { $0.value.used > 0 }
+        apply(ready: nil) { used in
+            guard !needsNew, !sharing, let latest = usable.max(by: { $0.value.idleSince < $1.value.idleSince }) else { return }
+            self.check(used[request] == latest.key, "the latest idle is used")
         }
-        apply(actions, ready: nil)
     }
 
     func cancel(_ request: RequestID) {
         if waiting.contains(where: { $0.request == request }) { cancelled += 1 }
         waiting.removeAll { $0.request == request }
-        apply(pool.cancelled(request, now: now), ready: nil)
+        pool.cancelled(request, now: now)
+        apply(ready: nil)
     }
 
     func setPriority(_ request: RequestID, _ priority: Float) {
@@ -87,31 +102,61 @@ final class MockPoolDriver {
         checkInvariants()
     }
 
-    func establish(_ connection: ConnectionID) {
-        becomeReady(connection, from: .dialling, idleLimit: nil)
-        apply(pool.established(connection, now: now), ready: connection)
+    func establish(_ connection: ConnectionID, capacity: Int = 1) {
+        if var known = connections[connection], known.state == .dialling {
+            known.state = .open
+            known.capacity = capacity
+            known.isShared = capacity > 1
+            known.isAsking = false
+            connections[connection] = known
+            let origin = keys[known.key].origin
+            for key in keys.indices where keys[key].origin == origin { expectsShared[key] = known.isShared }
+            becomeReady(connection, idleLimit: nil)
+        }
+        pool.established(connection, capacity: capacity, now: now)
+        apply(ready: capacity > 1 ? nil : connection)
     }
 
     func release(_ connection: ConnectionID, idleLimit: Duration?) {
-        becomeReady(connection, from: .leased, idleLimit: idleLimit)
-        apply(pool.released(connection, idleLimit: idleLimit, now: now), ready: connection)
+        if let known = connections[connection], known.used > 0 {
+            connections[connection]?.used -= 1
+            if known.used == 1 { becomeReady(connection, idleLimit: idleLimit) }
+        }
+        pool.released(connection, idleLimit: idleLimit, now: now)
+        apply(ready: connection)
+    }
+
+    func setCapacity(_ connection: ConnectionID, _ capacity: Int) {
+        if connections[connection]?.isShared == true { connections[connection]?.capacity = capacity }
+        pool.capacityChanged(connection, to: capacity, now: now)
+        apply(ready: nil)
+    }
+
+    func drain(_ connection: ConnectionID) {
+        let wasOpen = connections[connection]?.state == .open
+        if wasOpen { connections[connection]?.state = .draining }
+        let isUnused = connections[connection]?.used == 0
+        pool.draining(connection, now: now)
+        apply(ready: nil)
+        check(!wasOpen || !isUnused || connections[connection] == nil, "a connection drains though it serves nobody")
     }
 
     func failDial(_ connection: ConnectionID) {
         let bound = waiting.first { $0.boundTo == connection }?.request
+        let before = failed
         if connections[connection]?.state == .dialling { connections[connection] = nil }
-        let actions = pool.dialFailed(connection, now: now)
-        if let bound { check(actions.fail == bound, "spares the request that is bound to a failed dial") }
-        apply(actions, ready: nil)
+        pool.dialFailed(connection, now: now)
+        apply(ready: nil)
+        guard let bound else { return }
+        check(!waiting.contains { $0.request == bound }, "spares the request that is bound to a failed dial")
+        check(failed == before + 1, "fails others beside the request that is bound to a failed dial")
     }
 
     /// The handshake of a dial asks something.
     func question(_ connection: ConnectionID) {
         guard connections[connection]?.state == .dialling else { return }
         guard let request = pool.request(behind: connection) else {
-            let dials = connections.values.count { $0.key == connections[connection]?.key && $0.state == .dialling }
-            let waiters = waiting.count { $0.key == connections[connection]?.key }
-            return check(dials > waiters, "a dial is for nobody though somebody waits")
+            return check(isSurplusDial(connection), "a dial is for nobody though somebody waits")
         }
         guard let index = waiting.firstIndex(where: { $0.request == request }) else {
             return complain("asks \(request), which does not wait")
@@ -134,10 +179,13 @@ final class MockPoolDriver {
 
     /// Who was asked about the peer of a dial has no say.
     func leaveToSession(_ connection: ConnectionID) {
-        let moved = pool.leftToSession(connection)
+        let moved = pool.leftToSession(connection, now: now)
         guard let known = connections[connection], known.state == .dialling,
             let target = keys.firstIndex(of: keys[known.key].judgedBySession), target != known.key
-        else { return check(moved.isEmpty, "moves requests with nothing that is left to the session") }
+        else {
+            check(moved.isEmpty, "moves requests with nothing that is left to the session")
+            return apply(ready: nil)
+        }
         check(pool.key(of: connection) == keys[target], "a dial that is left to the session keeps its key")
         connections[connection]?.key = target
         let bound = waiting.first { $0.boundTo == connection }?.request
@@ -147,126 +195,166 @@ final class MockPoolDriver {
             check(index != nil, "moves \(request), which does not wait there")
             if let index { waiting[index].key = target }
         }
-        let dials = connections.values.count { $0.key == known.key && $0.state == .dialling }
-        check(waiting.count { $0.key == known.key } <= dials, "a request without a dial stays behind")
-        checkInvariants()
+        apply(ready: nil)
+        let lacking = waiting.contains { $0.key == known.key && pool.lacksDial($0.request) }
+        check(!lacking, "a request without a dial stays behind")
     }
 
     func close(_ connection: ConnectionID) {
         connections[connection] = nil
         for index in waiting.indices where waiting[index].boundTo == connection { waiting[index].boundTo = nil }
-        apply(pool.closed(connection, now: now), ready: nil)
+        pool.closed(connection, now: now)
+        apply(ready: nil)
     }
 
     func detach(_ connection: ConnectionID) {
+        guard connections[connection]?.isShared != true else { return }
         connections[connection] = nil
-        apply(pool.detached(connection), ready: nil)
+        pool.detached(connection)
+        apply(ready: nil)
     }
 
     func advance(_ duration: Duration) {
         now += duration
         while let timer, timer <= now {
             self.timer = nil
-            apply(pool.timerFired(now: now), ready: nil)
+            pool.timerFired(now: now)
+            apply(ready: nil)
         }
-        for (id, connection) in connections where connection.state == .idle && isExpired(connection) {
+        for (id, connection) in connections where connection.isIdle && isExpired(connection) {
             complain("connection \(id) outlived its time")
         }
     }
 
     func closeIdle() {
-        apply(pool.closeIdle(), ready: nil)
+        pool.closeIdle()
+        apply(ready: nil)
         check(
-            !connections.contains { $0.value.state == .idle || isSurplusDial($0.key) },
+            !connections.contains { $0.value.isIdle || isSurplusDial($0.key) },
             "nothing that serves nobody is left")
     }
 
     func shutDown(immediately: Bool) {
         isFinishing = true
         let expected = waiting.sorted(by: precedes).map(\.request)
-        let actions = pool.shutDown(immediately: immediately, now: now)
-        if immediately {
-            check(Set(actions.close) == Set(connections.keys), "every connection is closed")
-            check(actions.refused == expected, "every waiting request is refused, in order")
-            refused += actions.refused.count
-            (connections, waiting) = ([:], [])
-            if actions.timer == .clear { timer = nil }
-            checkInvariants()
-        } else {
-            apply(actions, ready: nil)
-            check(!connections.values.contains { $0.state == .idle }, "no idle connection is left")
+        pool.shutDown(immediately: immediately, now: now)
+        guard immediately else {
+            apply(ready: nil)
+            return check(!connections.values.contains { $0.isIdle }, "no idle connection is left")
         }
+        var (closed, turnedAway): (Set<ConnectionID>, [RequestID]) = ([], [])
+        while let action = pool.nextAction() {
+            switch action {
+            case .close(let id): closed.insert(id)
+            case .refuse(let request): turnedAway.append(request)
+            case .clearTimer: timer = nil
+            default: complain("\(action) when everything ends")
+            }
+        }
+        check(closed == Set(connections.keys), "every connection is closed")
+        check(turnedAway == expected, "every waiting request is refused, in order")
+        refused += turnedAway.count
+        (connections, waiting) = ([:], [])
+        checkInvariants()
     }
 
     var isDrained: Bool { pool.isDrained }
 
     // MARK: Actions
 
-    private func becomeReady(_ id: ConnectionID, from state: Connection.State, idleLimit: Duration?) {
-        guard var connection = connections[id], connection.state == state else { return }
-        connection.state = .idle
-        connection.idleSince = step
-        connection.expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
-        connections[id] = connection
+    /// A connection serves nobody, as far as this knows.
+    private func becomeReady(_ id: ConnectionID, idleLimit: Duration?) {
+        connections[id]?.idleSince = step
+        connections[id]?.expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
     }
 
-    private func apply(_ actions: PoolActions, ready: ConnectionID?) {
-        for id in actions.close {
-            check(connections[id]?.state == .idle || isSurplusDial(id), "closes \(id), which serves somebody")
-            connections[id] = nil
+    /// Takes what the pool wants done into the books. `ready` is the connection that has just got room, if one has; `finally`
+    /// gets who uses which connection.
+    private func apply(ready: ConnectionID?, finally: ([RequestID: ConnectionID]) -> Void = { _ in }) {
+        var uses: [RequestID: ConnectionID] = [:]
+        while let action = pool.nextAction() {
+            switch action {
+            case .close(let id):
+                check(
+                    connections[id]?.used == 0 && connections[id]?.state != .dialling || isSurplusDial(id),
+                    "closes \(id), which serves somebody")
+                connections[id] = nil
+            case .cancelDial(let id):
+                check(connections[id]?.state == .dialling, "cancels \(id), which is not a dial")
+                check(!waiting.contains { $0.boundTo == id }, "cancels \(id), about whose peer somebody is asked")
+                connections[id] = nil
+            case .fail(let request):
+                check(waiting.contains { $0.request == request }, "fails \(request), which does not wait")
+                waiting.removeAll { $0.request == request }
+                failed += 1
+            case .joined(let request): setTimed(request, !pool.lacksDial(request), when: !pool.lacksDial(request))
+            case .stranded(let request): setTimed(request, false, when: pool.lacksDial(request))
+            case .ask(let id):
+                check(connections[id] != nil, "asks about a connection that has gone")
+                check(!waiting.contains { $0.boundTo == id }, "asks anew though the request that was asked is there")
+                question(id)
+            case .refuse: complain("refuses only when shut down")
+            case .use(let request, let connection):
+                uses[request] = connection
+                apply(use: request, connection, ready: ready)
+            case .dial(let id): apply(dial: id)
+            case .setTimer(let deadline): timer = deadline
+            case .clearTimer: timer = nil
+            }
         }
-        if let id = actions.cancelDial {
-            check(connections[id]?.state == .dialling, "cancels \(id), which is not a dial")
-            connections[id] = nil
-        }
-        if let request = actions.fail {
-            check(waiting.contains { $0.request == request }, "fails \(request), which does not wait")
-            waiting.removeAll { $0.request == request }
-            failed += 1
-        }
-        if let request = actions.joined {
-            let index = waiting.firstIndex { $0.request == request }
-            check(index != nil, "a dial is for \(request), which does not wait")
-            if let index { waiting[index].isTimed = true }
-        }
-        if let id = actions.ask {
-            check(connections[id] != nil, "asks about a connection that has gone")
-            check(!waiting.contains { $0.boundTo == id }, "asks anew though the request that was asked is there")
-            question(id)
-        }
-        check(actions.refused.isEmpty, "refuses only when shut down")
-        if let use = actions.use { apply(use: use.request, use.connection, ready: ready) }
-        if let dial = actions.dial {
-            check(everDialled.insert(dial).inserted, "gives the id \(dial) twice")
-            let key = pool.key(of: dial).flatMap { keys.firstIndex(of: $0) } ?? 0
-            let dials = connections.values.count { $0.key == key && $0.state == .dialling }
-            let needed = waiting.count { $0.key == key }
-            check(dials < needed, "dials \(keys[key].origin) beyond need")
-            connections[dial] = Connection(key: key, state: .dialling)
-            for index in waiting.indices where waiting[index].key == key { waiting[index].isTimed = true }
-        }
-        switch actions.timer {
-        case .none: break
-        case .set(let deadline): timer = deadline
-        case .clear: timer = nil
-        }
+        finally(uses)
+        noteDraining()
         checkInvariants()
+    }
+
+    /// The pool lets a connection drain of itself, so that a request of another key of its host has its turn.
+    private func noteDraining() {
+        for (id, connection) in connections where connection.state == .open && pool.isDraining(id) {
+            let hasDial = connections.values.contains {
+                hosts[$0.key] == hosts[connection.key] && $0.state == .dialling
+            }
+            check(connection.isShared && connection.used > 0 && hasDial, "\(id) drains for nobody")
+            connections[id]?.state = .draining
+        }
+    }
+
+    private func setTimed(_ request: RequestID, _ isTimed: Bool, when applies: Bool) {
+        guard applies, let index = waiting.firstIndex(where: { $0.request == request }) else { return }
+        waiting[index].isTimed = isTimed
+    }
+
+    private func apply(dial id: ConnectionID) {
+        check(everDialled.insert(id).inserted, "gives the id \(id) twice")
+        let key = pool.key(of: id).flatMap { keys.firstIndex(of: $0) } ?? 0
+        let dials = connections.values.count { $0.key == key && $0.state == .dialling }
+        if expectsShared[key] {
+            check(dials == 0, "dials \(keys[key].origin) though one dial is for all")
+        } else {
+            check(dials < waiting.count { $0.key == key }, "dials \(keys[key].origin) beyond need")
+        }
+        connections[id] = Connection(key: key, state: .dialling)
+        let request = pool.request(behind: id)
+        check(request != nil, "dials for nobody")
+        if let request { setTimed(request, true, when: true) }
     }
 
     private func apply(use request: RequestID, _ id: ConnectionID, ready: ConnectionID?) {
         guard let index = waiting.firstIndex(where: { $0.request == request }) else {
             return complain("uses \(id) for \(request), which does not wait")
         }
-        guard var connection = connections[id], connection.state == .idle else {
-            return complain("uses \(id), which is not free")
+        guard var connection = connections[id], connection.hasRoom else {
+            return complain("uses \(id), which has no room")
         }
         let bound = waiting.first { $0.boundTo == id }?.request
         check(bound == nil || bound == request, "serves another request than the one that is bound")
         let waiter = waiting.remove(at: index)
         check(waiter.boundTo == nil || waiter.boundTo == id, "serves a bound request with another connection")
         check(waiter.key == connection.key, "uses a connection of another key")
-        check(!isExpired(connection), "uses an expired connection")
-        check(!(waiter.needsNew && connection.hasServed), "uses an old connection for a request that needs a new one")
+        check(!connection.isIdle || !isExpired(connection), "uses an expired connection")
+        // One that has just been opened serves several at once.
+        check(
+            !(waiter.needsNew && connection.hasServed && !connection.isShared),
+            "uses an old connection for a request that needs a new one")
         if ready != nil, waiter.boundTo == nil {
             check(ready == id, "serves with another connection than the one that became ready")
             let earlier = waiting.contains {
@@ -275,7 +363,7 @@ final class MockPoolDriver {
             }
             check(!earlier, "serves \(request) before its turn")
         }
-        connection.state = .leased
+        connection.used += 1
         connection.isAsking = false
         connection.hasServed = true
         connections[id] = connection
@@ -290,8 +378,9 @@ final class MockPoolDriver {
         for connection in connections.values {
             switch connection.state {
             case .dialling: counts.dialling += 1
-            case .idle: counts.idle += 1
-            case .leased: counts.leased += 1
+            case .draining: counts.draining += 1
+            case .open where connection.used == 0: counts.idle += 1
+            case .open: counts.inUse += 1
             }
         }
         check(pool.counts == counts, "counts \(pool.counts) instead of \(counts)")
@@ -299,11 +388,10 @@ final class MockPoolDriver {
         checkHosts()
         checkStandstill()
         checkSurplusDials()
-        for (id, connection) in connections where connection.state == .dialling {
-            guard let request = pool.request(behind: id) else { continue }
-            check(waiting.contains { $0.request == request && $0.isTimed }, "\(request) is not told of its dial")
+        for waiter in waiting {
+            check(waiter.isTimed != pool.lacksDial(waiter.request), "\(waiter.request) is not told of its dial")
         }
-        if let earliest = connections.values.filter({ $0.state == .idle }).compactMap(\.expiry).min() {
+        if let earliest = connections.values.filter({ $0.isIdle }).compactMap(\.expiry).min() {
             if let timer { check(timer <= earliest, "the timer is later than an idle connection's end") }
             check(timer != nil, "no timer for idle connections")
             check(!isFinishing, "an idle connection after shut-down")
@@ -313,44 +401,40 @@ final class MockPoolDriver {
     }
 
     private func checkHosts() {
-        let none = [Int](repeating: 0, count: keys.count)
-        var (dials, idle, waiters, old, connected) = (none, none, none, none, none)
-        for connection in connections.values {
-            if connection.state == .dialling { dials[connection.key] += 1 }
-            if connection.state == .idle { idle[connection.key] += 1 }
-            connected[hosts[connection.key]] += 1
+        for host in Set(hosts) {
+            let connected = connections.values.count { hosts[$0.key] == host && $0.state != .draining }
+            check(connected <= perHost, "\(connected) connections to one host")
+            for waiter in waiting where hosts[waiter.key] == host { check(waiter, connected) }
         }
-        for waiter in waiting {
-            waiters[waiter.key] += 1
-            if !waiter.needsNew, waiter.boundTo == nil { old[waiter.key] += 1 }
+    }
+
+    /// What must hold while a request waits, at a host that has so many connections.
+    private func check(_ waiter: Waiting, _ connected: Int) {
+        let own = connections.values.filter { $0.key == waiter.key }
+        if !waiter.needsNew, waiter.boundTo == nil {
+            check(!own.contains { $0.hasRoom }, "a request waits beside a connection that has room")
         }
-        for key in keys.indices {
-            let host = hosts[key]
-            check(connected[host] <= perHost, "\(connected[host]) connections to one host")
-            check(idle[key] == 0 || old[key] == 0, "a request waits beside an idle connection")
-            guard waiters[key] > dials[key] else { continue }
-            check(connected[host] == perHost, "a request waits without dial though there is room")
-            for other in keys.indices where hosts[other] == host {
-                check(idle[other] == 0, "a request waits without dial beside an idle connection")
-                check(dials[other] <= waiters[other], "a request waits without dial beside a surplus dial")
-            }
+        guard pool.lacksDial(waiter.request) else { return }
+        check(connected == perHost, "a request waits without dial though there is room")
+        if expectsShared[waiter.key] { check(!own.contains { $0.state == .dialling }, "a dial that is for all is not for one") }
+        for (id, connection) in connections where hosts[connection.key] == hosts[waiter.key] {
+            check(!isSurplusDial(id), "a request waits without dial beside a surplus dial")
+            let isOwnAndClosed = connection.key == waiter.key && connection.capacity == 0
+            check(!connection.isIdle || isOwnAndClosed, "a request waits without dial beside an idle connection")
         }
     }
 
     private func checkSurplusDials() {
-        for key in keys.indices {
-            let dials = connections.values.count { $0.key == key && $0.state == .dialling }
-            guard dials > waiting.count(where: { $0.key == key }) else { continue }
+        for id in connections.keys where isSurplusDial(id) {
             check(!isFinishing, "a dial for nobody after shut-down")
             check(timer.map { $0 <= now + idleTimeout } ?? false, "a dial for nobody has no time limit")
         }
     }
 
-    /// Whether more dials of its key are under way than requests wait.
+    /// Whether a dial is under way for nobody.
     private func isSurplusDial(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], connection.state == .dialling else { return false }
-        let dials = connections.values.count { $0.key == connection.key && $0.state == .dialling }
-        return dials > waiting.count { $0.key == connection.key }
+        return pool.request(behind: id) == nil
     }
 
     private func checkStandstill() {
@@ -365,10 +449,6 @@ final class MockPoolDriver {
 
     private func precedes(_ left: Waiting, _ right: Waiting) -> Bool {
         left.priority == right.priority ? left.order < right.order : left.priority > right.priority
-    }
-
-    private func idle(of key: Int) -> [ConnectionID: Connection] {
-        connections.filter { $0.value.key == key && $0.value.state == .idle }
     }
 
     private func isExpired(_ connection: Connection) -> Bool {

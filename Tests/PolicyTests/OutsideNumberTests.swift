@@ -79,6 +79,8 @@ struct OutsideNumberTests {
         #expect((longest == nil) == (memory <= 0 && disk <= 0) && longest ?? 0 >= 0)
     }
 
+    private struct NoDial: Error {}
+
     @Test(
         "B16.1, B16.6: a pool of any limits, and servers that keep a connection for any time",
         arguments: durations, durations)
@@ -87,17 +89,20 @@ struct OutsideNumberTests {
             var pool = PoolMachine(limits: PoolLimits(perHost: limit, idleTimeout: kept, idle: limit))
             let key = PoolKey(origin: try #require(Origin(scheme: .http, host: "a.example")))
             let now = Duration.seconds(1 << 40)
-            let dial = try #require(pool.requested(1, key: key, priority: .infinity, now: now).dial)
-            #expect(pool.established(dial, now: now).use?.connection == dial)
-            let timer = pool.released(dial, idleLimit: allowed, now: now).timer
+            pool.requested(1, key: key, priority: .infinity, now: now)
+            guard case .dial(let dial) = pool.nextAction() else { throw NoDial() }
+            pool.established(dial, now: now)
+            #expect(pool.nextAction() == .use(1, dial))
+            pool.released(dial, idleLimit: allowed, now: now)
             if allowed > .zero {
-                guard case .set(let deadline) = timer else {
+                guard case .setTimer(let deadline) = pool.nextAction() else {
                     Issue.record("no end of the idle time")
                     continue
                 }
                 #expect(deadline >= now && deadline <= now + .seconds(366 * 86_400))
-                #expect(pool.timerFired(now: deadline).close == [dial])
+                pool.timerFired(now: deadline)
             }
+            #expect(pool.nextAction() == .close(dial))
             #expect(pool.counts == PoolCounts())
         }
     }

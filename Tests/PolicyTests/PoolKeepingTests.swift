@@ -10,7 +10,7 @@ import URLLoadingPolicy
         let connection = pool.lease(1, key)
         #expect(pool.request(2, key, priority: 1) == [])
         pool.keep(connection, after: 1)
-        #expect(pool.counts == PoolCounts(leased: 1, waiting: 1))
+        #expect(pool.counts == PoolCounts(inUse: 1, waiting: 1))
         #expect(pool.fireTimer() == [] && pool.closeIdle() == [])
         #expect(pool.request(3, key, continuing: 1) == [.use(3, connection)])
         #expect(pool.release(connection) == [.use(2, connection)])

@@ -9,7 +9,11 @@ import URLLoadingPolicy
         let perHost: Int
         let hosts: Int
         let keysPerHost: Int
-        var testDescription: String { "seed \(seed), \(perHost) per host, \(hosts) hosts of \(keysPerHost) keys" }
+        /// Of a hundred connections so many are shared.
+        var shared = 0
+        var testDescription: String {
+            "seed \(seed), \(perHost) per host, \(hosts) hosts of \(keysPerHost) keys, \(shared) % shared"
+        }
     }
 
     static let walks = [
@@ -21,6 +25,11 @@ import URLLoadingPolicy
         Walk(seed: 114, perHost: 5, hosts: 1, keysPerHost: 3),
         Walk(seed: 116, perHost: 2, hosts: 3, keysPerHost: 1),
         Walk(seed: 242, perHost: 3, hosts: 3, keysPerHost: 3),
+        Walk(seed: 301, perHost: 6, hosts: 1, keysPerHost: 1, shared: 100),
+        Walk(seed: 302, perHost: 1, hosts: 1, keysPerHost: 3, shared: 100),
+        Walk(seed: 303, perHost: 2, hosts: 2, keysPerHost: 4, shared: 100),
+        Walk(seed: 304, perHost: 6, hosts: 2, keysPerHost: 3, shared: 50),
+        Walk(seed: 305, perHost: 3, hosts: 1, keysPerHost: 5, shared: 80),
     ]
 
     @Test("B16.1: in any order of events the limit holds and no request is lost", arguments: walks)
@@ -35,7 +44,7 @@ import URLLoadingPolicy
             }
         }
         let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)
-        for _ in 0..<20_000 where driver.complaints.isEmpty { step(driver, keys, &random) }
+        for _ in 0..<20_000 where driver.complaints.isEmpty { step(driver, keys, walk.shared, &random) }
         finish(driver, &random)
         #expect(driver.complaints == [])
         #expect(driver.isDrained)
@@ -47,25 +56,28 @@ import URLLoadingPolicy
         var random = SeededRandom(seed: UInt64(seed))
         let keys = try (0..<3).map { try poolKey("host.example", 80 + $0) }
         let driver = MockPoolDriver(keys: keys, perHost: 4)
-        for _ in 0..<Int.random(in: 0..<300, using: &random) { step(driver, keys, &random) }
+        for _ in 0..<Int.random(in: 0..<300, using: &random) { step(driver, keys, 30, &random) }
         driver.shutDown(immediately: true)
         #expect(driver.complaints == [])
         #expect(driver.isDrained)
     }
 
-    private func step(_ driver: MockPoolDriver, _ keys: [PoolKey], _ random: inout SeededRandom) {
+    private func step(_ driver: MockPoolDriver, _ keys: [PoolKey], _ shared: Int, _ random: inout SeededRandom) {
         // Sorted, so that the walk depends on the seed only.
         let connections = driver.connections.sorted { $0.key < $1.key }
         let dialling = connections.filter { $0.value.state == .dialling }.map(\.key)
-        let leased = connections.filter { $0.value.state == .leased }.map(\.key)
-        let idle = connections.filter { $0.value.state == .idle }.map(\.key)
+        let used = connections.filter { $0.value.used > 0 }.map(\.key)
+        let idle = connections.filter { $0.value.isIdle }.map(\.key)
+        let sharing = connections.filter { $0.value.isShared }.map(\.key)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<32:
             guard driver.waiting.count < 40, let key = keys.indices.randomElement(using: &random) else { return }
             let priority: Float = random.chance(60) ? 0.5 : Float(Int.random(in: 0...4, using: &random)) / 4
             driver.ask(key, priority: priority, atFront: random.chance(10), needsNew: random.chance(10))
         case 32..<44:
-            if let connection = dialling.randomElement(using: &random) { driver.establish(connection) }
+            guard let connection = dialling.randomElement(using: &random) else { return }
+            driver.establish(
+                connection, capacity: random.chance(shared) ? Int.random(in: 2...12, using: &random) : 1)
         case 44..<46:
             guard let connection = dialling.randomElement(using: &random) else { return }
             driver.question(connection)
@@ -76,14 +88,14 @@ import URLLoadingPolicy
             if let connection = dialling.randomElement(using: &random) { driver.failDial(connection) }
         case 50..<75:
             let limits: [Duration?] = [nil, nil, nil, .seconds(5), .seconds(90), .zero, .seconds(-1)]
-            guard let connection = leased.randomElement(using: &random) else { return }
+            guard let connection = used.randomElement(using: &random) else { return }
             driver.release(connection, idleLimit: limits.randomElement(using: &random) ?? nil)
         case 75..<79:
-            if let connection = leased.randomElement(using: &random) { driver.close(connection) }
+            if let connection = used.randomElement(using: &random) { driver.close(connection) }
         case 79..<81:
             if let connection = idle.randomElement(using: &random) { driver.close(connection) }
         case 81:
-            if let connection = leased.randomElement(using: &random) { driver.detach(connection) }
+            if let connection = used.randomElement(using: &random) { driver.detach(connection) }
         case 82:
             if let connection = dialling.randomElement(using: &random) { driver.close(connection) }
         case 83..<90:
@@ -95,6 +107,12 @@ import URLLoadingPolicy
             driver.advance(.milliseconds(Int.random(in: 0...20_000, using: &random)))
         case 98:
             if random.chance(10) { driver.closeIdle() }
+            guard let connection = sharing.randomElement(using: &random) else { return }
+            if random.chance(30) {
+                driver.drain(connection)
+            } else {
+                driver.setCapacity(connection, Int.random(in: 0...12, using: &random))
+            }
         default:
             senseless(driver, connections.map(\.key), &random)
         }
@@ -109,6 +127,8 @@ import URLLoadingPolicy
         driver.failDial(unknown)
         driver.close(unknown)
         driver.detach(unknown)
+        driver.drain(unknown)
+        driver.setCapacity(unknown, 7)
         driver.question(unknown)
         driver.answer(unknown)
         driver.leaveToSession(unknown)
@@ -123,8 +143,8 @@ import URLLoadingPolicy
             for (id, connection) in driver.connections.sorted(by: { $0.key < $1.key }) {
                 switch connection.state {
                 case .dialling: random.chance(80) ? driver.establish(id) : driver.failDial(id)
-                case .leased: random.chance(80) ? driver.release(id, idleLimit: nil) : driver.close(id)
-                case .idle: driver.close(id)
+                case .open where connection.used == 0: driver.close(id)
+                case .open, .draining: random.chance(80) ? driver.release(id, idleLimit: nil) : driver.close(id)
                 }
             }
         }

@@ -3,7 +3,7 @@
 import Testing
 import URLLoadingPolicy
 
-/// `PoolActions` without its empty parts, in words.
+/// What an event leads to, in words; `joined` and `stranded`, which only tell whose time runs, are left out.
 enum Action: Equatable, CustomStringConvertible {
     case use(RequestID, ConnectionID)
     case dial(ConnectionID, PoolKey)
@@ -51,31 +51,72 @@ final class VirtualPool {
         _ request: RequestID, _ key: PoolKey, priority: Float = 0.5, atFront: Bool = false, new: Bool = false,
         continuing: RequestID? = nil
     ) -> [Action] {
-        listed(
-            machine.requested(
-                request, key: key, priority: priority, now: elapsed, atFront: atFront, onNewConnection: new,
-                continuing: continuing))
+        machine.requested(
+            request, key: key, priority: priority, now: elapsed, atFront: atFront, onNewConnection: new,
+            continuing: continuing)
+        return listed()
     }
 
-    func cancel(_ request: RequestID) -> [Action] { listed(machine.cancelled(request, now: elapsed)) }
+    func cancel(_ request: RequestID) -> [Action] {
+        machine.cancelled(request, now: elapsed)
+        return listed()
+    }
     func setPriority(_ request: RequestID, _ priority: Float) { machine.priorityChanged(request, to: priority) }
-    func establish(_ connection: ConnectionID) -> [Action] { listed(machine.established(connection, now: elapsed)) }
-    func failDial(_ connection: ConnectionID) -> [Action] { listed(machine.dialFailed(connection, now: elapsed)) }
+    func establish(_ connection: ConnectionID, capacity: Int = 1) -> [Action] {
+        machine.established(connection, capacity: capacity, now: elapsed)
+        return listed()
+    }
+    func failDial(_ connection: ConnectionID) -> [Action] {
+        machine.dialFailed(connection, now: elapsed)
+        return listed()
+    }
     func release(_ connection: ConnectionID, idleLimit: Duration? = nil) -> [Action] {
-        listed(machine.released(connection, idleLimit: idleLimit, now: elapsed))
+        machine.released(connection, idleLimit: idleLimit, now: elapsed)
+        return listed()
+    }
+    func setCapacity(_ connection: ConnectionID, _ capacity: Int) -> [Action] {
+        machine.capacityChanged(connection, to: capacity, now: elapsed)
+        return listed()
+    }
+    func drain(_ connection: ConnectionID) -> [Action] {
+        machine.draining(connection, now: elapsed)
+        return listed()
     }
     func keep(_ connection: ConnectionID, after request: RequestID) { machine.kept(connection, after: request) }
-    func abandonKept(after request: RequestID) -> [Action] { listed(machine.abandonedKept(after: request)) }
-    func close(_ connection: ConnectionID) -> [Action] { listed(machine.closed(connection, now: elapsed)) }
-    func detach(_ connection: ConnectionID) -> [Action] { listed(machine.detached(connection)) }
-    func fireTimer() -> [Action] { listed(machine.timerFired(now: elapsed)) }
-    func closeIdle() -> [Action] { listed(machine.closeIdle()) }
-    func shutDown(immediately: Bool) -> [Action] { listed(machine.shutDown(immediately: immediately, now: elapsed)) }
+    func abandonKept(after request: RequestID) -> [Action] {
+        machine.abandonedKept(after: request)
+        return listed()
+    }
+    func close(_ connection: ConnectionID) -> [Action] {
+        machine.closed(connection, now: elapsed)
+        return listed()
+    }
+    func detach(_ connection: ConnectionID) -> [Action] {
+        machine.detached(connection)
+        return listed()
+    }
+    func fireTimer() -> [Action] {
+        machine.timerFired(now: elapsed)
+        return listed()
+    }
+    func closeIdle() -> [Action] {
+        machine.closeIdle()
+        return listed()
+    }
+    func shutDown(immediately: Bool) -> [Action] {
+        machine.shutDown(immediately: immediately, now: elapsed)
+        return listed()
+    }
 
+    func lacksDial(_ request: RequestID) -> Bool { machine.lacksDial(request) }
     func requestBehind(_ connection: ConnectionID) -> RequestID? { machine.request(behind: connection) }
     func ask(_ connection: ConnectionID) { machine.asked(by: connection) }
     func answer(_ connection: ConnectionID) { machine.answered(connection, now: elapsed) }
-    func leaveToSession(_ connection: ConnectionID) -> [RequestID] { machine.leftToSession(connection) }
+    func leaveToSession(_ connection: ConnectionID) -> [RequestID] {
+        let moved = machine.leftToSession(connection, now: elapsed)
+        #expect(listed() == [])
+        return moved
+    }
     func key(of connection: ConnectionID) -> PoolKey? { machine.key(of: connection) }
     /// How long ago the requests of a key last waited for nothing but answers.
     func sinceStandstill(of key: PoolKey) -> Duration? {
@@ -99,24 +140,38 @@ final class VirtualPool {
         return connections
     }
 
-    private func listed(_ actions: PoolActions) -> [Action] {
-        var list: [Action] = []
-        if !actions.close.isEmpty { list.append(.close(actions.close)) }
-        if let connection = actions.cancelDial { list.append(.cancelDial(connection)) }
-        if let request = actions.fail { list.append(.fail(request)) }
-        if let connection = actions.ask { list.append(.ask(connection)) }
-        if !actions.refused.isEmpty { list.append(.refuse(actions.refused)) }
-        if let use = actions.use { list.append(.use(use.request, use.connection)) }
-        if let dial = actions.dial, let key = machine.key(of: dial) {
-            dialled = dial
-            list.append(.dial(dial, key))
+    /// What is to be done, by kind: the order between kinds is the same in each test, whatever the event.
+    private func listed() -> [Action] {
+        var (closed, refused): ([ConnectionID], [RequestID]) = ([], [])
+        var (cancelled, failed, asked, used, dialled, timers): ([Action], [Action], [Action], [Action], [Action], [Action]) =
+            ([], [], [], [], [], [])
+        var open: Set<ConnectionID> = []
+        while let action = machine.nextAction() {
+            switch action {
+            case .close(let connection): closed.append(connection)
+            case .cancelDial(let connection):
+                #expect(!open.contains(connection), "dials and gives up in one event")
+                cancelled.append(.cancelDial(connection))
+            case .dial(let connection):
+                guard let key = machine.key(of: connection) else {
+                    Issue.record("dials for nothing")
+                    break
+                }
+                open.insert(connection)
+                self.dialled = connection
+                dialled.append(.dial(connection, key))
+            case .fail(let request): failed.append(.fail(request))
+            case .refuse(let request): refused.append(request)
+            case .ask(let connection): asked.append(.ask(connection))
+            case .use(let request, let connection): used.append(.use(request, connection))
+            case .setTimer(let deadline): timers = [.timer(deadline - elapsed)]
+            case .clearTimer: timers = [.clearTimer]
+            case .joined, .stranded: break
+            }
         }
-        switch actions.timer {
-        case .none: break
-        case .set(let deadline): list.append(.timer(deadline - elapsed))
-        case .clear: list.append(.clearTimer)
-        }
-        return list
+        let closes: [Action] = closed.isEmpty ? [] : [.close(closed)]
+        let refuses: [Action] = refused.isEmpty ? [] : [.refuse(refused)]
+        return closes + cancelled + failed + asked + refuses + used + dialled + timers
     }
 }
 

@@ -110,12 +110,17 @@ enum PurePart: String, CaseIterable {
         let key = PoolKey(origin: origin)
         var pool = PoolMachine()
         let now = Duration.seconds(1)
-        guard let dial = pool.requested(0, key: key, priority: 0.5, now: now).dial else { return }
-        _ = pool.established(dial, now: now)
-        _ = pool.released(dial, idleLimit: nil, now: now)
+        pool.requested(0, key: key, priority: 0.5, now: now)
+        guard case .dial(let dial) = pool.nextAction() else { return }
+        pool.established(dial, now: now)
+        while pool.nextAction() != nil {}
+        pool.released(dial, idleLimit: nil, now: now)
+        while pool.nextAction() != nil {}
         for request in 1...max(1, times) {
-            guard let use = pool.requested(request, key: key, priority: 0.5, now: now).use else { return }
-            _ = pool.released(use.connection, idleLimit: nil, now: now)
+            pool.requested(request, key: key, priority: 0.5, now: now)
+            while let action = pool.nextAction() {
+                if case .use(_, let connection) = action { pool.released(connection, idleLimit: nil, now: now) }
+            }
         }
     }
 

@@ -16,7 +16,8 @@ final class PoolDriver {
     @exclusivity(unchecked) private var machine: PoolMachine
     @exclusivity(unchecked) private var table = ConnectionTable()
     private lazy var timer = reactor.makeTimer { [unowned self] in
-        perform(machine.timerFired(now: reactor.elapsed))
+        machine.timerFired(now: reactor.elapsed)
+        carryOut()
     }
 
     init(core: LoopCore) {
@@ -34,18 +35,16 @@ final class PoolDriver {
 
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
-        func request(_ key: PoolKey) -> PoolActions {
-            machine.requested(
-                transaction.id, key: key, priority: transaction.priority, now: reactor.elapsed, atFront: atFront,
-                onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
-        }
-        let later = transaction.laterKey
-        perform(later.map(request) ?? request(transaction.firstKey), asking: transaction)
+        machine.requested(
+            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed, atFront: atFront,
+            onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
+        carryOut(asking: transaction)
     }
 
     /// A waiting request needs nothing any more.
     func cancel(_ transaction: Transaction) {
-        perform(machine.cancelled(transaction.id, now: reactor.elapsed))
+        machine.cancelled(transaction.id, now: reactor.elapsed)
+        carryOut()
     }
 
     /// A waiting request's place in the queue changes.
@@ -62,7 +61,8 @@ final class PoolDriver {
 
     /// An exchange is over and the connection can carry another.
     func released(_ connection: ConnectionID, idleLimit: Duration?) {
-        perform(machine.released(connection, idleLimit: idleLimit, now: reactor.elapsed))
+        machine.released(connection, idleLimit: idleLimit, now: reactor.elapsed)
+        carryOut()
     }
 
     /// An exchange is over, and what follows the request goes on upon this connection.
@@ -72,14 +72,16 @@ final class PoolDriver {
 
     /// Nothing follows a request on the connection that was kept for it, if one was.
     func abandonKept(after request: RequestID) {
-        perform(machine.abandonedKept(after: request))
+        machine.abandonedKept(after: request)
+        carryOut()
     }
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionClosed?(connection.id)
-        perform(machine.closed(connection.id, now: reactor.elapsed))
+        machine.closed(connection.id, now: reactor.elapsed)
+        carryOut()
         core.leaveIfDone()
     }
 
@@ -87,7 +89,8 @@ final class PoolDriver {
     func detached(_ connection: Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionDetached?(connection.id)
-        perform(machine.detached(connection.id))
+        machine.detached(connection.id)
+        carryOut()
         core.leaveIfDone()
     }
 
@@ -121,7 +124,9 @@ final class PoolDriver {
     private func leaveToSession(_ connector: Connector) {
         guard connector.mayBeLeft else { return }
         connector.leaveToSession()
-        for request in machine.leftToSession(connector.id) { core.transactions[request]?.laterKey = connector.key }
+        let moved = machine.leftToSession(connector.id, now: reactor.elapsed)
+        for request in moved { core.transactions[request]?.laterKey = connector.key }
+        carryOut()
     }
 
     /// When the requests of a key last waited for nothing but answers; `nil` if they never had to.
@@ -157,7 +162,8 @@ final class PoolDriver {
             if !put(connector, to: transaction) { connector.answer(nil) }
         } else {
             table.removeConnector(id)?.cancel()
-            perform(machine.dialFailed(id, now: reactor.elapsed))
+            machine.dialFailed(id, now: reactor.elapsed)
+            carryOut()
             core.leaveIfDone()
         }
     }
@@ -167,21 +173,22 @@ final class PoolDriver {
     /// Closes some idle connections where a system call found no descriptor; whether it is worth another try.
     func makeRoom(after error: SystemError) -> Bool {
         guard error.isOutOfDescriptors else { return false }
-        let actions = machine.ranOutOfDescriptors()
-        perform(actions)
-        return !actions.close.isEmpty
+        defer { carryOut() }
+        return machine.ranOutOfDescriptors()
     }
 
     // MARK: What the engine asks
 
     /// Closes every connection that carries no request.
     func closeIdle() {
-        perform(machine.closeIdle())
+        machine.closeIdle()
+        carryOut()
     }
 
     /// Takes no more requests and closes what carries none.
     func shutDown(immediately: Bool) {
-        perform(machine.shutDown(immediately: immediately, now: reactor.elapsed))
+        machine.shutDown(immediately: immediately, now: reactor.elapsed)
+        carryOut()
     }
 
     /// Nothing is open and nothing is being opened.
@@ -192,28 +199,31 @@ final class PoolDriver {
 
     // MARK: Carrying out
 
-    private func perform(_ actions: PoolActions, asking: Transaction? = nil) {
-        switch actions.timer {
-        case .none: break
-        case .set(let deadline): timer.set(elapsed: deadline)
-        case .clear: timer.clear()
-        }
-        for id in actions.close {
-            table.removeConnector(id)?.cancel()
-            table.connection(id)?.close()
-        }
-        if let id = actions.cancelDial { table.removeConnector(id)?.cancel() }
-        if let id = actions.dial, let key = machine.key(of: id) { dial(id, key, asking) }
-        if let id = actions.fail { fail(id) }
-        // Order: after what was closed, which may have led to a dial for the one or taken the other's.
-        if let id = actions.joined, !machine.lacksDial(id) { core.transactions[id]?.dialBegan() }
-        if let id = actions.stranded, machine.lacksDial(id) { core.transactions[id]?.dialWasLost() }
-        if let id = actions.ask { settle(id) }
-        for id in actions.refused { core.transactions[id]?.failed(.cancelled) }
-        if let (request, connection) = actions.use {
-            // The one that asks has nearly always been given a connection at once, and need not be looked up.
-            let transaction = asking?.id == request ? asking : core.transactions[request]
-            if let transaction { use(transaction, connection) }
+    /// Does what the machine wants done. What that leads to may call this again, and then does the rest, too.
+    ///
+    /// `asking` is the request that has just come: nearly always the one that is served, and so it need not be looked up.
+    private func carryOut(asking: Transaction? = nil) {
+        while let action = machine.nextAction() {
+            switch action {
+            case .use(let request, let connection):
+                use(asking?.id == request ? asking : core.transactions[request], connection)
+            case .close(let id):
+                table.removeConnector(id)?.cancel()
+                table.connection(id)?.close()
+            case .cancelDial(let id): table.removeConnector(id)?.cancel()
+            case .dial(let id):
+                if let key = machine.key(of: id) { dial(id, key, asking) }
+            case .fail(let request): core.transactions[request]?.dialFailed(lastDialError)
+            case .refuse(let request): core.transactions[request]?.failed(.cancelled)
+            // What was done meanwhile may have led to a dial for the one or taken the other's.
+            case .joined(let request):
+                if !machine.lacksDial(request) { core.transactions[request]?.dialBegan() }
+            case .stranded(let request):
+                if machine.lacksDial(request) { core.transactions[request]?.dialWasLost() }
+            case .ask(let id): settle(id)
+            case .setTimer(let deadline): timer.set(elapsed: deadline)
+            case .clearTimer: timer.clear()
+            }
         }
     }
 
@@ -229,12 +239,14 @@ final class PoolDriver {
                     HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
                 table.opened(connection)
                 connection.becomeReady()
-                perform(machine.established(id, now: reactor.elapsed))
+                machine.established(id, now: reactor.elapsed)
+        carryOut()
                 connection.watchWhileIdle()
             case .failure(let error):
                 _ = table.removeConnector(id)
                 lastDialError = error
-                perform(machine.dialFailed(id, now: reactor.elapsed))
+                machine.dialFailed(id, now: reactor.elapsed)
+            carryOut()
                 core.leaveIfDone()
             }
         }
@@ -247,15 +259,17 @@ final class PoolDriver {
         connector.start()
     }
 
-    // Owner: set just before `dialFailed` and read by the `fail` action that follows from it.
+    // Owner: set just before `dialFailed` and read by the `fail` actions that follow from it.
     private var lastDialError: EngineError = .cancelled
 
-    private func fail(_ id: RequestID) {
-        core.transactions[id]?.dialFailed(lastDialError)
-    }
-
-    private func use(_ transaction: Transaction, _ id: ConnectionID) {
-        guard let connection = table.connection(id) else { return }
+    private func use(_ transaction: Transaction?, _ id: ConnectionID) {
+        guard let transaction else {
+            // It went away after the machine had decided.
+            machine.released(id, now: reactor.elapsed)
+            return carryOut()
+        }
+        // It went away after the machine had decided.
+        guard let connection = table.connection(id) else { return self.request(transaction, atFront: true) }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
             connection.close()

@@ -5,17 +5,36 @@
 
 /// One connection.
 struct PooledConnection {
-    enum State { case free, dialling, idle, leased }
+    enum State {
+        case free
+        case dialling
+        /// Open, and serves nobody.
+        case idle
+        /// Serves somebody, and can serve more at the same time.
+        case available
+        /// Serves as many as it can.
+        case full
+        /// Serves those whom it serves to their end, and nobody new.
+        case draining
+    }
 
     var state = State.free
+    /// While it is open: how many requests it serves.
+    var used = 0
+    /// While it is open: how many it can serve at the same time.
+    var capacity = 1
+    /// While it is open: whether its protocol lets requests share it, however many at present.
+    var isShared = false
     /// Counts the uses of this row, so that the id of a closed connection never means its successor.
     var generation = 0
     var key = PoolBooks.none
-    /// Neighbours in the key's list of idle or dialling connections.
+    /// Neighbours in the key's list of dialling, idle or available connections.
     var older = PoolBooks.none
     var newer = PoolBooks.none
-    /// While dialling: the waiting request that will fail with it.
+    /// While dialling: the first of the waiting requests that it is under way for.
     var waiter = PoolBooks.none
+    /// While dialling: how many requests it is under way for; more than one where they will share the connection.
+    var attendants = 0
     /// While dialling: its request is asked about the peer, and has not answered.
     var isAsking = false
     /// How many requests had asked when the dial was begun.
@@ -27,6 +46,8 @@ struct PooledConnection {
     /// The deadline that `IdleDeadlines` holds for it.
     var queuedDeadline: Duration?
 
+    /// What an open connection is doing, by its numbers.
+    var stateInUse: State { used >= capacity ? .full : .available }
     /// Whether it is idle, or being opened without a waiting request.
     var servesNobody: Bool { state == .idle || state == .dialling && waiter == PoolBooks.none }
 }
@@ -48,15 +69,22 @@ struct PooledKey {
     /// In any state.
     var connections = 0
     var idle = List()
+    var available = List()
     var dialling = List()
+    /// How many of its connections are shared, and serve new requests.
+    var shared = 0
+    /// Whether its server chose a protocol whose connections are shared when it was last asked: one dial is then for all.
+    var expectsShared: Bool
     var line = WaiterLine(.all)
     var undialled = WaiterLine(.undialled)
     var waiting = 0
     /// How many of the waiting accept only a new connection.
     var waitingForNew = 0
 
-    /// Pairs of a waiting request and a dial.
+    /// Waiting requests that have a dial.
     var paired = 0
+    /// Dials that have a waiting request.
+    var attended = 0
 
     /// Dials that wait for an answer about their peer.
     var asking = 0
@@ -68,7 +96,7 @@ struct PooledKey {
     /// Whether everything that is under way waits for answers.
     var standsStill: Bool { asking > 0 && asking == dialling.count }
     /// Dials without a waiting request: it was served by a connection that became free sooner.
-    var surplusDials: Int { dialling.count - paired }
+    var surplusDials: Int { dialling.count - attended }
 }
 
 /// One host name, for as long as it has keys.
@@ -77,7 +105,7 @@ struct PooledKey {
 struct PooledHost {
     var name: String
     var firstKey = PoolBooks.none
-    /// In any state.
+    /// In any state but draining.
     var connections = 0
     /// Waiting requests without a dial, over its keys.
     var unmet = 0
@@ -95,6 +123,7 @@ struct PoolBooks {
     private(set) var counts = PoolCounts()
     /// Connections in use that wait for the next request of whoever used them, by the request before.
     var kept: [RequestID: ConnectionID] = [:]
+    private var memory = ProtocolMemory()
 
     private var keyRows: [PoolKey: Int] = [:]
     /// The key asked for last: most sessions talk to one server at a time.
@@ -142,6 +171,8 @@ struct PoolBooks {
         connections[row].key = waiters[waiter].key
         connections[row].dialledAt = dialledAt
         connections[row].queuedDeadline = nil
+        connections[row].used = 0
+        connections[row].isShared = false
         move(row, to: .dialling)
         pair(row, with: waiter)
         return id(of: row)
@@ -149,28 +180,42 @@ struct PoolBooks {
 
     /// Takes a connection out of the lists and counts of its state and into those of another.
     mutating func move(_ row: Int, to state: PooledConnection.State) {
+        let before = connections[row].state
+        // Measured: one that is used by one request after the other stays full, and has nothing to be changed.
+        if before == state { return }
         let key = connections[row].key
         let host = keys[key].host
-        switch connections[row].state {
+        switch before {
         case .free:
             keys[key].connections += 1
             hosts[host].connections += 1
         case .dialling:
-            unpair(dial: row, waiter: connections[row].waiter)
+            unpairAll(from: row)
             setAsking(false, of: row)
             Self.unlink(row, from: &keys[key].dialling, in: &connections)
             counts.dialling -= 1
         case .idle:
             Self.unlink(row, from: &keys[key].idle, in: &connections)
             counts.idle -= 1
-        case .leased:
-            counts.leased -= 1
+        case .available:
+            Self.unlink(row, from: &keys[key].available, in: &connections)
+            counts.inUse -= 1
+        case .full:
+            counts.inUse -= 1
+        case .draining:
+            hosts[host].connections += 1
+            if connections[row].isShared { keys[key].shared += 1 }
+            counts.draining -= 1
         }
         connections[row].state = state
         switch state {
         case .free:
             keys[key].connections -= 1
             hosts[host].connections -= 1
+            if connections[row].isShared {
+                keys[key].shared -= 1
+                connections[row].isShared = false
+            }
             connections[row].generation = (connections[row].generation + 1) & Self.rowMask
             freeConnections.append(row)
         case .dialling:
@@ -179,9 +224,31 @@ struct PoolBooks {
         case .idle:
             Self.push(row, onto: &keys[key].idle, in: &connections)
             counts.idle += 1
-        case .leased:
-            counts.leased += 1
+        case .available:
+            Self.push(row, onto: &keys[key].available, in: &connections)
+            counts.inUse += 1
+        case .full:
+            counts.inUse += 1
+        case .draining:
+            hosts[host].connections -= 1
+            if connections[row].isShared { keys[key].shared -= 1 }
+            counts.draining += 1
         }
+    }
+
+    /// Notes what a dial has led to, before its row leaves the state of a dial.
+    mutating func setCapacity(_ capacity: Int, of row: Int) {
+        connections[row].capacity = max(0, capacity)
+    }
+
+    /// Notes that a connection is shared; it is no dial any more.
+    mutating func setShared(_ row: Int) {
+        connections[row].isShared = true
+        keys[connections[row].key].shared += 1
+    }
+
+    mutating func setUsed(_ count: Int, of row: Int) {
+        connections[row].used = count
     }
 
     mutating func setExpiry(_ expiry: Duration, of row: Int) {
@@ -228,7 +295,7 @@ struct PoolBooks {
 
     mutating func removeWaiter(_ row: Int) {
         let key = waiters[row].key
-        unpair(dial: waiters[row].dial, waiter: row)
+        unpair(row)
         if !waiters[row].isBound { keys[key].line.remove(row, from: &waiters) }
         keys[key].undialled.remove(row, from: &waiters)
         waiterRows[waiters[row].request] = nil
@@ -261,18 +328,17 @@ struct PoolBooks {
 
     // MARK: Pairs of waiting requests and dials
 
-    /// Pairs waiting requests of a key that have no dial, first in line first, with dials that have no request,
-    /// oldest first. Returns the last that was paired.
-    @discardableResult
-    mutating func matchUp(_ key: Int) -> Int {
-        var paired = Self.none
-        while keys[key].surplusDials > 0, keys[key].unmet > 0, let waiter = firstWithoutDial(of: key) {
-            var dial = keys[key].dialling.oldest
-            while connections[dial].waiter != Self.none { dial = connections[dial].newer }
-            pair(dial, with: waiter)
-            paired = waiter
-        }
-        return paired
+    /// Pairs the first waiting request of a key that has no dial with the oldest dial that has no request, or with the
+    /// oldest of all where requests will share the connection. Returns the request.
+    mutating func matchOne(_ key: Int) -> Int? {
+        guard keys[key].unmet > 0 else { return nil }
+        guard keys[key].surplusDials > 0 || keys[key].expectsShared && keys[key].dialling.count > 0,
+            let waiter = firstWithoutDial(of: key)
+        else { return nil }
+        var dial = keys[key].dialling.oldest
+        if !keys[key].expectsShared { while connections[dial].waiter != Self.none { dial = connections[dial].newer } }
+        pair(dial, with: waiter)
+        return waiter
     }
 
     /// Takes a waiting request that has a dial out of its line: no other connection than that dial's serves it.
@@ -296,10 +362,11 @@ struct PoolBooks {
         keys[connections[row].key].asking += isAsking ? 1 : -1
     }
 
-    /// Makes a dial another key's, and with it the request that waits for it; both keys are the same host's.
+    /// Makes a dial another key's, and with it the requests that wait for it; both keys are the same host's.
     mutating func move(dial row: Int, to key: Int) {
-        let (before, waiter, isAsking) = (connections[row].key, connections[row].waiter, connections[row].isAsking)
-        unpair(dial: row, waiter: waiter)
+        let (before, isAsking) = (connections[row].key, connections[row].isAsking)
+        let attendants = attendants(of: row)
+        unpairAll(from: row)
         setAsking(false, of: row)
         Self.unlink(row, from: &keys[before].dialling, in: &connections)
         keys[before].connections -= 1
@@ -307,9 +374,10 @@ struct PoolBooks {
         keys[key].connections += 1
         Self.push(row, onto: &keys[key].dialling, in: &connections)
         setAsking(isAsking, of: row)
-        guard waiter != Self.none else { return }
-        move(waiter: waiter, to: key)
-        pair(row, with: waiter)
+        for waiter in attendants {
+            move(waiter: waiter, to: key)
+            pair(row, with: waiter)
+        }
     }
 
     /// Makes a waiting request without a dial another key's; both keys are the same host's.
@@ -341,21 +409,51 @@ struct PoolBooks {
         return dial
     }
 
-    private mutating func pair(_ dial: Int, with waiter: Int) {
-        connections[dial].waiter = waiter
-        waiters[waiter].dial = dial
-        keys[waiters[waiter].key].undialled.remove(waiter, from: &waiters)
-        keys[connections[dial].key].paired += 1
-        hosts[keys[connections[dial].key].host].unmet -= 1
+    /// The requests that a dial is under way for, the one that would be asked about its peer first.
+    func attendants(of dial: Int) -> [Int] {
+        let first = connections[dial].waiter
+        guard first != Self.none else { return [] }
+        guard connections[dial].attendants > 1 else { return [first] }
+        let request = waiters[first].request
+        return [first]
+            + keys[connections[dial].key].line.all(in: waiters) { $0.dial == dial && $0.request != request }
     }
 
-    private mutating func unpair(dial: Int, waiter: Int) {
-        guard dial != Self.none, waiter != Self.none else { return }
-        connections[dial].waiter = Self.none
+    private mutating func pair(_ dial: Int, with waiter: Int) {
+        let key = connections[dial].key
+        connections[dial].attendants += 1
+        if connections[dial].waiter == Self.none {
+            connections[dial].waiter = waiter
+            keys[key].attended += 1
+        }
+        waiters[waiter].dial = dial
+        keys[key].undialled.remove(waiter, from: &waiters)
+        keys[key].paired += 1
+        hosts[keys[key].host].unmet -= 1
+    }
+
+    private mutating func unpair(_ waiter: Int) {
+        let dial = waiters[waiter].dial
+        guard dial != Self.none else { return }
+        let key = connections[dial].key
         waiters[waiter].dial = Self.none
-        keys[waiters[waiter].key].undialled.insert(waiter, in: &waiters)
-        keys[connections[dial].key].paired -= 1
-        hosts[keys[connections[dial].key].host].unmet += 1
+        keys[key].undialled.insert(waiter, in: &waiters)
+        keys[key].paired -= 1
+        hosts[keys[key].host].unmet += 1
+        connections[dial].attendants -= 1
+        guard connections[dial].waiter == waiter else { return }
+        if connections[dial].attendants > 0, let next = keys[key].line.first(in: waiters, where: { $0.dial == dial }) {
+            connections[dial].waiter = next
+        } else {
+            connections[dial].waiter = Self.none
+            keys[key].attended -= 1
+        }
+    }
+
+    /// Leaves the requests of a dial without one.
+    mutating func unpairAll(from dial: Int) {
+        // Order: from the last to the first, so that each is found and put in line without a search.
+        for waiter in attendants(of: dial).reversed() { unpair(waiter) }
     }
 
     // MARK: Keys and hosts
@@ -374,7 +472,7 @@ struct PoolBooks {
 
     private mutating func addKey(_ key: PoolKey) -> Int {
         let host = hostRow(for: key.origin.matchingHost)
-        var new = PooledKey(key: key, host: host)
+        var new = PooledKey(key: key, host: host, expectsShared: memory.expectsShared(key))
         new.next = hosts[host].firstKey
         let row: Int
         if let free = freeKeys.popLast() {
@@ -402,6 +500,22 @@ struct PoolBooks {
             hostRows[hosts[host].name] = nil
             freeHosts.append(host)
         }
+    }
+
+    /// Remembers what the server of a key chose, for all keys that reach it. Returns those for which that is new.
+    mutating func noteProtocol(isShared: Bool, of row: Int) -> [Int] {
+        guard keys[row].expectsShared != isShared else { return [] }
+        memory.note(isShared: isShared, of: keys[row].key)
+        var changed: [Int] = []
+        var other = hosts[keys[row].host].firstKey
+        while other != Self.none {
+            if keys[other].key.origin == keys[row].key.origin {
+                keys[other].expectsShared = isShared
+                changed.append(other)
+            }
+            other = keys[other].next
+        }
+        return changed
     }
 
     mutating func setOvertakings(_ count: Int, of host: Int) {

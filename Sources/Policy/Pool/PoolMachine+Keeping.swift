@@ -6,16 +6,15 @@
 extension PoolMachine {
     /// A connection in use has done with `request`, and waits for the one that will follow it.
     package mutating func kept(_ connection: ConnectionID, after request: RequestID) {
-        guard let row = books.row(of: connection), books.connections[row].state == .leased else { return }
+        guard let row = books.row(of: connection), books.connections[row].used > 0, !books.connections[row].isShared
+        else { return }
         books.kept[request] = connection
     }
 
     /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a proof,
     /// so nobody else gets it.
-    package mutating func abandonedKept(after request: RequestID) -> PoolActions {
-        var actions = PoolActions()
-        if let row = takeKept(after: request) { close(row, &actions) }
-        return actions
+    package mutating func abandonedKept(after request: RequestID) {
+        if let row = takeKept(after: request) { close(row) }
     }
 
     /// The row that was kept after a request, which is forgotten with it.

@@ -26,23 +26,22 @@ extension PoolMachine {
     }
 
     /// The judge whom a dial was asked of has no say, and the session judges it: the dial goes over to the session's key, with
-    /// the request that is asked and those of the same judge that wait without a dial. Returns these requests.
-    ///
-    /// Nobody can be served by it at once: where requests wait without a dial, no connection of their host is idle (rule 3).
-    package mutating func leftToSession(_ connection: ConnectionID) -> [RequestID] {
+    /// the requests that it is for and those of the same judge that wait without a dial. Returns these requests.
+    package mutating func leftToSession(_ connection: ConnectionID, now: Duration) -> [RequestID] {
         guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return [] }
         let before = books.connections[row].key
         let key = books.keys[before].key.judgedBySession
         guard key != books.keys[before].key else { return [] }
         let after = books.keyRow(for: key)
-        var moved: [RequestID] = []
-        if let request = requestPaired(with: row) { moved.append(request) }
+        var moved = requestsPaired(with: row)
         books.move(dial: row, to: after)
         while let waiter = books.firstWithoutDial(of: before) {
             moved.append(books.waiters[waiter].request)
             books.move(waiter: waiter, to: after)
         }
         books.dropKeyIfUnused(before)
+        // What the session has open may be shared, and have room for those that were not asked.
+        serveWaiting(of: after, now: now)
         return moved
     }
 

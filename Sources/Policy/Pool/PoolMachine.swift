@@ -1,25 +1,31 @@
 // Decides which connection serves which request, when to open one and when to close one: for one session, over all
-// its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4. It must not know what a connection is, who waits, nor
-// what time it is; ids and times are arguments, and an id it does not know is ignored.
+// its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4; H2.1 to H2.6. It must not know what a connection is, what it
+// speaks, who waits, nor what time it is; ids and times are arguments, and an id it does not know is ignored. What an event
+// leads to is pulled by `nextAction`, in the order in which it is to be done.
 //
 // The rules:
 // 1. Requests and connections of one `PoolKey` are interchangeable. Whichever connection of the key becomes ready
-//    first serves the first waiting request, whoever caused its dial (late binding).
+//    first serves the first waiting request, whoever caused its dial (late binding). A connection serves as many at the
+//    same time as its capacity says; over HTTP/1.1 that is one.
 // 2. A dial is made for each waiting request beyond the dials already under way, within the limit per host. The limit
 //    counts every connection to the host's name in any state, over all keys that share it (B16.1). Each waiting request
 //    is paired with at most one dial, so that a failed dial has one request to fail with it.
 // 3. At the limit, what serves nobody makes room for who waits: a dial beyond need is cancelled, or the idle
 //    connection that would expire first is closed. So while somebody waits undialled, every connection of that host
-//    is in use or is being dialled for a waiting request; and one event makes room for at most one dial.
+//    is in use or is being dialled for a waiting request.
 // 4. A request that is asked about the peer of its dial is bound to it from then on: no other connection serves it, that
-//    one serves nobody else, and if the dial fails the request does. When the request goes away, the next that has no
-//    dial takes its place; where there is none the dial is given up.
+//    one serves nobody else before it is open, and if the dial fails the request does. When the request goes away, the next
+//    that the dial is for, or that has no dial, takes its place; where there is none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
 // 6. A connection that is kept after a request serves the request that continues that one, and nobody else.
 // 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest time, and so
 //    do some when the machine has no descriptor left for a dial.
 // 8. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
 //    than an idle connection stays: the peer may never answer. It is given up with the idle ones when the session ends.
+// 9. Where a server's connections are shared, one dial at a time is under way for all that wait for it, and fails all that
+//    asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first: it is dialled
+//    as rule 2 says, and when a connection turns out to be shared the other dials end.
+// 10. A connection that drains serves nobody new and does not count any more; it is closed when it serves nobody.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -29,6 +35,9 @@ package struct PoolMachine: ~Copyable {
     private var phase = Phase.running
     var books = PoolBooks()
     private var deadlines = IdleDeadlines()
+    /// What is to be done, and how much of it has been pulled.
+    private var actions: [PoolAction] = []
+    private var pulled = 0
     /// What the driver's timer is set to, as far as this machine said.
     private var timer: Duration?
     /// How many had to wait, ever.
@@ -39,6 +48,18 @@ package struct PoolMachine: ~Copyable {
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
         self.limits = limits
+    }
+
+    /// What is to be done next, nil when nothing is: to be pulled after each event.
+    package mutating func nextAction() -> PoolAction? {
+        guard pulled < actions.count else { return nil }
+        let action = actions[pulled]
+        pulled += 1
+        if pulled == actions.count {
+            actions.removeAll(keepingCapacity: true)
+            pulled = 0
+        }
+        return action
     }
 
     // MARK: Events about requests
@@ -57,39 +78,30 @@ package struct PoolMachine: ~Copyable {
         atFront: Bool = false,
         onNewConnection: Bool = false,
         continuing: RequestID? = nil
-    ) -> PoolActions {
-        var actions = PoolActions()
-        guard phase != .shutDown else {
-            actions.fail = request
-            return actions
-        }
+    ) {
+        guard phase != .shutDown else { return will(.refuse(request)) }
         if let continuing, let row = takeKept(after: continuing) {
-            if books.keys[books.connections[row].key].key == key {
-                actions.use = (request, books.id(of: row))
-                return actions
-            }
-            actions.close.append(books.id(of: row))
+            if books.keys[books.connections[row].key].key == key { return will(.use(request, books.id(of: row))) }
+            will(.close(books.id(of: row)))
             books.move(row, to: .free)
             books.dropKeyIfUnused(books.connections[row].key)
         }
         let row = books.keyRow(for: key)
-        if !onNewConnection, let connection = freshestIdle(of: row, now: now, &actions) {
-            books.move(connection, to: .leased)
-            actions.use = (request, books.id(of: connection))
-            return actions
+        // Where others of the host wait for a connection, they may have their turn first.
+        let hasRivals = books.keys[row].available.count > 0 && books.hosts[books.keys[row].host].unmet > 0
+        if !onNewConnection, !hasRivals, let connection = usable(of: row, now: now) {
+            take(connection, for: request)
+            return
         }
-        guard books.waiterRow(of: request) == nil else {
-            books.dropKeyIfUnused(row)
-            return actions
-        }
+        guard books.waiterRow(of: request) == nil else { return books.dropKeyIfUnused(row) }
         books.addWaiter(
             Waiter(
                 request: request, key: row, priority: Self.usable(priority),
                 order: Waiter.order(askedAt: requestsSoFar, atFront: atFront), needsNewConnection: onNewConnection))
         requestsSoFar += 1
-        matchUp(row, &actions)
-        dialIfNeeded(books.keys[row].host, &actions)
-        return actions
+        if hasRivals { serveWaiting(of: row, now: now) }
+        matchUp(row)
+        dialIfNeeded(books.keys[row].host)
     }
 
     /// A waiting request's priority changed; among its new equals it keeps its place in the order of asking.
@@ -99,128 +111,147 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// A request that waits is no longer wanted; one that has its connection is not known here any more.
-    package mutating func cancelled(_ request: RequestID, now: Duration) -> PoolActions {
-        var actions = PoolActions()
-        guard let waiter = books.waiterRow(of: request) else { return actions }
+    package mutating func cancelled(_ request: RequestID, now: Duration) {
+        guard let waiter = books.waiterRow(of: request) else { return }
         let (key, dial) = (books.waiters[waiter].key, books.waiters[waiter].dial)
         let wasBound = books.waiters[waiter].isBound
-        if dial != PoolBooks.none { endQuestion(of: dial, now) }
+        if wasBound { endQuestion(of: dial, now) }
         books.removeWaiter(waiter)
-        matchUp(key, &actions)
+        matchUp(key)
         if dial != PoolBooks.none {
             if books.connections[dial].waiter == PoolBooks.none {
-                cancel(dial, &actions)
+                cancel(dial)
             } else if wasBound {
-                actions.ask = books.id(of: dial)
+                will(.ask(books.id(of: dial)))
             }
         }
-        finish(key, &actions)
-        return actions
+        finish(key)
     }
 
     // MARK: Events about connections
 
-    /// A dial succeeded.
-    package mutating func established(_ connection: ConnectionID, now: Duration) -> PoolActions {
-        var actions = PoolActions()
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
-        let own = books.connections[row].waiter
-        let dialled = requestPaired(with: row)
-        if own != PoolBooks.none, books.waiters[own].isBound {
-            serve(own, with: row, now: now, &actions)
-        } else if let waiter = books.keys[books.connections[row].key].line.first {
-            serve(waiter, with: row, now: now, &actions)
+    /// A dial succeeded, and its connection serves so many requests at the same time: one, or more where they share it.
+    package mutating func established(_ connection: ConnectionID, capacity: Int = 1, now: Duration) {
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
+        let key = books.connections[row].key
+        let dialled = requestsPaired(with: row)
+        let lead = books.connections[row].waiter
+        let isBound = lead != PoolBooks.none && books.waiters[lead].isBound
+        books.setCapacity(capacity, of: row)
+        for other in books.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
+        if capacity > 1 {
+            share(row, with: isBound ? lead : nil, now: now)
+        } else if let waiter = isBound ? lead : books.keys[key].line.first {
+            serve(waiter, with: row, now: now)
         } else {
-            park(row, idleLimit: nil, now: now, &actions)
+            park(row, idleLimit: nil, now: now)
         }
-        noteStranded(dialled, &actions)
-        return actions
+        noteStranded(dialled)
     }
 
-    /// A dial failed, and with it the waiting request it was under way for.
+    /// A dial failed, and with it the waiting request it was under way for, or all where they would have shared it.
     ///
     /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
-    /// dial is made. One that is bound to the dial is never spared.
-    package mutating func dialFailed(_ connection: ConnectionID, now: Duration) -> PoolActions {
-        var actions = PoolActions()
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return actions }
-        let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
-        let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
-        let dialled = requestPaired(with: row)
+    /// dial is made. One that is bound to the dial is never spared, and then it is the only one.
+    package mutating func dialFailed(_ connection: ConnectionID, now: Duration) {
+        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
+        let (key, dialledAt) = (books.connections[row].key, books.connections[row].dialledAt)
+        let dialled = requestsPaired(with: row)
+        let lead = books.connections[row].waiter
+        let isBound = lead != PoolBooks.none && books.waiters[lead].isBound
         books.move(row, to: .free)
         if isBound {
-            actions.fail = books.waiters[waiter].request
-            books.removeWaiter(waiter)
+            fail(lead)
+        } else {
+            matchUp(key)
+            for request in dialled {
+                guard let waiter = books.waiterRow(of: request), books.waiters[waiter].dial == PoolBooks.none,
+                    books.waiters[waiter].askedAt < dialledAt
+                else { continue }
+                fail(waiter)
+            }
         }
-        books.matchUp(key)
-        if !isBound, waiter != PoolBooks.none, books.waiters[waiter].dial == PoolBooks.none,
-            books.waiters[waiter].askedAt < books.connections[row].dialledAt
-        {
-            actions.fail = books.waiters[waiter].request
-            books.removeWaiter(waiter)
-        }
-        finish(key, &actions)
-        noteStranded(dialled, &actions)
-        return actions
+        finish(key)
+        noteStranded(dialled)
     }
 
-    /// A connection in use is free again and may serve another request, the peer allowing it to be idle for
+    /// A request has done with its place on a connection, which may serve another, the peer allowing it to be idle for
     /// `idleLimit` (`Keep-Alive: timeout`, B16.6).
-    package mutating func released(
-        _ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration
-    ) -> PoolActions {
-        var actions = PoolActions()
-        guard let row = books.row(of: connection), books.connections[row].state == .leased else { return actions }
+    package mutating func released(_ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration) {
+        guard let row = books.row(of: connection), books.connections[row].used > 0 else { return }
         let key = books.connections[row].key
-        if let idleLimit, idleLimit <= .zero {
-            close(row, &actions)
-        } else if let waiter = firstServable(by: key), !shouldGiveWay(waiter, of: key) {
-            serve(waiter, with: row, now: now, &actions)
-        } else if books.hosts[books.keys[key].host].unmet > 0 {
-            close(row, &actions)
+        let left = books.connections[row].used - 1
+        books.setUsed(left, of: row)
+        if books.connections[row].state == .draining {
+            if left == 0 { close(row) }
+        } else if let idleLimit, idleLimit <= .zero, left == 0 {
+            close(row)
+        } else if left < books.connections[row].capacity, let waiter = firstServable(by: key) {
+            if shouldGiveWay(waiter, of: key) { drain(row) } else { serve(waiter, with: row, now: now) }
+        } else if left > 0 {
+            books.move(row, to: books.connections[row].stateInUse)
+        } else if isBeyondNeed(row) {
+            close(row)
         } else {
-            park(row, idleLimit: idleLimit, now: now, &actions)
+            park(row, idleLimit: idleLimit, now: now)
         }
-        return actions
+    }
+
+    /// A shared connection can serve more or fewer requests at the same time than before. Those that it serves go on.
+    package mutating func capacityChanged(_ connection: ConnectionID, to capacity: Int, now: Duration) {
+        guard let row = books.row(of: connection), books.connections[row].isShared else { return }
+        books.setCapacity(capacity, of: row)
+        let state = books.connections[row].state
+        guard state != .draining else { return }
+        if state != .idle { books.move(row, to: books.connections[row].stateInUse) }
+        let key = books.connections[row].key
+        serveWaiting(of: key, now: now)
+        books.dropKeyIfUnused(key)
+    }
+
+    /// A connection serves those whom it serves to their end, and nobody new: its peer, or its own state, wants it so.
+    package mutating func draining(_ connection: ConnectionID, now: Duration) {
+        guard let row = books.row(of: connection) else { return }
+        switch books.connections[row].state {
+        case .idle, .available, .full: drain(row)
+        case .free, .dialling, .draining: break
+        }
     }
 
     /// A connection ended, whatever it was doing.
     ///
     /// A request that was bound to it is free again, and takes an idle connection that has come about meanwhile.
-    package mutating func closed(_ connection: ConnectionID, now: Duration) -> PoolActions {
-        var actions = PoolActions()
+    package mutating func closed(_ connection: ConnectionID, now: Duration) {
         forgetKept(connection)
-        guard let row = books.row(of: connection) else { return actions }
+        guard let row = books.row(of: connection) else { return }
         let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
-        let isBound = waiter != PoolBooks.none && books.waiters[waiter].isBound
-        let dialled = requestPaired(with: row)
+        let isBound =
+            books.connections[row].state == .dialling && waiter != PoolBooks.none && books.waiters[waiter].isBound
+        let dialled = requestsPaired(with: row)
         books.move(row, to: .free)
         if isBound {
             books.unbind(waiter)
-            if !books.waiters[waiter].needsNewConnection, let idle = freshestIdle(of: key, now: now, &actions) {
-                serve(waiter, with: idle, now: now, &actions)
+            if !books.waiters[waiter].needsNewConnection, let idle = usable(of: key, now: now) {
+                serve(waiter, with: idle, now: now)
             }
         }
-        finish(key, &actions)
-        noteStranded(dialled, &actions)
-        return actions
+        finish(key)
+        noteStranded(dialled)
     }
 
     /// A connection in use was handed to a stream or web socket task for good, and counts no longer (B16.3).
-    package mutating func detached(_ connection: ConnectionID) -> PoolActions {
-        var actions = PoolActions()
+    package mutating func detached(_ connection: ConnectionID) {
         forgetKept(connection)
-        guard let row = books.row(of: connection), books.connections[row].state == .leased else { return actions }
+        guard let row = books.row(of: connection), books.connections[row].used > 0, !books.connections[row].isShared
+        else { return }
         books.move(row, to: .free)
-        finish(books.connections[row].key, &actions)
-        return actions
+        finish(books.connections[row].key)
     }
 
     // MARK: Other events
 
     /// The timer fired: what has served nobody for too long is closed.
-    package mutating func timerFired(now: Duration) -> PoolActions {
-        var actions = PoolActions()
+    package mutating func timerFired(now: Duration) {
         timer = nil
         while let entry = deadlines.earliest {
             let row = books.row(of: entry)
@@ -230,47 +261,42 @@ package struct PoolMachine: ~Copyable {
             guard let row else { continue }
             books.setQueuedDeadline(nil, of: row)
             guard let expiry else { continue }
-            if expiry <= now { close(row, &actions) } else { queue(expiry, for: row) }
+            if expiry <= now { close(row) } else { queue(expiry, for: row) }
         }
-        if let deadline = deadlines.earliest?.deadline { setTimer(deadline, &actions) }
-        return actions
+        if let deadline = deadlines.earliest?.deadline { setTimer(deadline) }
     }
 
     /// The machine has no descriptor left for a dial: some of the connections that nobody uses are closed, of those that
-    /// have been idle for the longest time. Where none is closed there is none.
-    package mutating func ranOutOfDescriptors() -> PoolActions {
-        var actions = PoolActions()
-        for _ in 0..<max(Self.closedAtOnce, books.counts.idle / 4) { closeLongestIdle(&actions) }
-        clearTimerIfEmpty(&actions)
-        return actions
+    /// have been idle for the longest time. Returns whether one was.
+    package mutating func ranOutOfDescriptors() -> Bool {
+        let before = books.counts.idle
+        for _ in 0..<max(Self.closedAtOnce, before / 4) { closeLongestIdle() }
+        clearTimerIfEmpty()
+        return books.counts.idle < before
     }
 
     /// Closes every connection that nobody uses, and gives up those that are being opened for nobody.
-    package mutating func closeIdle() -> PoolActions {
-        var actions = PoolActions()
-        closeIdle(&actions)
-        return actions
+    package mutating func closeIdle() {
+        for row in books.connections.indices where books.connections[row].servesNobody { close(row) }
     }
 
     /// Ends the pool (B16.7).
     ///
     /// Gently: what serves nobody goes, requests that wait or are still to come (redirects, replays) are served, and each
     /// connection is closed when nobody needs it. Immediately: everything goes.
-    package mutating func shutDown(immediately: Bool, now: Duration) -> PoolActions {
-        var actions = PoolActions()
+    package mutating func shutDown(immediately: Bool, now: Duration) {
         if !immediately {
             if phase == .running { phase = .finishing }
-            closeIdle(&actions)
-            return actions
+            closeIdle()
+            return
         }
         phase = .shutDown
         for row in books.connections.indices where books.connections[row].state != .free {
-            actions.close.append(books.id(of: row))
+            will(.close(books.id(of: row)))
         }
-        actions.refused = books.waitingRequests
+        for request in books.waitingRequests { will(.refuse(request)) }
         books = PoolBooks()
-        clearTimerIfEmpty(&actions)
-        return actions
+        clearTimerIfEmpty()
     }
 
     // MARK: Questions
@@ -281,6 +307,11 @@ package struct PoolMachine: ~Copyable {
     /// What a connection that is open or being opened serves.
     package func key(of connection: ConnectionID) -> PoolKey? {
         books.row(of: connection).map { books.keys[books.connections[$0].key].key }
+    }
+
+    /// Whether a connection serves those whom it serves to their end, and nobody new.
+    package func isDraining(_ connection: ConnectionID) -> Bool {
+        books.row(of: connection).map { books.connections[$0].state == .draining } ?? false
     }
 
     /// Whether a request waits without a dial under way for it: for a connection that becomes free.
@@ -296,15 +327,20 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Serving
 
-    /// The idle connection used last, those that are too old closed on the way.
-    private mutating func freshestIdle(
-        of key: Int, now: Duration, _ actions: inout PoolActions
-    ) -> Int? {
-        while books.keys[key].idle.count > 0 {
-            let row = books.keys[key].idle.newest
-            if let expiry = books.connections[row].expiry, expiry > now { return row }
-            actions.close.append(books.id(of: row))
-            books.move(row, to: .free)
+    /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that surplus
+    /// ones expire, and of the idle ones that which was used last.
+    private mutating func usable(of key: Int, now: Duration) -> Int? {
+        if books.keys[key].available.count > 0 { return books.keys[key].available.newest }
+        var row = books.keys[key].idle.newest
+        while row != PoolBooks.none {
+            let older = books.connections[row].older
+            if let expiry = books.connections[row].expiry, expiry > now {
+                if books.connections[row].capacity > 0 { return row }
+            } else {
+                will(.close(books.id(of: row)))
+                books.move(row, to: .free)
+            }
+            row = older
         }
         return nil
     }
@@ -315,19 +351,46 @@ package struct PoolMachine: ~Copyable {
         return books.keys[key].line.first(in: books.waiters) { !$0.needsNewConnection }
     }
 
-    private mutating func serve(_ waiter: Int, with row: Int, now: Duration, _ actions: inout PoolActions) {
-        let dial = books.waiters[waiter].dial
-        actions.use = (books.waiters[waiter].request, books.id(of: row))
-        books.removeWaiter(waiter)
-        books.move(row, to: .leased)
-        // The dial under way for this request serves the next; beyond need, it may make room for another key.
-        matchUp(books.connections[row].key, &actions)
-        dialIfNeeded(books.keys[books.connections[row].key].host, &actions)
-        if dial != PoolBooks.none, books.connections[dial].servesNobody { becameSurplus(dial, now: now, &actions) }
+    /// Gives a request a place on a connection.
+    private mutating func take(_ row: Int, for request: RequestID) {
+        books.setUsed(books.connections[row].used + 1, of: row)
+        books.move(row, to: books.connections[row].stateInUse)
+        will(.use(request, books.id(of: row)))
     }
 
-    /// Whether a released connection should be closed so that a request of another key of the host, earlier in line
-    /// than `waiter`, can have a connection dialled.
+    private mutating func serve(_ waiter: Int, with row: Int, now: Duration) {
+        let dial = books.waiters[waiter].dial
+        place(waiter, on: row)
+        // The dial under way for this request serves the next; beyond need, it may make room for another key.
+        matchUp(books.connections[row].key)
+        dialIfNeeded(books.keys[books.connections[row].key].host)
+        if dial != PoolBooks.none, books.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+    }
+
+    /// Serves as many of a key as its connections have room for.
+    mutating func serveWaiting(of key: Int, now: Duration) {
+        var dials: [Int] = []
+        while let waiter = firstServable(by: key), let row = usable(of: key, now: now) {
+            if shouldGiveWay(waiter, of: key) {
+                drain(row)
+            } else {
+                if books.waiters[waiter].dial != PoolBooks.none { dials.append(books.waiters[waiter].dial) }
+                place(waiter, on: row)
+            }
+        }
+        matchUp(key)
+        dialIfNeeded(books.keys[key].host)
+        for dial in dials where books.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+    }
+
+    private mutating func place(_ waiter: Int, on row: Int) {
+        let request = books.waiters[waiter].request
+        books.removeWaiter(waiter)
+        take(row, for: request)
+    }
+
+    /// Whether a connection that has room should not serve `waiter`, so that a request of another key of the host, earlier in
+    /// line, can have a connection dialled.
     ///
     /// Strict order would cost a handshake a request where two keys keep a host busy, plain late binding would let a
     /// busy key starve the others. So a key without any connection gets its turn in strict order, and one that has
@@ -347,55 +410,117 @@ package struct PoolMachine: ~Copyable {
         return givesWay
     }
 
-    private mutating func park(
-        _ row: Int, idleLimit: Duration?, now: Duration, _ actions: inout PoolActions
-    ) {
-        guard phase == .running else { return close(row, &actions) }
-        books.move(row, to: .idle)
-        expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout), &actions)
-        parkings &+= 1
-        books.setParking(parkings, of: row)
-        if books.counts.idle > limits.idle { closeLongestIdle(&actions) }
+    /// Lets a connection serve those whom it serves to their end; its place at the host is free.
+    private mutating func drain(_ row: Int) {
+        guard books.connections[row].used > 0 else { return close(row) }
+        books.move(row, to: .draining)
+        finish(books.connections[row].key)
     }
 
-    private mutating func closeLongestIdle(_ actions: inout PoolActions) {
+    private mutating func park(_ row: Int, idleLimit: Duration?, now: Duration) {
+        guard phase == .running else { return close(row) }
+        books.move(row, to: .idle)
+        expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout))
+        parkings &+= 1
+        books.setParking(parkings, of: row)
+        if books.counts.idle > limits.idle { closeLongestIdle() }
+    }
+
+    private mutating func closeLongestIdle() {
         guard let row = books.longestIdle else { return }
-        actions.close.append(books.id(of: row))
+        will(.close(books.id(of: row)))
         books.move(row, to: .free)
         books.dropKeyIfUnused(books.connections[row].key)
     }
 
+    // MARK: Sharing
+
+    /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked about
+    /// its peer first, and one dial is enough for the rest.
+    private mutating func share(_ row: Int, with asked: Int?, now: Duration) {
+        let key = books.connections[row].key
+        books.move(row, to: .available)
+        books.setShared(row)
+        if let asked { place(asked, on: row) }
+        while books.connections[row].used < books.connections[row].capacity, let waiter = books.keys[key].line.first {
+            place(waiter, on: row)
+        }
+        gather(key)
+        endSurplusDials(of: key)
+        if books.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
+        finish(key)
+    }
+
+    /// Leaves the requests of a key that go on waiting one dial for all. Who is asked about a peer stays with that dial.
+    private mutating func gather(_ key: Int) {
+        var (dial, first) = (books.keys[key].dialling.oldest, PoolBooks.none)
+        while dial != PoolBooks.none {
+            let waiter = books.connections[dial].waiter
+            if waiter == PoolBooks.none || !books.waiters[waiter].isBound {
+                if first == PoolBooks.none { first = dial } else { books.unpairAll(from: dial) }
+            }
+            dial = books.connections[dial].newer
+        }
+        matchUp(key)
+    }
+
+    /// Gives up the dials of a key that are for nobody, where a shared connection stands.
+    private mutating func endSurplusDials(of key: Int) {
+        while let dial = books.newestSurplusDial(of: key) { cancel(dial) }
+    }
+
+    /// Whether a connection that serves nobody is one too many: who waits needs its place, or another that is shared has room.
+    private func isBeyondNeed(_ row: Int) -> Bool {
+        let (connection, key) = (books.connections[row], books.connections[row].key)
+        // What lets nobody in for the moment is not replaced: its peer wants those requests to wait.
+        let excused = connection.capacity == 0 ? books.keys[key].unmet : 0
+        if books.hosts[books.keys[key].host].unmet > excused { return true }
+        return connection.isShared && books.keys[key].available.count > (connection.state == .available ? 1 : 0)
+    }
+
     /// The request of a dial was served by another connection, and no other waits.
-    private mutating func becameSurplus(_ dial: Int, now: Duration, _ actions: inout PoolActions) {
-        guard phase == .running else { return cancel(dial, &actions) }
-        expire(dial, at: now + limits.idleTimeout, &actions)
+    private mutating func becameSurplus(_ dial: Int, now: Duration) {
+        guard phase == .running, books.keys[books.connections[dial].key].shared == 0 else { return cancel(dial) }
+        expire(dial, at: now + limits.idleTimeout)
     }
 
     // MARK: Dialling
 
-    /// Gives a dial that has lost its request, or a request that is new, what it lacks: there is one at most.
-    private mutating func matchUp(_ key: Int, _ actions: inout PoolActions) {
-        let waiter = books.matchUp(key)
-        if waiter != PoolBooks.none { actions.joined = books.waiters[waiter].request }
+    /// Gives dials that have lost their request, or requests that are new, what they lack.
+    mutating func matchUp(_ key: Int) {
+        while let waiter = books.matchOne(key) { will(.joined(books.waiters[waiter].request)) }
     }
 
-    /// The waiting request that a row's dial is paired with.
-    func requestPaired(with row: Int) -> RequestID? {
-        let waiter = books.connections[row].waiter
-        return waiter == PoolBooks.none ? nil : books.waiters[waiter].request
+    /// The waiting requests that a row's dial is paired with.
+    func requestsPaired(with row: Int) -> [RequestID] {
+        guard books.connections[row].state == .dialling else { return [] }
+        return books.attendants(of: row).map { books.waiters[$0].request }
     }
 
-    /// Tells of a request whose dial has gone if it goes on waiting without one.
-    private func noteStranded(_ request: RequestID?, _ actions: inout PoolActions) {
-        guard let request, actions.use?.request != request, lacksDial(request) else { return }
-        actions.stranded = request
+    /// Tells of requests whose dial has gone, and which go on waiting without one.
+    private mutating func noteStranded(_ requests: [RequestID]) {
+        for request in requests where lacksDial(request) { will(.stranded(request)) }
     }
 
-    /// Dials for the first request in line at this host that has no dial under way, if it may.
-    private mutating func dialIfNeeded(_ host: Int, _ actions: inout PoolActions) {
-        guard books.hosts[host].unmet > 0, let waiter = nextToDial(at: host) else { return }
-        if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, &actions) { return }
-        actions.dial = books.addDial(for: waiter, at: requestsSoFar)
+    private mutating func fail(_ waiter: Int) {
+        will(.fail(books.waiters[waiter].request))
+        books.removeWaiter(waiter)
+    }
+
+    /// Dials for those at this host that have no dial under way, first in line first, as far as it may.
+    private mutating func dialIfNeeded(_ host: Int) {
+        while books.hosts[host].unmet > 0, var waiter = nextToDial(at: host) {
+            var key = books.waiters[waiter].key
+            if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, for: key) {
+                // What is kept for the one, though it lets nobody in for the moment, can make room for another.
+                guard let other = nextToDial(at: host, except: key) else { return }
+                (waiter, key) = (other, books.waiters[other].key)
+                guard makeRoom(at: host, for: key) else { return }
+            }
+            will(.dial(books.addDial(for: waiter, at: requestsSoFar)))
+            // Where they will share it, it is for all.
+            matchUp(key)
+        }
     }
 
     /// The first waiting request at a host for which no dial is under way.
@@ -414,17 +539,21 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// Ends one dial or connection of a host that serves nobody, so that another may be dialled.
-    private mutating func makeRoom(at host: Int, _ actions: inout PoolActions) -> Bool {
+    private mutating func makeRoom(at host: Int, for waiting: Int) -> Bool {
         var oldest: (row: Int, expiry: Duration)?
         var key = books.hosts[host].firstKey
         while key != PoolBooks.none {
             // The newest dial is the one that has got least far.
             if let dial = books.newestSurplusDial(of: key) {
-                cancel(dial, &actions)
+                cancel(dial)
                 books.dropKeyIfUnused(key)
                 return true
             }
-            let row = books.keys[key].idle.oldest
+            var row = books.keys[key].idle.oldest
+            // As in `isBeyondNeed`.
+            while key == waiting, row != PoolBooks.none, books.connections[row].capacity == 0 {
+                row = books.connections[row].newer
+            }
             if row != PoolBooks.none, let expiry = books.connections[row].expiry,
                 oldest.map({ expiry < $0.expiry }) ?? true
             {
@@ -433,52 +562,48 @@ package struct PoolMachine: ~Copyable {
             key = books.keys[key].next
         }
         guard let row = oldest?.row else { return false }
-        actions.close.append(books.id(of: row))
+        will(.close(books.id(of: row)))
         books.move(row, to: .free)
         books.dropKeyIfUnused(books.connections[row].key)
         return true
     }
 
-    private mutating func cancel(_ dial: Int, _ actions: inout PoolActions) {
-        actions.cancelDial = books.id(of: dial)
+    private mutating func cancel(_ dial: Int) {
+        will(.cancelDial(books.id(of: dial)))
         books.move(dial, to: .free)
     }
 
     // MARK: Ending
 
-    mutating func close(_ row: Int, _ actions: inout PoolActions) {
-        actions.close.append(books.id(of: row))
+    mutating func close(_ row: Int) {
+        will(.close(books.id(of: row)))
         books.move(row, to: .free)
-        finish(books.connections[row].key, &actions)
-    }
-
-    private mutating func closeIdle(_ actions: inout PoolActions) {
-        for row in books.connections.indices where books.connections[row].servesNobody { close(row, &actions) }
+        finish(books.connections[row].key)
     }
 
     /// What follows when a connection or request of a key has gone.
-    private mutating func finish(_ key: Int, _ actions: inout PoolActions) {
-        books.matchUp(key)
-        dialIfNeeded(books.keys[key].host, &actions)
+    private mutating func finish(_ key: Int) {
+        matchUp(key)
+        dialIfNeeded(books.keys[key].host)
         books.dropKeyIfUnused(key)
-        clearTimerIfEmpty(&actions)
+        clearTimerIfEmpty()
     }
 
     // MARK: Time
 
     // Measured: every connection that is kept comes by here, and a call takes thirty instructions.
     @inline(__always)
-    private mutating func expire(_ row: Int, at expiry: Duration, _ actions: inout PoolActions) {
+    private mutating func expire(_ row: Int, at expiry: Duration) {
         books.setExpiry(expiry, of: row)
         if let queued = books.connections[row].queuedDeadline, queued <= expiry { return }
         queue(expiry, for: row)
         if let timer, timer <= expiry { return }
-        setTimer(expiry, &actions)
+        setTimer(expiry)
     }
 
-    private mutating func setTimer(_ deadline: Duration, _ actions: inout PoolActions) {
+    private mutating func setTimer(_ deadline: Duration) {
         timer = deadline
-        actions.timer = .set(deadline)
+        will(.setTimer(deadline))
     }
 
     private mutating func queue(_ expiry: Duration, for row: Int) {
@@ -491,15 +616,18 @@ package struct PoolMachine: ~Copyable {
         }
     }
 
-    private mutating func clearTimerIfEmpty(_ actions: inout PoolActions) {
+    private mutating func clearTimerIfEmpty() {
         guard books.counts.connections == 0 else { return }
         deadlines.removeAll()
         guard timer != nil else { return }
         timer = nil
-        actions.timer = .clear
+        will(.clearTimer)
     }
 
     // MARK: Small change
+
+    /// Notes what is to be done.
+    private mutating func will(_ action: PoolAction) { actions.append(action) }
 
     /// A priority that can be compared: not-a-number counts as the default.
     private static func usable(_ priority: Float) -> Float {

@@ -111,10 +111,25 @@ struct WaiterLine {
 
     /// The first node for which `isWanted` holds, in the order of service.
     func first(in waiters: [Waiter], where isWanted: (Waiter) -> Bool) -> Int? {
+        walk(waiters) { isWanted(waiters[$0]) }
+    }
+
+    /// All nodes for which `isWanted` holds, in the order of service.
+    func all(in waiters: [Waiter], where isWanted: (Waiter) -> Bool) -> [Int] {
+        var found: [Int] = []
+        _ = walk(waiters) { node in
+            if isWanted(waiters[node]) { found.append(node) }
+            return false
+        }
+        return found
+    }
+
+    /// Goes through the line in the order of service, to the node that ends it.
+    private func walk(_ waiters: [Waiter], until ends: (Int) -> Bool) -> Int? {
         for rank in ranks.reversed() {
             var node = rank.head
             while node != PoolBooks.none {
-                if isWanted(waiters[node]) { return node }
+                if ends(node) { return node }
                 node = waiters[node][kind].next
             }
         }

@@ -1,0 +1,44 @@
+// What a pool is told to keep to, and what it holds. Values only.
+
+/// The pool's settings.
+package struct PoolLimits: Sendable {
+    /// Connections at the same time to one host, at least 1 (B16.1).
+    package let perHost: Int
+    /// How long a connection that serves nobody is kept, open or being opened (B16.6).
+    package let idleTimeout: Duration
+    /// Connections that serve nobody, over all hosts, at least 1.
+    package let idle: Int
+
+    /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.
+    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60), idle: Int = .max) {
+        self.perHost = max(1, perHost)
+        self.idle = max(1, idle)
+        self.idleTimeout = Span.bounded(idleTimeout)
+    }
+}
+
+/// How many of each the pool holds.
+package struct PoolCounts: Sendable, Equatable {
+    /// Connections nobody uses.
+    package var idle = 0
+    /// Connections that serve one request or several, and may serve more when there is room.
+    package var inUse = 0
+    /// Connections that serve requests to their end, and nobody new.
+    package var draining = 0
+    /// Connections being opened.
+    package var dialling = 0
+    /// Requests that have no connection yet.
+    package var waiting = 0
+
+    /// Makes counts, all zero unless told.
+    package init(idle: Int = 0, inUse: Int = 0, draining: Int = 0, dialling: Int = 0, waiting: Int = 0) {
+        self.idle = idle
+        self.inUse = inUse
+        self.draining = draining
+        self.dialling = dialling
+        self.waiting = waiting
+    }
+
+    /// All connections, in whatever state.
+    package var connections: Int { idle + inUse + draining + dialling }
+}
