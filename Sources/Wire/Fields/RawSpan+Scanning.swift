@@ -92,6 +92,23 @@ extension RawSpan {
         return min(offset, end)
     }
 
+    /// The offset of the first byte at or after `start` that is a letter in upper case; `end`, or the span's end, if there
+    /// is none before.
+    @inline(__always)
+    func endOfLowercase(from start: Int, to end: Int = .max) -> Int {
+        let end = min(end, byteCount)
+        let lastBlock = lastBlock(before: end)
+        var offset = start
+        while offset <= lastBlock {
+            if let hit = RawSpan.firstLane((block(at: offset) &- all(0x41)) .< all(26)) {
+                return min(offset &+ hit, end)
+            }
+            offset &+= 16
+        }
+        while offset < end, byte(at: offset) &- 0x41 >= 26 { offset &+= 1 }
+        return min(offset, end)
+    }
+
     /// The offset of the first LF at or after `start`, nil if there is none.
     @inline(__always)
     func firstLineFeed(from start: Int) -> Int? {

@@ -1,0 +1,156 @@
+// Encodes the heads of messages: pseudo-header fields first, then the fields that HTTP/2 has, in lower case. The heads are
+// the same values that HTTP/1.1 writes, with what it needs for its connections; that is left out here. Everything is
+// checked before a byte is written, since a block that was begun must be sent. RFC 9113 §8.2, §8.3; H3.1 to H3.5.
+
+extension HPACKEncoder {
+    /// Appends the block of a request.
+    ///
+    /// `authority` is the origin's; a Host field of the head stands in its place. `content-length` follows from `framing`.
+    /// Throws, and appends nothing, if a part may not be sent.
+    package mutating func encode(
+        _ head: RequestHead, scheme: String, authority: String, framing: BodyFraming, into out: inout [UInt8]
+    ) throws(WireError) {
+        guard Tokens.isToken(head.method), head.method != "CONNECT" else { throw .unsendableMethod }
+        guard head.target.withUTF8Span({ $0.isPath && $0.endOfVisible(from: 0) == $0.byteCount })
+        else { throw .unsendableTarget }
+        if framing == .untilClose { throw .unsendableFraming }
+        _ = try FieldSection(head.fields, framing: framing, replacesFraming: true)
+        let authority = head.fields.first(.host) ?? authority
+        guard authority.withUTF8Span({ $0.isAuthority }) else { throw .unsendableFieldValue }
+
+        beginBlock(into: &out)
+        encode(":method", head.method, into: &out)
+        encode(":scheme", scheme, into: &out)
+        encode(":authority", authority, into: &out)
+        encode(":path", head.target, into: &out)
+        encode(head.fields, leavesOutLength: true, into: &out)
+        encodeLength(framing, into: &out)
+    }
+
+    /// Appends the block of a response, which may be an informational one.
+    ///
+    /// `.length` writes `content-length`; otherwise that field is the head's, so that the answer to a HEAD can name a length.
+    /// Throws, and appends nothing, if a part may not be sent.
+    package mutating func encode(
+        _ head: ResponseHead, framing: BodyFraming, into out: inout [UInt8]
+    ) throws(WireError) {
+        guard (100...999).contains(head.status), head.status != 101 else { throw .unsendableStatus }
+        let hasLength =
+            switch framing {
+            case .length: true
+            case .none, .chunked, .untilClose: false
+            }
+        _ = try FieldSection(head.fields, framing: framing, replacesFraming: hasLength)
+
+        beginBlock(into: &out)
+        encode(":status", decimal: Int64(head.status), into: &out)
+        encode(head.fields, leavesOutLength: hasLength, into: &out)
+        encodeLength(framing, into: &out)
+    }
+
+    /// Appends the block of trailers; throws, and appends nothing, if a part may not be sent.
+    package mutating func encode(trailers fields: Fields, into out: inout [UInt8]) throws(WireError) {
+        _ = try FieldSection(fields, framing: .none, replacesFraming: true)
+        beginBlock(into: &out)
+        encode(fields, leavesOutLength: true, into: &out)
+    }
+
+    // MARK: Steps
+
+    private mutating func encode(_ fields: Fields, leavesOutLength: Bool, into out: inout [UInt8]) {
+        let namesFields = fields.connectionNamesFields
+        fields.bytes.withUnsafeBytes { bytes in
+            withUnsafeTemporaryAllocation(byteCount: fields.longestName, alignment: 8) { memory in
+                for slot in fields.slots {
+                    let (name, value) = (bytes.name(of: slot), bytes.value(of: slot).trimmed)
+                    switch FieldRole(name) {
+                    case .ordinary: break
+                    case .connection, .connectionSpecific, .host: continue
+                    case .te:
+                        if fields.hasToken(.te, "trailers") { encode("te", "trailers", into: &out) }
+                        continue
+                    case .contentLength: if leavesOutLength { continue }
+                    }
+                    if namesFields, fields.connectionNames(name) { continue }
+                    encode(name.lowercased(in: memory), value, into: &out)
+                }
+            }
+        }
+    }
+
+    private mutating func encodeLength(_ framing: BodyFraming, into out: inout [UInt8]) {
+        if case .length(let count) = framing { encode("content-length", decimal: count, into: &out) }
+    }
+
+    private mutating func encode(_ name: StaticString, decimal number: Int64, into out: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { memory in
+            var writer = WireWriter(memory)
+            writer.write(decimal: number)
+            encode(name, UnsafeRawBufferPointer(memory).part(0, writer.count), into: &out)
+        }
+    }
+
+    private mutating func encode(_ name: StaticString, _ value: String, into out: inout [UInt8]) {
+        value.withUTF8Bytes { encode(name, $0, into: &out) }
+    }
+
+    private mutating func encode(_ name: StaticString, _ value: UnsafeRawBufferPointer, into out: inout [UInt8]) {
+        encode(
+            UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, into: &out)
+    }
+}
+
+extension Fields {
+    /// Whether Connection names a field that would otherwise go; "keep-alive" and "close" name none.
+    fileprivate var connectionNamesFields: Bool {
+        var namesFields = false
+        forEachValue(.connection) { value in
+            var members = ListMembers(value)
+            while let member = members.next() {
+                if !member.equalsIgnoringCase("close"), FieldRole(member) == .ordinary { namesFields = true }
+            }
+        }
+        return namesFields
+    }
+
+    /// Whether Connection names this field.
+    fileprivate func connectionNames(_ name: UnsafeRawBufferPointer) -> Bool {
+        var isNamed = false
+        forEachValue(.connection) { value in
+            var members = ListMembers(value)
+            while !isNamed, let member = members.next() { isNamed = member.equalsIgnoringCase(name) }
+        }
+        return isNamed
+    }
+
+    fileprivate var longestName: Int {
+        var longest = 0
+        for slot in slots { longest = Swift.max(longest, slot.nameLength) }
+        return longest
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The run in lower case, written to memory that has room for it.
+    @inline(__always)
+    fileprivate func lowercased(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+        let count = Swift.min(count, memory.count)
+        var offset = 0
+        while offset < count {
+            memory[offset] = ASCII.lowercased(self[offset])
+            offset &+= 1
+        }
+        return UnsafeRawBufferPointer(memory).part(0, count)
+    }
+}
+
+extension RawSpan {
+    /// Whether the bytes can be `:path`: a path, or the asterisk of OPTIONS (H3.2).
+    var isPath: Bool { byte(at: 0) == UInt8(ascii: "/") || byteCount == 1 && byte(at: 0) == UInt8(ascii: "*") }
+
+    /// Whether the bytes can be `:authority`: visible, and without user information (H3.2).
+    var isAuthority: Bool {
+        guard byteCount > 0, endOfVisible(from: 0) == byteCount else { return false }
+        return withUnsafeBytes { !$0.contains(UInt8(ascii: "@")) }
+    }
+}

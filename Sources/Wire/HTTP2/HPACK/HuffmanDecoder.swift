@@ -1,0 +1,83 @@
+// Undoes the Huffman code of a string that may come in pieces. Bits wait at the top of a word; the next ten of them are
+// looked up, which gives a symbol or tells that its code is longer. RFC 7541 §5.2.
+
+/// A resumable decoder of one string after the other.
+struct HuffmanDecoder {
+    private let code = HuffmanCode.shared
+    /// The bits that were read and not used, at the top of the word; below them nothing but zeros between two pieces.
+    private var bits: UInt64 = 0
+    private var count = 0
+
+    /// Appends the bytes of a piece; a code that it cuts is finished by the next one.
+    mutating func decode(_ input: UnsafeRawBufferPointer, to out: inout [UInt8]) throws(HPACKError) {
+        var (bits, count) = (bits, count)
+        var isAtEnd = false
+        code.short.withUnsafeBufferPointer { short in
+            // The shortest code has five bits.
+            out.append(addingCapacity: (input.count &* 8 &+ 64) / 5) { span in
+                span.withUnsafeMutableBufferPointer { output, written in
+                    var position = 0
+                    while true {
+                        HuffmanDecoder.refill(&bits, &count, input, &position)
+                        while count > 0 {
+                            let entry = short[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.shortBits))]
+                            var (symbol, length) = (entry &>> 8, Int(entry & 0xFF))
+                            if entry == 0 { (symbol, length) = longSymbol(bits) }
+                            guard length <= count else { break }
+                            guard symbol < HuffmanCode.endOfString, written < output.count else {
+                                isAtEnd = true
+                                return
+                            }
+                            output[written] = UInt8(truncatingIfNeeded: symbol)
+                            written &+= 1
+                            bits &<<= UInt64(length)
+                            count &-= length
+                        }
+                        if position == input.count { return }
+                    }
+                }
+            }
+        }
+        if isAtEnd { throw .endOfStringSymbol }
+        (self.bits, self.count) = (bits, count)
+    }
+
+    /// The string is over; the decoder is ready for the next one. Throws if what is left is no padding.
+    mutating func finish() throws(HPACKError) {
+        let ones = ~(UInt64.max >> UInt64(count))
+        guard count < 8, bits == ones else { throw .malformedPadding }
+        (bits, count) = (0, 0)
+    }
+
+    /// Reads whole bytes behind the bits while there is room for them.
+    @inline(__always)
+    private static func refill(
+        _ bits: inout UInt64, _ count: inout Int, _ input: UnsafeRawBufferPointer, _ position: inout Int
+    ) {
+        if input.count &- position >= 8 {
+            // The bits below the last whole byte are read again with the next ones, and are then the same.
+            let word = UInt64(bigEndian: input.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            bits |= word &>> UInt64(count)
+            let bytes = (63 &- count) &>> 3
+            position &+= bytes
+            count &+= bytes &* 8
+        } else {
+            while count <= 56, position < input.count {
+                bits |= UInt64(input[position]) &<< UInt64(56 &- count)
+                position &+= 1
+                count &+= 8
+            }
+        }
+    }
+
+    /// The symbol whose code the bits begin with, where that is no short one.
+    @inline(never)
+    private func longSymbol(_ bits: UInt64) -> (symbol: UInt16, length: Int) {
+        for codes in code.long where bits < codes.limit {
+            let value = Int(truncatingIfNeeded: bits >> UInt64(64 - codes.length))
+            return (code.symbols[codes.firstPlace + value - codes.firstCode], codes.length)
+        }
+        // Nothing but ones, to the end of the word.
+        return (HuffmanCode.endOfString, HuffmanCode.longest)
+    }
+}

@@ -1,0 +1,194 @@
+// Everything that may be wrong with a header block, cut in every way, and every budget.
+
+import Testing
+import URLLoadingWire
+
+@Suite("HPACK: what a decoder refuses")
+struct HPACKDecoderTests {
+    /// What becomes of a block behind others that are right.
+    private func outcome(
+        _ pieces: [ArraySlice<UInt8>], after: [[UInt8]], limits: HPACKLimits, tableSize: Int?
+    ) -> Result<[TextField], HPACKError> {
+        var reader = HPACKReader(limits: limits)
+        do throws(HPACKError) {
+            for block in after { _ = try reader.read(block) }
+            if let tableSize { reader.decoder.tableSizeAcknowledged(tableSize) }
+            return .success(try reader.read(pieces))
+        } catch {
+            // H8.10: the tables do not agree any more, whatever comes.
+            var again: HPACKError?
+            do throws(HPACKError) { _ = try reader.read([0x82]) } catch { again = error }
+            #expect(again == error)
+            #expect(reader.decoder.list.count == 0)
+            return .failure(error)
+        }
+    }
+
+    private func expect(
+        _ block: [UInt8], _ error: HPACKError, after: [[UInt8]] = [], limits: HPACKLimits = .standard,
+        tableSize: Int? = nil, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for pieces in Pieces.waysToCut(block) {
+            #expect(
+                outcome(pieces, after: after, limits: limits, tableSize: tableSize) == .failure(error),
+                "\(pieces.prefix(4).map(\.count))…", sourceLocation: location)
+        }
+    }
+
+    private func expect(
+        _ block: [UInt8], _ fields: [TextField], after: [[UInt8]] = [], limits: HPACKLimits = .standard,
+        tableSize: Int? = nil, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for pieces in Pieces.waysToCut(block) {
+            #expect(
+                outcome(pieces, after: after, limits: limits, tableSize: tableSize) == .success(fields),
+                "\(pieces.prefix(4).map(\.count))…", sourceLocation: location)
+        }
+    }
+
+    // MARK: Indexes
+
+    @Test("H8.10: index 0, and one beyond the tables, also for a name alone")
+    func indexes() {
+        expect([0x80], .indexOutOfRange)
+        expect(Block.index(61), [TextField("www-authenticate", "")])
+        expect(Block.index(62), .indexOutOfRange)
+        expect(Block.literal("a", "b", indexed: true) + Block.index(62), [TextField("a", "b"), TextField("a", "b")])
+        expect(Block.literal("a", "b", indexed: true) + Block.index(63), .indexOutOfRange)
+        // A name has no index 0: it follows. Beyond the tables it is as wrong as a field.
+        for (bits, prefixBits) in [(0x40, 6), (0x00, 4), (0x10, 4)] as [(UInt8, Int)] {
+            expect(Block.integer(62, bits, prefixBits: prefixBits) + Block.string([0x62]), .indexOutOfRange)
+            expect(
+                Block.integer(62, bits, prefixBits: prefixBits) + Block.string([0x62]), [TextField("a", "b")],
+                after: [Block.literal("a", "c", indexed: true)])
+        }
+        // What the table has dropped is not there any more.
+        expect(
+            Block.index(62), .indexOutOfRange,
+            after: [Block.literal("a", "b", indexed: true), Block.tableSize(0) + Block.tableSize(4096)])
+    }
+
+    @Test("H8.10: an integer above 2^31, or of more than five bytes")
+    func integers() {
+        expect(Block.hex("FF 80 80 80 80 08"), .integerTooLarge)
+        expect(Block.hex("FF FF FF FF FF FF FF FF FF FF 01"), .integerTooLarge)
+        expect(Block.hex("FF 80 80 80 80 80 00"), .integerTooLarge)
+        // As large as it may be, and as long.
+        expect(Block.integer(1 << 31, 0x80, prefixBits: 7), .indexOutOfRange)
+        expect(Block.integer((1 << 31) + 1, 0x80, prefixBits: 7), .integerTooLarge)
+        expect(Block.hex("00 7F 80 80 80 80 08"), .integerTooLarge)
+        expect(Block.hex("00 01 61 7F FF FF FF FF 0F"), .integerTooLarge)
+        expect(Block.hex("3F FF FF FF FF 7F"), .integerTooLarge)
+        // More bytes than needed are allowed.
+        expect(Block.hex("0F AB 80 80 80 00") + Block.string([0x62]), [TextField("user-agent", "b")])
+    }
+
+    // MARK: Huffman code
+
+    @Test("H8.10: a Huffman code with the end of a string, or padding that is none")
+    func huffman() {
+        expect(Block.hex("00 81 1F") + Block.string([]), [TextField("a", "")])
+        // 30 ones, and more of them.
+        expect(Block.hex("00 84 FF FF FF FF 00"), .endOfStringSymbol)
+        expect(Block.hex("00 85 1F FF FF FF FF 00"), .endOfStringSymbol)
+        expect(Block.hex("00 01 61 88 FF FF FF FF FF FF FF FF"), .endOfStringSymbol)
+        // Seven ones are padding behind a whole byte, eight are not.
+        expect(Block.hex("00 82 1F FF 00"), .malformedPadding)
+        expect(Block.hex("00 81 FF 00"), .malformedPadding)
+        expect(Block.hex("00 83 FF FF FF 00"), .malformedPadding)
+        // Zeros, and a one too few.
+        expect(Block.hex("00 81 18 00"), .malformedPadding)
+        expect(Block.hex("00 81 1E 00"), .malformedPadding)
+        expect(Block.hex("00 01 61 81 1B"), .malformedPadding)
+        // A code that is cut.
+        expect(Block.hex("00 82 FF C0 00"), .malformedPadding)
+        // The next string begins anew.
+        expect(Block.hex("00 81 1F 81 1F 00 81 1F 81 1F"), [TextField("a", "a"), TextField("a", "a")])
+    }
+
+    @Test("H8.10, H12.1: every byte has its code, and comes out of it, wherever it is cut")
+    func everyByte() throws {
+        let bytes = (0...255).map { UInt8($0) } + (0...255).reversed().map { UInt8($0) }
+        // Letters before and behind, or the code would be longer than the bytes and not be used.
+        let value = [UInt8](repeating: 0x61, count: 2000) + bytes + [UInt8](repeating: 0x65, count: 2001)
+        var block: [UInt8] = []
+        var encoder = HPACKEncoder()
+        encoder.beginBlock(into: &block)
+        Array("x".utf8).withUnsafeBytes { name in value.withUnsafeBytes { encoder.encode(name, $0, into: &block) } }
+        #expect(block.count < value.count)
+        for pieces in Pieces.waysToCut(block).prefix(200) {
+            var reader = HPACKReader()
+            reader.decoder.beginBlock()
+            for piece in pieces { try reader.decoder.decode(Array(piece).span.bytes) }
+            try reader.decoder.endBlock()
+            // Bytes that are no UTF-8 are shown one by one.
+            #expect(reader.decoder.list.value(at: 0).unicodeScalars.map { UInt8($0.value) } == value)
+        }
+    }
+
+    // MARK: The table's size
+
+    @Test("H8.10: a table size above ours, or behind a field")
+    func tableSizes() {
+        expect(Block.tableSize(4096) + [0x82], [TextField(":method", "GET")])
+        expect(Block.tableSize(4097), .tableSizeTooLarge(limit: 4096))
+        expect(Block.tableSize(100) + Block.tableSize(4097), .tableSizeTooLarge(limit: 4096))
+        expect(Block.tableSize(8192), [], tableSize: 8192)
+        expect(Block.tableSize(8193), .tableSizeTooLarge(limit: 8192), tableSize: 8192)
+        expect([0x82] + Block.tableSize(100), .lateTableSizeUpdate)
+        expect(Block.literal("a", "b") + Block.tableSize(100), .lateTableSizeUpdate)
+        expect(Block.tableSize(100) + [0x82] + Block.tableSize(100), .lateTableSizeUpdate)
+    }
+
+    @Test("H8.10: no change of the table's size although ours was lowered and that was acknowledged")
+    func missingTableSize() {
+        expect([0x82], .missingTableSizeUpdate, tableSize: 100)
+        expect(Block.literal("a", "b"), .missingTableSizeUpdate, tableSize: 0)
+        expect([], .missingTableSizeUpdate, tableSize: 4095)
+        expect(Block.tableSize(101), .tableSizeTooLarge(limit: 100), tableSize: 100)
+        expect(Block.tableSize(100) + [0x82], [TextField(":method", "GET")], tableSize: 100)
+        // A table that is not larger has nothing to tell.
+        expect([0x82], [TextField(":method", "GET")], after: [Block.tableSize(50)], tableSize: 100)
+        expect([0x82], [TextField(":method", "GET")], tableSize: 5000)
+    }
+
+    @Test("H8.10, H3.9: of several sizes the smallest comes first")
+    func severalTableSizes() throws {
+        var reader = HPACKReader()
+        _ = try reader.read(Block.literal("a", "b", indexed: true))
+        for size in [1000, 0, 4096] { reader.decoder.tableSizeAcknowledged(size) }
+        #expect(try reader.read(Block.tableSize(0) + Block.tableSize(4096)) == [])
+        // The entry went with the smallest size.
+        #expect(throws: HPACKError.indexOutOfRange) { try reader.read(Block.index(62)) }
+
+        var other = HPACKReader()
+        for size in [0, 4096] { other.decoder.tableSizeAcknowledged(size) }
+        #expect(throws: HPACKError.tableSizeTooLarge(limit: 0)) { try other.read(Block.tableSize(4096)) }
+    }
+
+    // MARK: The end
+
+    @Test("H8.10: a block that is cut off at any place inside a field")
+    func cutOff() {
+        let field = Block.literal("name", "value", indexed: true)
+        for count in 1..<field.count { expect(Array(field.prefix(count)), .truncatedBlock) }
+        expect(Block.hex("FF"), .truncatedBlock)
+        expect(Block.hex("FF 80"), .truncatedBlock)
+        expect(Block.hex("3F 80"), .truncatedBlock)
+        expect([0x82] + field.dropLast(), .truncatedBlock, after: [field])
+        expect([], [])
+    }
+
+    @Test("H8.10: an error is COMPRESSION_ERROR, a budget that was exceeded ENHANCE_YOUR_CALM")
+    func kinds() {
+        let errors: [HPACKError] = [
+            .indexOutOfRange, .integerTooLarge, .endOfStringSymbol, .malformedPadding, .tableSizeTooLarge(limit: 1),
+            .lateTableSizeUpdate, .missingTableSizeUpdate, .truncatedBlock,
+        ]
+        for error in errors { #expect(!error.isExcess, "\(error)") }
+        for error in [.blockTooLarge(limit: 1), .listTooLarge(limit: 1)] as [HPACKError] {
+            #expect(error.isExcess, "\(error)")
+        }
+        #expect(Set((errors + [.blockTooLarge(limit: 1), .listTooLarge(limit: 1)]).map(\.description)).count == 10)
+    }
+}
