@@ -29,6 +29,37 @@ extension UnsafeRawBufferPointer {
         equalsIgnoringCase(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Whether both runs are the same bytes.
+    @inline(__always)
+    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count >= 8 else {
+            var index = 0
+            while index < count {
+                guard self[index] == other[index] else { return false }
+                index &+= 1
+            }
+            return true
+        }
+        var index = 0
+        while index < count {
+            // The last eight bytes may have been looked at in part.
+            let place = Swift.min(index, count &- 8)
+            guard
+                loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    == other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            else { return false }
+            index &+= 8
+        }
+        return true
+    }
+
+    /// Whether the run is this ASCII text.
+    @inline(__always)
+    func isSame(as text: StaticString) -> Bool {
+        isSame(as: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// The part of the run between two offsets, cut to what exists.
     @inline(__always)
     func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {

@@ -64,20 +64,20 @@ extension RawSpan {
         return min(offset, end)
     }
 
-    /// The offset of the first byte at or after `start` that is not a token byte; `end`, or the span's end, if there
-    /// is none before.
+    /// The offset of the first byte at or after `start` that is not a token byte, or that is a letter in upper case where
+    /// none may be; `end`, or the span's end, if there is none before.
     @inline(__always)
-    func endOfToken(from start: Int, to end: Int = .max) -> Int {
+    func endOfToken(from start: Int, to end: Int = .max, inLowercase: Bool = false) -> Int {
         let end = min(end, byteCount)
         let lastBlock = lastBlock(before: end)
         var offset = start
         while offset <= lastBlock {
             // Names are made of letters, digits and "-"; the rarer token bytes are looked up one by one.
             let block = block(at: offset)
-            let isUpper = (block &- all(0x41)) .< all(26)
             let isLower = (block &- all(0x61)) .< all(26)
+            let isLetter = inLowercase ? isLower : isLower .| ((block &- all(0x41)) .< all(26))
             let isDigit = (block &- all(0x30)) .< all(10)
-            let others = .!((isUpper .| isLower) .| (isDigit .| (block .== all(0x2D))))
+            let others = .!(isLetter .| (isDigit .| (block .== all(0x2D))))
             guard let hit = RawSpan.firstLane(others) else {
                 offset &+= 16
                 continue
@@ -85,27 +85,13 @@ extension RawSpan {
             offset &+= hit
             guard offset < end else { return end }
             let byte = uncheckedByte(at: offset)
-            guard byte != ASCII.colon, Tokens.isTokenByte(byte) else { return offset }
+            guard byte != ASCII.colon, Tokens.isTokenByte(byte), !inLowercase || !ASCII.isUppercase(byte)
+            else { return offset }
             offset &+= 1
         }
-        while offset < end, Tokens.isTokenByte(byte(at: offset)) { offset &+= 1 }
-        return min(offset, end)
-    }
-
-    /// The offset of the first byte at or after `start` that is a letter in upper case; `end`, or the span's end, if there
-    /// is none before.
-    @inline(__always)
-    func endOfLowercase(from start: Int, to end: Int = .max) -> Int {
-        let end = min(end, byteCount)
-        let lastBlock = lastBlock(before: end)
-        var offset = start
-        while offset <= lastBlock {
-            if let hit = RawSpan.firstLane((block(at: offset) &- all(0x41)) .< all(26)) {
-                return min(offset &+ hit, end)
-            }
-            offset &+= 16
+        while offset < end, Tokens.isTokenByte(byte(at: offset)), !inLowercase || !ASCII.isUppercase(byte(at: offset)) {
+            offset &+= 1
         }
-        while offset < end, byte(at: offset) &- 0x41 >= 26 { offset &+= 1 }
         return min(offset, end)
     }
 

@@ -65,7 +65,21 @@ enum ASCII {
         return letter < 6 ? letter &+ 10 : nil
     }
 
+    /// Whether the byte is a letter in upper case.
+    @inline(__always)
+    static func isUppercase(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+
     /// The byte with letters made lower-case.
     @inline(__always)
-    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+    static func lowercased(_ byte: UInt8) -> UInt8 { isUppercase(byte) ? byte | 0x20 : byte }
+
+    /// Eight bytes with letters made lower-case.
+    @inline(__always)
+    static func lowercased(_ bytes: UInt64) -> UInt64 {
+        // In seven bits of eight these sums carry into the highest bit from "A" on, and from behind "Z" on.
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let low = bytes & (ones &* 0x7F)
+        let isUpper = ((low &+ ones &* (0x80 &- 0x41)) ^ (low &+ ones &* (0x80 &- 0x5B))) & ~bytes & (ones &* 0x80)
+        return bytes | isUpper &>> 2
+    }
 }

@@ -15,13 +15,12 @@ extension HPACKEncoder {
         else { throw .unsendableTarget }
         if framing == .untilClose { throw .unsendableFraming }
         _ = try FieldSection(head.fields, framing: framing, replacesFraming: true)
-        let authority = head.fields.first(.host) ?? authority
-        guard authority.withUTF8Span({ $0.isAuthority }) else { throw .unsendableFieldValue }
+        guard head.fields.withHost(or: authority, { $0.isAuthority }) else { throw .unsendableFieldValue }
 
         beginBlock(into: &out)
         encode(":method", head.method, into: &out)
         encode(":scheme", scheme, into: &out)
-        encode(":authority", authority, into: &out)
+        head.fields.withHost(or: authority) { encode(":authority", $0, into: &out) }
         encode(":path", head.target, into: &out)
         encode(head.fields, leavesOutLength: true, into: &out)
         encodeLength(framing, into: &out)
@@ -101,6 +100,16 @@ extension HPACKEncoder {
 }
 
 extension Fields {
+    /// Calls `body` with the value of the first Host field, or else with the authority.
+    fileprivate func withHost<R>(or authority: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        bytes.withUnsafeBytes { bytes in
+            for slot in slots where slot.nameLength == 4 && bytes.name(of: slot).equalsIgnoringCase("Host") {
+                return body(bytes.value(of: slot).trimmed)
+            }
+            return authority.withUTF8Bytes(body)
+        }
+    }
+
     /// Whether Connection names a field that would otherwise go; "keep-alive" and "close" name none.
     fileprivate var connectionNamesFields: Bool {
         var namesFields = false
@@ -136,6 +145,11 @@ extension UnsafeRawBufferPointer {
     fileprivate func lowercased(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
         let count = Swift.min(count, memory.count)
         var offset = 0
+        while count &- offset >= 8 {
+            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            memory.storeBytes(of: ASCII.lowercased(word), toByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
         while offset < count {
             memory[offset] = ASCII.lowercased(self[offset])
             offset &+= 1
@@ -147,10 +161,11 @@ extension UnsafeRawBufferPointer {
 extension RawSpan {
     /// Whether the bytes can be `:path`: a path, or the asterisk of OPTIONS (H3.2).
     var isPath: Bool { byte(at: 0) == UInt8(ascii: "/") || byteCount == 1 && byte(at: 0) == UInt8(ascii: "*") }
+}
 
+extension UnsafeRawBufferPointer {
     /// Whether the bytes can be `:authority`: visible, and without user information (H3.2).
     var isAuthority: Bool {
-        guard byteCount > 0, endOfVisible(from: 0) == byteCount else { return false }
-        return withUnsafeBytes { !$0.contains(UInt8(ascii: "@")) }
+        !isEmpty && allSatisfy { $0 &- 0x21 < 0x5E && $0 != UInt8(ascii: "@") }
     }
 }

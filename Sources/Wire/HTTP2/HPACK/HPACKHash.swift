@@ -7,18 +7,17 @@ enum HPACKHash {
     @inline(__always)
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash = UInt64(truncatingIfNeeded: bytes.count) &* factor
-        var offset = 0
-        while bytes.count &- offset >= 8 {
-            mix(&hash, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset &+= 8
-        }
-        if offset < bytes.count {
-            var rest: UInt64 = 0
+        if bytes.count < 8 {
+            var word: UInt64 = 0
+            for byte in bytes { word = word &<< 8 | UInt64(byte) }
+            mix(&hash, word)
+        } else {
+            var offset = 0
             while offset < bytes.count {
-                rest = rest &<< 8 | UInt64(bytes[offset])
-                offset &+= 1
+                // The last eight bytes may have been taken in part.
+                mix(&hash, bytes.loadUnaligned(fromByteOffset: min(offset, bytes.count &- 8), as: UInt64.self))
+                offset &+= 8
             }
-            mix(&hash, rest)
         }
         return UInt32(truncatingIfNeeded: hash &>> 32)
     }

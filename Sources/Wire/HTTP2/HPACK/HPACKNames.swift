@@ -70,24 +70,3 @@ extension HPACKStaticTable {
         return withName(of: index) { name in withName(of: index - 1) { $0.isSame(as: name) } }
     }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Whether both are the same bytes.
-    @inline(__always)
-    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        var offset = 0
-        while count &- offset >= 8 {
-            guard
-                loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                    == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            else { return false }
-            offset &+= 8
-        }
-        while offset < count {
-            guard self[offset] == other[offset] else { return false }
-            offset &+= 1
-        }
-        return true
-    }
-}

@@ -13,7 +13,9 @@ package enum HeaderBlockRules {
     }
 
     /// The head of a response; `byteCount` is what it took on the wire (H6.6).
-    package static func responseHead(_ list: HeaderList, byteCount: Int = 0) throws(HeaderFault) -> ResponseHead {
+    package static func responseHead(
+        _ list: borrowing HeaderList, byteCount: Int = 0
+    ) throws(HeaderFault) -> ResponseHead {
         let pseudo = try PseudoFields(list)
         guard pseudo.method == nil, pseudo.scheme == nil, pseudo.authority == nil, pseudo.path == nil
         else { throw .unexpectedPseudoField }
@@ -25,13 +27,13 @@ package enum HeaderBlockRules {
     }
 
     /// The head of a request.
-    package static func requestHead(_ list: HeaderList) throws(HeaderFault) -> Request {
+    package static func requestHead(_ list: borrowing HeaderList) throws(HeaderFault) -> Request {
         let pseudo = try PseudoFields(list)
         guard pseudo.status == nil else { throw .unexpectedPseudoField }
         guard let method = pseudo.method.map({ list.text($0) }) else { throw .missingPseudoField }
         guard Tokens.isToken(method) else { throw .malformedTarget }
         let authority = pseudo.authority.map { list.text($0) }
-        if let authority, !authority.withUTF8Span({ $0.isAuthority }) { throw .malformedTarget }
+        if let authority, !authority.withUTF8Bytes({ $0.isAuthority }) { throw .malformedTarget }
         let fields = try requestFields(list, pseudo, authority)
         if method == "CONNECT" {
             // RFC 9113 §8.5
@@ -47,7 +49,7 @@ package enum HeaderBlockRules {
     }
 
     /// The fields of trailers.
-    package static func trailers(_ list: HeaderList) throws(HeaderFault) -> Fields {
+    package static func trailers(_ list: borrowing HeaderList) throws(HeaderFault) -> Fields {
         try fields(list, behind: 0)
     }
 
@@ -64,64 +66,65 @@ package enum HeaderBlockRules {
     // MARK: Fields
 
     /// The ordinary fields, all of them checked.
-    private static func fields(_ list: HeaderList, behind pseudoCount: Int) throws(HeaderFault) -> Fields {
+    private static func fields(
+        _ list: borrowing HeaderList, behind pseudoCount: Int
+    ) throws(HeaderFault) -> Fields {
         if list.isTooLarge { throw .tooLarge }
-        let count = list.slots.count - pseudoCount
-        guard count > 0 else { return Fields() }
-        var slots: [Fields.Slot] = []
-        slots.reserveCapacity(count)
-        var needsCleaning = false
-        let span = list.bytes.span.bytes
-        for slot in list.slots[pseudoCount...] {
-            slots.append(try checked(slot, span, &needsCleaning))
+        guard list.slots.count > pseudoCount else { return Fields() }
+        let bytes = list.bytes.span.bytes
+        // Measured: one look at all bytes is cheaper than one at each value, and nearly always finds nothing.
+        let hasControls = bytes.endOfText(from: 0) < bytes.byteCount
+        var needsTrimming = false
+        for index in pseudoCount..<list.slots.count {
+            let slot = list.slots[index]
+            try checkName(slot, bytes)
+            if hasControls { try checkControls(slot, bytes) }
+            needsTrimming = needsTrimming || hasOuterWhitespace(slot, bytes)
         }
-        // A copy of the size that is needed: the list keeps its own for the next block.
-        var fields = Fields(bytes: list.bytes.withUnsafeBytes { [UInt8]($0) }, slots: slots)
-        if needsCleaning { fields.cleanValues() }
+        // Copies of the sizes that are needed: the list keeps its own for the next block.
+        var fields = Fields(
+            bytes: list.bytes.withUnsafeBytes { [UInt8]($0) }, slots: Array(list.slots[pseudoCount...]))
+        if needsTrimming { fields.trimValues() }
+        if hasControls { fields.cleanValues() }
         return fields
     }
 
-    /// A field's place without the white space around its value; throws if the field may not be.
     @inline(__always)
-    private static func checked(
-        _ slot: Fields.Slot, _ bytes: RawSpan, _ needsCleaning: inout Bool
-    ) throws(HeaderFault) -> Fields.Slot {
+    private static func checkName(_ slot: Fields.Slot, _ bytes: RawSpan) throws(HeaderFault) {
         let nameEnd = slot.nameStart &+ slot.nameLength
-        guard slot.nameLength > 0, bytes.endOfToken(from: slot.nameStart, to: nameEnd) == nameEnd else {
-            throw bytes.byte(at: slot.nameStart) == ASCII.colon && slot.nameLength > 0
-                ? .latePseudoField : .malformedFieldName
+        let tokenEnd = bytes.endOfToken(from: slot.nameStart, to: nameEnd, inLowercase: true)
+        guard tokenEnd == nameEnd, slot.nameLength > 0 else {
+            let byte = tokenEnd < nameEnd ? bytes.byte(at: tokenEnd) : 0
+            if tokenEnd == slot.nameStart, byte == ASCII.colon { throw .latePseudoField }
+            throw ASCII.isUppercase(byte) ? .uppercaseFieldName : .malformedFieldName
         }
-        guard bytes.endOfLowercase(from: slot.nameStart, to: nameEnd) == nameEnd else { throw .uppercaseFieldName }
-        let value = bytes.trimmed(from: slot.valueStart, to: slot.valueStart &+ slot.valueLength)
-        let textEnd = bytes.endOfText(from: value.start, to: value.end)
-        if textEnd < value.end {
-            try checkControls(bytes.extracting(textEnd..<value.end))
-            needsCleaning = true
-        }
-        let trimmed = Fields.Slot(
-            nameStart: slot.nameStart, nameLength: slot.nameLength, valueStart: value.start,
-            valueLength: value.end &- value.start)
-        switch bytes.withUnsafeBytes({ FieldRole($0.name(of: trimmed)) }) {
-        case .ordinary, .host, .contentLength: return trimmed
+        switch bytes.withUnsafeBytes({ FieldRole($0.name(of: slot)) }) {
+        case .ordinary, .host, .contentLength: break
         case .connection, .connectionSpecific: throw .connectionSpecificField
         case .te:
-            guard bytes.withUnsafeBytes({ $0.value(of: trimmed).equalsIgnoringCase("trailers") })
+            guard bytes.withUnsafeBytes({ $0.value(of: slot).trimmed.equalsIgnoringCase("trailers") })
             else { throw .connectionSpecificField }
-            return trimmed
         }
     }
 
     /// NUL and line ends are refused; other control bytes become spaces, as in HTTP/1.1 (B16.26).
-    private static func checkControls(_ bytes: RawSpan) throws(HeaderFault) {
-        for offset in 0..<bytes.byteCount {
+    private static func checkControls(_ slot: Fields.Slot, _ bytes: RawSpan) throws(HeaderFault) {
+        for offset in slot.valueStart..<(slot.valueStart + slot.valueLength) {
             let byte = bytes.byte(at: offset)
             if byte == 0 || byte == ASCII.carriageReturn || byte == ASCII.lineFeed { throw .malformedFieldValue }
         }
     }
 
+    @inline(__always)
+    private static func hasOuterWhitespace(_ slot: Fields.Slot, _ bytes: RawSpan) -> Bool {
+        guard slot.valueLength > 0 else { return false }
+        return Tokens.isWhitespace(bytes.byte(at: slot.valueStart))
+            || Tokens.isWhitespace(bytes.byte(at: slot.valueStart &+ slot.valueLength &- 1))
+    }
+
     /// The fields of a request: the authority as Host before all others, and cookies in one field.
     private static func requestFields(
-        _ list: HeaderList, _ pseudo: PseudoFields, _ authority: String?
+        _ list: borrowing HeaderList, _ pseudo: PseudoFields, _ authority: String?
     ) throws(HeaderFault) -> Fields {
         var fields = try fields(list, behind: pseudo.count)
         // RFC 9113 §8.2.3
@@ -149,9 +152,10 @@ private struct PseudoFields {
     var authority: Fields.Slot?
     var path: Fields.Slot?
 
-    init(_ list: HeaderList) throws(HeaderFault) {
+    init(_ list: borrowing HeaderList) throws(HeaderFault) {
         if list.isTooLarge { throw .tooLarge }
-        for slot in list.slots {
+        for index in 0..<list.slots.count {
+            let slot = list.slots[index]
             let name = list.bytes.withUnsafeBytes { PseudoFields.name($0.name(of: slot)) }
             switch name {
             case .status: try PseudoFields.set(&status, slot)
@@ -173,11 +177,11 @@ private struct PseudoFields {
     /// Which one a name is; nil for the name of an ordinary field.
     private static func name(_ name: UnsafeRawBufferPointer) -> Name? {
         guard name.first == ASCII.colon else { return nil }
-        if name.elementsEqual(":status".utf8) { return .status }
-        if name.elementsEqual(":method".utf8) { return .method }
-        if name.elementsEqual(":scheme".utf8) { return .scheme }
-        if name.elementsEqual(":authority".utf8) { return .authority }
-        return name.elementsEqual(":path".utf8) ? .path : .unknown
+        if name.isSame(as: ":status") { return .status }
+        if name.isSame(as: ":method") { return .method }
+        if name.isSame(as: ":scheme") { return .scheme }
+        if name.isSame(as: ":authority") { return .authority }
+        return name.isSame(as: ":path") ? .path : .unknown
     }
 
     private static func set(_ place: inout Fields.Slot?, _ slot: Fields.Slot) throws(HeaderFault) {
@@ -191,6 +195,16 @@ extension HeaderList {
 }
 
 extension Fields {
+    /// Takes white space away from both ends of all values.
+    fileprivate mutating func trimValues() {
+        for index in slots.indices {
+            let (start, length) = (slots[index].valueStart, slots[index].valueLength)
+            let value = bytes.span.bytes.trimmed(from: start, to: start + length)
+            slots[index].valueStart = value.start
+            slots[index].valueLength = value.end - value.start
+        }
+    }
+
     /// The same fields behind a Host field.
     fileprivate func behindHost(_ authority: String) -> Fields {
         var fields = Fields()
