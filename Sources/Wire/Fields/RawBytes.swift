@@ -1,4 +1,4 @@
-// Small questions about runs of bytes that lie in a field section: equality without regard to case, trimming, list
+// Small questions about runs of bytes that lie in a field section: equality with and without regard to case, trimming, list
 // members, text. Everything here works inside given bounds and never fails on what the bytes are.
 
 extension UnsafeRawBufferPointer {
@@ -26,7 +26,7 @@ extension UnsafeRawBufferPointer {
     /// Whether the run is this ASCII text but for the case of letters.
     @inline(__always)
     func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        equalsIgnoringCase(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        equalsIgnoringCase(text.bytes)
     }
 
     /// Whether both runs are the same bytes.
@@ -57,7 +57,7 @@ extension UnsafeRawBufferPointer {
     /// Whether the run is this ASCII text.
     @inline(__always)
     func isSame(as text: StaticString) -> Bool {
-        isSame(as: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        isSame(as: text.bytes)
     }
 
     /// The part of the run between two offsets, cut to what exists.
@@ -99,6 +99,12 @@ extension UnsafeRawBufferPointer {
         }
         return number
     }
+}
+
+extension StaticString {
+    /// The bytes of a text of more than one character.
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }
 
 extension String {

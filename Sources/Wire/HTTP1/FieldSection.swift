@@ -91,7 +91,7 @@ struct WireWriter {
 
     @inline(__always)
     mutating func write(_ text: StaticString) {
-        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        write(text.bytes)
     }
 
     @inline(__always)

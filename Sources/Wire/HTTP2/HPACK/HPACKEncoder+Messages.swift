@@ -56,6 +56,8 @@ extension HPACKEncoder {
 
     // MARK: Steps
 
+    private static var trailers: StaticString { "trailers" }
+
     private mutating func encode(_ fields: Fields, leavesOutLength: Bool, into out: inout [UInt8]) {
         let namesFields = fields.connectionNamesFields
         fields.bytes.withUnsafeBytes { bytes in
@@ -66,7 +68,7 @@ extension HPACKEncoder {
                     case .ordinary: break
                     case .connection, .connectionSpecific, .host: continue
                     case .te:
-                        if fields.hasToken(.te, "trailers") { encode("te", "trailers", into: &out) }
+                        if value.hasMember(HPACKEncoder.trailers.bytes) { encode("te", "trailers", into: &out) }
                         continue
                     case .contentLength: if leavesOutLength { continue }
                     }
@@ -94,8 +96,7 @@ extension HPACKEncoder {
     }
 
     private mutating func encode(_ name: StaticString, _ value: UnsafeRawBufferPointer, into out: inout [UInt8]) {
-        encode(
-            UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, into: &out)
+        encode(name.bytes, value, into: &out)
     }
 }
 
@@ -125,10 +126,7 @@ extension Fields {
     /// Whether Connection names this field.
     fileprivate func connectionNames(_ name: UnsafeRawBufferPointer) -> Bool {
         var isNamed = false
-        forEachValue(.connection) { value in
-            var members = ListMembers(value)
-            while !isNamed, let member = members.next() { isNamed = member.equalsIgnoringCase(name) }
-        }
+        forEachValue(.connection) { isNamed = isNamed || $0.hasMember(name) }
         return isNamed
     }
 
@@ -140,19 +138,32 @@ extension Fields {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Whether the comma list has that member, without regard to case.
+    fileprivate func hasMember(_ wanted: UnsafeRawBufferPointer) -> Bool {
+        var members = ListMembers(self)
+        while let member = members.next() {
+            if member.equalsIgnoringCase(wanted) { return true }
+        }
+        return false
+    }
+
     /// The run in lower case, written to memory that has room for it.
     @inline(__always)
     fileprivate func lowercased(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
         let count = Swift.min(count, memory.count)
         var offset = 0
-        while count &- offset >= 8 {
-            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            memory.storeBytes(of: ASCII.lowercased(word), toByteOffset: offset, as: UInt64.self)
-            offset &+= 8
+        if count < 8 {
+            while offset < count {
+                memory[offset] = ASCII.lowercased(self[offset])
+                offset &+= 1
+            }
         }
         while offset < count {
-            memory[offset] = ASCII.lowercased(self[offset])
-            offset &+= 1
+            // The last eight bytes may have been written in part.
+            let place = Swift.min(offset, count &- 8)
+            let word = loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            memory.storeBytes(of: ASCII.lowercased(word), toByteOffset: place, as: UInt64.self)
+            offset &+= 8
         }
         return UnsafeRawBufferPointer(memory).part(0, count)
     }

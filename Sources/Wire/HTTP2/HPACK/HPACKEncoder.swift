@@ -36,25 +36,25 @@ package struct HPACKEncoder: ~Copyable {
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, into out: inout [UInt8]
     ) {
         let nameHash = HPACKHash.of(name)
-        let nameIndex = names.index(of: name, hash: nameHash)
-        var indexing = HPACKIndexing(nameIndex: nameIndex, value: value)
-        if indexing != .indexed {
-            return appendLiteral(name, value, nameIndex: nameIndex, indexing, to: &out)
-        }
-        if let index = names.index(ofValue: value, nameIndex: nameIndex) {
-            return HPACKInteger.append(index, 0x80, prefixBits: 7, to: &out)
-        }
-        let valueHash = HPACKHash.of(value)
-        let match = finder.find(name, nameHash, value, valueHash, in: table)
+        let valueMark = HPACKHash.mark(of: value)
+        // Measured: what is repeated is nearly always found here, and need not be looked at otherwise.
+        let match = finder.find(name, nameHash, value, valueMark, in: table)
         if let number = match.field {
             return HPACKInteger.append(index(of: number), 0x80, prefixBits: 7, to: &out)
         }
-        let knownName = nameIndex > 0 ? nameIndex : match.name.map { index(of: $0) } ?? 0
+        var nameIndex = names.index(of: name, hash: nameHash)
+        if let index = names.index(ofValue: value, nameIndex: nameIndex) {
+            return HPACKInteger.append(index, 0x80, prefixBits: 7, to: &out)
+        }
+        var indexing = HPACKIndexing(nameIndex: nameIndex, value: value)
         // An entry that takes most of the table would drop all that is of use.
         let size = name.count + value.count + HPACKEntry.overhead
-        if size > table.maximumSize / 4 * 3 { indexing = .plain }
-        appendLiteral(name, value, nameIndex: knownName, indexing, to: &out)
-        if indexing == .indexed { insert(name, nameHash, value, valueHash) }
+        if indexing == .indexed, size > table.maximumSize / 4 * 3 { indexing = .plain }
+        if nameIndex == 0, let number = match.name { nameIndex = index(of: number) }
+        appendLiteral(name, value, nameIndex: nameIndex, indexing, to: &out)
+        guard indexing == .indexed else { return }
+        insert(name, value)
+        finder.noteInsertion(nameHash, valueMark, in: table)
     }
 
     // MARK: Steps
@@ -64,14 +64,11 @@ package struct HPACKEncoder: ~Copyable {
         HPACKInteger.append(size, 0x20, prefixBits: 5, to: &out)
     }
 
-    private mutating func insert(
-        _ name: UnsafeRawBufferPointer, _ nameHash: UInt32, _ value: UnsafeRawBufferPointer, _ valueHash: UInt32
-    ) {
+    private mutating func insert(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         field.removeAll(keepingCapacity: true)
         field.append(contentsOf: name)
         field.append(contentsOf: value)
         field.withUnsafeBytes { table.insert($0, nameLength: name.count) }
-        finder.noteInsertion(nameHash, valueHash, in: table)
     }
 
     /// The index, over both tables, of an entry by its number.

@@ -1,4 +1,4 @@
-// Finds entries of the encoder's dynamic table by their bytes. Entries whose names have hashes with the same end form a
+// Finds entries of the encoder's dynamic table by their bytes. Entries whose names have hashes with the same beginning form a
 // chain, newest first; each knows the number of the next older one. Numbers only rise, so an entry that was dropped ends
 // its chain without anybody having told it.
 
@@ -7,7 +7,7 @@ struct HPACKFinder {
     /// What is known of an entry.
     private struct Link {
         var nameHash: UInt32
-        var valueHash: UInt32
+        var valueMark: UInt32
         /// The number of the next older entry of the chain, or of one that is gone.
         var older: Int
     }
@@ -20,7 +20,7 @@ struct HPACKFinder {
         var field: Int?
     }
 
-    /// For each end of a hash the number of the newest entry; -1 where there has been none.
+    /// For each beginning of a hash the number of the newest entry; -1 where there has been none.
     private var newest: [Int] = []
     /// Of entry n at n modulo the count.
     private var links: [Link] = []
@@ -28,26 +28,24 @@ struct HPACKFinder {
     /// Looks for a field.
     @inline(__always)
     func find(
-        _ name: UnsafeRawBufferPointer, _ nameHash: UInt32, _ value: UnsafeRawBufferPointer, _ valueHash: UInt32,
+        _ name: UnsafeRawBufferPointer, _ nameHash: UInt32, _ value: UnsafeRawBufferPointer, _ valueMark: UInt32,
         in table: borrowing HPACKDynamicTable
     ) -> Match {
         var match = Match()
         guard !newest.isEmpty else { return match }
-        var number = newest[Int(nameHash) & HPACKFinder.mask]
+        var number = newest[HPACKFinder.chain(nameHash)]
         while number >= table.evictions {
             let link = links[number & HPACKFinder.mask]
-            if link.nameHash == nameHash, match.name == nil || link.valueHash == valueHash {
+            if link.nameHash == nameHash, match.name == nil || link.valueMark == valueMark {
                 let entry = table.entry(number: number)
-                let hit = table.bytes.withUnsafeBytes { bytes in
-                    let known = bytes.part(entry.start &+ Int(entry.nameLength), entry.start &+ entry.byteCount)
-                    let hasName = bytes.part(entry.start, entry.start &+ Int(entry.nameLength)).isSame(as: name)
-                    return (name: hasName, field: hasName && link.valueHash == valueHash && known.isSame(as: value))
+                let nameEnd = entry.start &+ Int(entry.nameLength)
+                table.bytes.withUnsafeBytes { bytes in
+                    guard bytes.part(entry.start, nameEnd).isSame(as: name) else { return }
+                    if match.name == nil { match.name = number }
+                    guard link.valueMark == valueMark else { return }
+                    if bytes.part(nameEnd, entry.start &+ entry.byteCount).isSame(as: value) { match.field = number }
                 }
-                if hit.name, match.name == nil { match.name = number }
-                if hit.field {
-                    match.field = number
-                    return match
-                }
+                if match.field != nil { return match }
             }
             number = link.older
         }
@@ -55,17 +53,20 @@ struct HPACKFinder {
     }
 
     /// The table's newest entry has just been added.
-    mutating func noteInsertion(_ nameHash: UInt32, _ valueHash: UInt32, in table: borrowing HPACKDynamicTable) {
+    mutating func noteInsertion(_ nameHash: UInt32, _ valueMark: UInt32, in table: borrowing HPACKDynamicTable) {
         if newest.isEmpty {
             newest = Array(repeating: -1, count: HPACKFinder.mask + 1)
             links = Array(
-                repeating: Link(nameHash: 0, valueHash: 0, older: -1), count: HPACKFinder.mask + 1)
+                repeating: Link(nameHash: 0, valueMark: 0, older: -1), count: HPACKFinder.mask + 1)
         }
         let number = table.insertions - 1
-        let place = Int(nameHash) & HPACKFinder.mask
-        links[number & HPACKFinder.mask] = Link(nameHash: nameHash, valueHash: valueHash, older: newest[place])
-        newest[place] = number
+        let chain = HPACKFinder.chain(nameHash)
+        links[number & HPACKFinder.mask] = Link(nameHash: nameHash, valueMark: valueMark, older: newest[chain])
+        newest[chain] = number
     }
+
+    @inline(__always)
+    private static func chain(_ hash: UInt32) -> Int { Int(hash &>> 25) }
 
     /// No table of ours has more entries: each counts 32 bytes and more.
     private static var mask: Int { HPACKDynamicTable.initialSize / HPACKEntry.overhead - 1 }

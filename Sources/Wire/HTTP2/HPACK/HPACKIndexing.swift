@@ -8,7 +8,7 @@ enum HPACKIndexing {
     case indexed
     /// It stays out of the table.
     case plain
-    /// It stays out of every table on its way, and is not looked for in ours.
+    /// It stays out of every table on its way.
     case never
 
     /// The way of a field, whose name has that static index or 0.

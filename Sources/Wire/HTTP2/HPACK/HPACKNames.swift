@@ -13,7 +13,7 @@ struct HPACKNames: Sendable {
         var places = [UInt8](repeating: 0, count: HPACKNames.mask + 1)
         let table = HPACKStaticTable.shared
         for index in 1...HPACKStaticTable.count where !table.hasNameOfPrevious(index) {
-            var place = table.withName(of: index) { Int(HPACKHash.of($0)) & HPACKNames.mask }
+            var place = table.withName(of: index) { HPACKNames.place(HPACKHash.of($0)) }
             while places[place] != 0 { place = (place + 1) & HPACKNames.mask }
             places[place] = UInt8(index)
         }
@@ -23,7 +23,7 @@ struct HPACKNames: Sendable {
     /// The first static index of a name in lower case, 0 where it has none.
     @inline(__always)
     func index(of name: UnsafeRawBufferPointer, hash: UInt32) -> Int {
-        var place = Int(hash) & HPACKNames.mask
+        var place = HPACKNames.place(hash)
         while true {
             let index = Int(places[place])
             if index == 0 || table.withName(of: index, { $0.isSame(as: name) }) { return index }
@@ -43,6 +43,9 @@ struct HPACKNames: Sendable {
         } while table.hasNameOfPrevious(index)
         return nil
     }
+
+    @inline(__always)
+    private static func place(_ hash: UInt32) -> Int { Int(hash &>> 24) }
 
     /// Four times as many places as names, so that most are found at once.
     private static var mask: Int { 255 }

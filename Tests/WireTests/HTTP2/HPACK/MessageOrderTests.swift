@@ -59,7 +59,7 @@ struct MessageOrderTests {
         #expect(try run(many + [.block(status(103))]).last == "\(HeaderFault.tooManyInformationalResponses(limit: 32))")
     }
 
-    @Test("H4.3: the body ends with the stream; none for HEAD, 204 and 304, whatever they say about a length")
+    @Test("H4.6: the body ends with the stream; none for HEAD, 204 and 304, whatever they say about a length")
     func bodies() throws {
         #expect(try run([.block(status(200)), .data(0), .data(5), .data(0, end: true)]) == ["head 200 untilClose"])
         #expect(try run([.block(status(200), end: true)]) == ["head 200 none"])
@@ -72,7 +72,7 @@ struct MessageOrderTests {
         }
     }
 
-    @Test("H4.4: trailers end the stream")
+    @Test("H4.7: trailers end the stream")
     func trailers() throws {
         #expect(
             try run([.block(status(200)), .data(3), .block([("a", "b")], end: true)])
@@ -108,7 +108,7 @@ struct MessageOrderTests {
         #expect(try run([.block(status(200)), .block([], end: true), .data(0)]).last == "\(HeaderFault.misplacedData)")
     }
 
-    @Test("H4.6, H3.5: a request's data as a server counts them")
+    @Test("H4.6: a request's data as a server counts them")
     func requests() throws {
         let head = [(":method", "POST"), (":scheme", "http"), (":path", "/")]
         var order = MessageOrder()
