@@ -127,14 +127,13 @@ package enum HeaderBlockRules {
         _ list: borrowing HeaderList, _ pseudo: PseudoFields, _ authority: String?
     ) throws(HeaderFault) -> Fields {
         var fields = try fields(list, behind: pseudo.count)
-        // RFC 9113 §8.2.3
-        let cookies = fields.values(.cookie)
-        if cookies.count > 1 { fields.replace(.cookie, with: cookies.joined(separator: "; ")) }
+        fields.joinCookies()
         guard let authority else { return fields }
         // RFC 9113 §8.3.1: two that differ would be read in one way here and in another elsewhere.
         guard fields.values(.host).allSatisfy({ $0 == authority }) else { throw .malformedTarget }
         fields.removeAll(.host)
-        return fields.behindHost(authority)
+        fields.insertHost(authority)
+        return fields
     }
 
     private static func status(_ value: UnsafeRawBufferPointer) -> Int? {
@@ -205,11 +204,38 @@ extension Fields {
         }
     }
 
-    /// The same fields behind a Host field.
-    fileprivate func behindHost(_ authority: String) -> Fields {
-        var fields = Fields()
-        fields.append("host", authority)
-        for index in 0..<count { fields.append(name(at: index), value(at: index)) }
-        return fields
+    /// Puts a Host field before all others.
+    fileprivate mutating func insertHost(_ authority: String) {
+        let start = bytes.count
+        bytes += "host".utf8
+        bytes += authority.utf8
+        slots.insert(
+            Slot(
+                nameStart: start, nameLength: 4, valueStart: start + 4, valueLength: bytes.count - start - 4), at: 0)
+    }
+
+    /// Makes one field of several cookies, in the place of the first (RFC 9113 §8.2.3).
+    fileprivate mutating func joinCookies() {
+        var joined: [UInt8] = []
+        var count = 0
+        forEachValue(.cookie) { value in
+            if count > 0 { joined += "; ".utf8 }
+            joined += value
+            count += 1
+        }
+        guard count > 1 else { return }
+        var kept: [Slot] = []
+        var hasCookie = false
+        for var slot in slots {
+            if bytes.withUnsafeBytes({ $0.name(of: slot).isSame(as: "cookie") }) {
+                if hasCookie { continue }
+                hasCookie = true
+                slot.valueStart = bytes.count
+                slot.valueLength = joined.count
+            }
+            kept.append(slot)
+        }
+        slots = kept
+        bytes += joined
     }
 }

@@ -160,15 +160,14 @@ struct HeaderBlockRulesTests {
     func requestHead() throws {
         let request = try request(
             (":method", "POST"), (":scheme", "https"), (":path", "/a?b"), (":authority", "example.com:8443"),
-            ("te", "trailers"),
-            ("cookie", "a=1"), ("x", "y"), ("cookie", "b=2"))
+            ("te", "trailers"), ("cookie", "a=1"), ("x", "y"), ("cookie", "b=2"), ("cookie", "c"))
         #expect(request.scheme == "https")
         #expect(request.head.method == "POST")
         #expect(request.head.target == "/a?b")
         #expect(
             request.head.fields.texts == [
-                TextField("host", "example.com:8443"), TextField("te", "trailers"), TextField("x", "y"),
-                TextField("Cookie", "a=1; b=2"),
+                TextField("host", "example.com:8443"), TextField("te", "trailers"), TextField("cookie", "a=1; b=2; c"),
+                TextField("x", "y"),
             ])
         let options = try self.request((":method", "OPTIONS"), (":path", "*"), (":scheme", "http"), ("host", "a"))
         #expect(options.head.target == "*")
@@ -176,6 +175,16 @@ struct HeaderBlockRulesTests {
         let connect = try self.request((":method", "CONNECT"), (":authority", "example.com:443"))
         #expect(connect.head.target == "example.com:443")
         #expect(connect.scheme == "")
+    }
+
+    @Test("H3.2: bytes that are no text come through a request as they are")
+    func requestBytes() throws {
+        var reader = HPACKReader()
+        let block = Block.literal(":authority", "a") + [0x00] + Block.string([0x78]) + Block.string([0xFF, 0xE4])
+        _ = try reader.read([0x82, 0x84, 0x86] + block)
+        let fields = try HeaderBlockRules.requestHead(reader.decoder.list).head.fields
+        #expect(fields.count == 2)
+        #expect(fields.withValueBytes(at: 1) { Array($0) } == [0xFF, 0xE4])
     }
 
     @Test("H3.1: a request's pseudo-header fields: each once, before all others, and none but these")
