@@ -54,6 +54,20 @@ package enum HeaderFault: Error, Sendable, Equatable {
     case lengthMismatch(received: Int64, announced: Int64)
 }
 
+extension HeaderFault {
+    /// What a reason means for the one who asked, as for a message of HTTP/1.1.
+    package var kind: WireError.Kind {
+        switch self {
+        case .malformedFieldName, .uppercaseFieldName, .malformedFieldValue, .connectionSpecificField,
+            .malformedContentLength, .conflictingContentLengths, .tooLarge, .missingPseudoField, .repeatedPseudoField,
+            .latePseudoField, .unexpectedPseudoField, .malformedStatus, .malformedTarget, .endsWithInformational,
+            .trailersWithoutEnd, .misplacedData, .misplacedFields, .lengthMismatch:
+            .malformedResponse
+        case .switchingProtocols, .tooManyInformationalResponses: .badResponse
+        }
+    }
+}
+
 extension HeaderFault: CustomStringConvertible {
     /// One sentence a person can act on.
     package var description: String {

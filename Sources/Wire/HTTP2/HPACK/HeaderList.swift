@@ -50,6 +50,6 @@ package struct HeaderList: Sendable {
                 nameStart: start, nameLength: nameLength, valueStart: start &+ nameLength, valueLength: valueLength))
     }
 
-    /// Measured: the fields of nearly every head take less.
+    /// The fields of nearly every head take less.
     private static var keptBytes: Int { 16 * 1024 }
 }

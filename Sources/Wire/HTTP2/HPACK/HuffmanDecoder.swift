@@ -19,15 +19,17 @@ struct HuffmanDecoder {
                     var position = 0
                     while true {
                         HuffmanDecoder.refill(&bits, &count, input, &position)
-                        while count > 0 {
+                        while written < output.count {
                             let entry = short[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.shortBits))]
                             var (symbol, length) = (entry &>> 8, Int(entry & 0xFF))
-                            if entry == 0 { (symbol, length) = longSymbol(bits) }
-                            guard length <= count else { break }
-                            guard symbol < HuffmanCode.endOfString, written < output.count else {
-                                isAtEnd = true
-                                return
+                            if entry == 0 {
+                                (symbol, length) = longSymbol(bits)
+                                if symbol == HuffmanCode.endOfString, length <= count {
+                                    isAtEnd = true
+                                    return
+                                }
                             }
+                            guard length <= count else { break }
                             output[written] = UInt8(truncatingIfNeeded: symbol)
                             written &+= 1
                             bits &<<= UInt64(length)

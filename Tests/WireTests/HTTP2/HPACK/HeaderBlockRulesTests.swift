@@ -236,7 +236,7 @@ struct HeaderBlockRulesTests {
         expect("GET", "http", "/", "a", host: "b")
     }
 
-    @Test("H4.7: every fault says something else")
+    @Test("H4.7: every fault says something else, and is malformed but for what HTTP/1.1 calls a bad response")
     func descriptions() {
         let faults: [HeaderFault] = [
             .malformedFieldName, .uppercaseFieldName, .malformedFieldValue, .connectionSpecificField,
@@ -246,5 +246,8 @@ struct HeaderBlockRulesTests {
             .misplacedFields, .lengthMismatch(received: 1, announced: 2),
         ]
         #expect(Set(faults.map(\.description)).count == faults.count)
+        let bad = faults.filter { $0.kind == .badResponse }
+        #expect(bad == [.switchingProtocols, .tooManyInformationalResponses(limit: 3)])
+        #expect(faults.filter { $0.kind == .malformedResponse }.count == faults.count - bad.count)
     }
 }
