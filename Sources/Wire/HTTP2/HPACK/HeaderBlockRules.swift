@@ -1,6 +1,7 @@
 // Makes heads of decoded header lists, or finds that they are malformed. The heads are the same values that HTTP/1.1
-// gives: pseudo-header fields become what a start line says, and `:authority` becomes Host. It knows no stream: which block
-// of a message it is, and whether data agree with it, is `MessageOrder`'s to say. RFC 9113 §8.1 to §8.3; H4.2, H4.6, H4.7.
+// gives: pseudo-header fields become what a start line says, and `:authority` becomes Host. It knows no stream: whether a
+// block may come where it does, and whether the data agree with it, is asked elsewhere. RFC 9113 §8.1 to §8.3; H4.2, H4.6,
+// H4.7.
 
 /// What a decoded header list says, and what it may not say.
 package enum HeaderBlockRules {
@@ -21,6 +22,7 @@ package enum HeaderBlockRules {
         else { throw .unexpectedPseudoField }
         guard let slot = pseudo.status else { throw .missingPseudoField }
         guard let status = list.bytes.withUnsafeBytes({ status($0.value(of: slot)) }) else { throw .malformedStatus }
+        if status == 101 { throw .switchingProtocols }
         return ResponseHead(
             status: status, unusualReason: nil, version: .http11, fields: try fields(list, behind: pseudo.count),
             byteCount: byteCount)
@@ -53,11 +55,24 @@ package enum HeaderBlockRules {
         try fields(list, behind: 0)
     }
 
-    /// What the fields say about the length of the body; nil if nothing (H4.6).
-    package static func contentLength(_ fields: Fields) throws(HeaderFault) -> Int64? {
+    /// How the body of a final response ends: by a length that it has, or with the stream (H4.3, H4.6).
+    package static func bodyFraming(
+        of head: ResponseHead, to request: ExpectedResponse
+    ) throws(HeaderFault) -> BodyFraming {
+        // What these say about a length is about another answer.
+        if request == .toHEAD || head.isInformational || head.status == 204 || head.status == 304 { return .none }
+        return try bodyFraming(of: head.fields)
+    }
+
+    /// How the body of a request ends: by a length that it has, or with the stream, which may be at once.
+    package static func bodyFraming(of request: Request) throws(HeaderFault) -> BodyFraming {
+        try bodyFraming(of: request.head.fields)
+    }
+
+    private static func bodyFraming(of fields: Fields) throws(HeaderFault) -> BodyFraming {
         switch FramingFields(fields).contentLength {
-        case .absent: return nil
-        case .bytes(let count): return count
+        case .absent: return .untilClose
+        case .bytes(let count): return .length(count)
         case .malformed: throw .malformedContentLength
         case .conflicting: throw .conflictingContentLengths
         }

@@ -1,5 +1,5 @@
-// Everything that can be wrong with a message whose header blocks could be decoded, one case a reason: the message is
-// malformed, its stream ends with PROTOCOL_ERROR, and the connection lives on. Cases carry numbers, never bytes of the
+// Everything that can be wrong with the fields of a message whose header block could be decoded, one case a reason: the
+// message is malformed, its stream ends with PROTOCOL_ERROR, and the connection lives on. Cases carry numbers, never bytes of the
 // peer. RFC 9113 §8.1.1; H4.7, H4.8.
 
 /// Why a message is malformed.
@@ -36,22 +36,8 @@ package enum HeaderFault: Error, Sendable, Equatable {
     /// A `:method`, `:scheme`, `:authority` or `:path` that can be none, or a Host that contradicts.
     case malformedTarget
 
-    // The order of blocks and data.
-
     /// 101, which HTTP/2 does not have (H4.2).
     case switchingProtocols
-    /// An informational response that ends its stream.
-    case endsWithInformational
-    /// More informational responses than allowed (H9.6).
-    case tooManyInformationalResponses(limit: Int)
-    /// Trailers that do not end the stream.
-    case trailersWithoutEnd
-    /// Data before the final response, or behind its end.
-    case misplacedData
-    /// Fields behind the end of the message.
-    case misplacedFields
-    /// More or less data than announced (H4.6).
-    case lengthMismatch(received: Int64, announced: Int64)
 }
 
 extension HeaderFault {
@@ -60,10 +46,9 @@ extension HeaderFault {
         switch self {
         case .malformedFieldName, .uppercaseFieldName, .malformedFieldValue, .connectionSpecificField,
             .malformedContentLength, .conflictingContentLengths, .tooLarge, .missingPseudoField, .repeatedPseudoField,
-            .latePseudoField, .unexpectedPseudoField, .malformedStatus, .malformedTarget, .endsWithInformational,
-            .trailersWithoutEnd, .misplacedData, .misplacedFields, .lengthMismatch:
+            .latePseudoField, .unexpectedPseudoField, .malformedStatus, .malformedTarget:
             .malformedResponse
-        case .switchingProtocols, .tooManyInformationalResponses: .badResponse
+        case .switchingProtocols: .badResponse
         }
     }
 }
@@ -86,13 +71,6 @@ extension HeaderFault: CustomStringConvertible {
         case .malformedStatus: "The status code is not between 100 and 999."
         case .malformedTarget: "The request's target is malformed."
         case .switchingProtocols: "The server switched protocols, which HTTP/2 does not allow."
-        case .endsWithInformational: "The stream ends with an informational response."
-        case .tooManyInformationalResponses(let limit): "There were more than \(limit) informational responses."
-        case .trailersWithoutEnd: "There are trailers that do not end the stream."
-        case .misplacedData: "There are data where none may be."
-        case .misplacedFields: "There are fields behind the end of the message."
-        case .lengthMismatch(let received, let announced):
-            "There were \(received) body bytes, and \(announced) were announced."
         }
     }
 }
