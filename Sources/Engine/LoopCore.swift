@@ -232,11 +232,11 @@ package final class LoopCore {
     /// What the pool holds.
     package var counts: PoolCounts { pool.counts }
 
-    /// The engine's TLS settings, made at the first need.
-    func clientTLSContext(for origin: Origin) -> Result<TLSContext, TLSError> {
+    /// The engine's TLS settings for connections on which these protocols are offered, made at the first need.
+    func clientTLSContext(for origin: Origin, offering protocols: ProtocolOffer) -> Result<TLSContext, TLSError> {
         var options = TLSClientOptions(
             minimum: configuration.minimumTLSVersion, maximum: configuration.maximumTLSVersion,
-            keyLogFile: configuration.keyLogFile)
+            alpn: protocols.alpn, keyLogFile: configuration.keyLogFile)
         configuration.transportSecurity?.restrict(&options, host: origin.matchingHost)
         if let made = tlsContexts[options] { return made }
         let made = Result { () throws(TLSError) in try TLSContext(client: options) }
@@ -263,5 +263,16 @@ package final class LoopCore {
     /// Whether nothing is being loaded.
     private var isEmpty: Bool {
         transactions.isEmpty && ftpTransfers.isEmpty && streams.isEmpty && webSockets.isEmpty
+    }
+}
+
+extension ProtocolOffer {
+    /// What it is called in a handshake.
+    fileprivate var alpn: [String] {
+        switch self {
+        case .http1: ["http/1.1"]
+        case .http2OrHTTP1: ["h2", "http/1.1"]
+        case .http2: ["h2"]
+        }
     }
 }

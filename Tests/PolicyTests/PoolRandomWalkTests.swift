@@ -40,7 +40,9 @@ import URLLoadingPolicy
             for number in 0..<walk.keysPerHost {
                 // Keys that differ in the port, and keys that differ in the judge only.
                 let judge: ConnectionJudge = number % 3 == 0 ? .session : .delegate(number % 3)
-                keys.append(try poolKey("host\(host).example", 443 + number / 3, scheme: .https, judge: judge))
+                keys.append(
+                    try poolKey(
+                        "host\(host).example", 443 + number / 3, scheme: .https, judge: judge, protocols: .http2OrHTTP1))
             }
         }
         let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)
@@ -54,7 +56,7 @@ import URLLoadingPolicy
     @Test("B1.17: shut down immediately at a random moment, nothing is left", arguments: 1...500)
     func immediateShutDown(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let keys = try (0..<3).map { try poolKey("host.example", 80 + $0) }
+        let keys = try (0..<3).map { try poolKey("host.example", 80 + $0, scheme: .https, protocols: .http2OrHTTP1) }
         let driver = MockPoolDriver(keys: keys, perHost: 4)
         for _ in 0..<Int.random(in: 0..<300, using: &random) { step(driver, keys, 30, &random) }
         driver.shutDown(immediately: true)

@@ -5,11 +5,16 @@ import Testing
 import URLLoadingPolicy
 
 @Suite struct PoolSharingTests {
+    /// Of a server that may choose a protocol whose connections are shared.
+    private func sharedKey(_ port: Int? = nil, judge: ConnectionJudge = .session) throws -> PoolKey {
+        try poolKey("example.com", port, scheme: .https, judge: judge, protocols: .http2OrHTTP1)
+    }
+
     // MARK: One connection for all
 
     @Test("H2.1: a connection with room serves the next request while it serves others")
     func sharing() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         #expect(pool.establish(connection, capacity: 3) == [.use(1, connection)])
@@ -23,7 +28,7 @@ import URLLoadingPolicy
 
     @Test("H2.3: the limit per host counts connections, not what they serve")
     func limit() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...50 { _ = pool.request(request, key) }
         let connection = pool.dialled
         #expect(pool.establish(connection, capacity: 100) == (1...50).map { .use($0, connection) })
@@ -34,7 +39,7 @@ import URLLoadingPolicy
 
     @Test("H2.2: nothing being known several dials are made, and all but the first that is shared are given up")
     func unknown() throws {
-        let (pool, key) = (VirtualPool(perHost: 3), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 3), try sharedKey())
         var dials: [ConnectionID] = []
         for request in 1...5 {
             if pool.request(request, key).count > 0 { dials.append(pool.dialled) }
@@ -49,7 +54,7 @@ import URLLoadingPolicy
 
     @Test("H2.2: a host whose connections were shared is dialled once for all that wait")
     func known() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(0, key)
         _ = pool.establish(pool.dialled, capacity: 100)
         _ = pool.close(pool.dialled)
@@ -65,7 +70,7 @@ import URLLoadingPolicy
     @Test("H2.2: what was learnt holds for every judge, and is unlearnt where the server chooses otherwise")
     func learning() throws {
         let pool = VirtualPool(perHost: 4)
-        let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
+        let (own, all) = (try sharedKey(judge: .delegate(1)), try sharedKey())
         _ = pool.request(0, own)
         let shared = pool.dialled
         _ = pool.establish(shared, capacity: 2)
@@ -78,9 +83,51 @@ import URLLoadingPolicy
         #expect(pool.request(3, all) == [.dial(pool.dialled, all)])
     }
 
+    @Test("H1.4: where the protocol is agreed on beforehand one dial is for all from the start, and nothing is unlearnt")
+    func priorKnowledge() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
+        #expect(pool.request(1, key) == [.dial(pool.dialled, key)])
+        for request in 2...5 { #expect(pool.request(request, key) == []) }
+        #expect(pool.establish(pool.dialled, capacity: 100) == (1...5).map { .use($0, pool.dialled) })
+    }
+
+    @Test("H2.2: what speaks HTTP/1.1 alone teaches nothing, and is dialled for each request")
+    func http1Alone() throws {
+        let pool = VirtualPool()
+        let (alone, key) = (try poolKey(scheme: .https), try sharedKey())
+        _ = pool.request(1, key)
+        _ = pool.establish(pool.dialled, capacity: 2)
+        for request in 2...3 { #expect(pool.request(request, alone) == [.dial(pool.dialled, alone)]) }
+        _ = pool.establish(pool.dialled)
+        _ = pool.request(4, key)
+        #expect(pool.request(5, key) == [.dial(pool.dialled, key)])
+        #expect(pool.request(6, key) == [], "one dial is for all, as before")
+    }
+
+    @Test("H1.3, H1.4, H1.8: which protocols are possible, by scheme and way")
+    func possible() throws {
+        let plain = try #require(Origin(scheme: .http, host: "example.com"))
+        let secure = try #require(Origin(scheme: .https, host: "example.com"))
+        let proxy = try #require(ProxyServer(kind: .http, host: "proxy.test"))
+        func protocols(_ origin: Origin, _ route: Route, _ wanted: ProtocolOffer) -> ProtocolOffer {
+            PoolKey(toReach: origin, by: route, protocols: wanted).protocols
+        }
+        for route in [Route.direct(), .proxied(proxy)] {
+            #expect(protocols(secure, route, .http2OrHTTP1) == .http2OrHTTP1)
+            #expect(protocols(secure, route, .http2) == .http2OrHTTP1, "an https URL asks")
+            #expect(protocols(secure, route, .http1) == .http1)
+            #expect(protocols(plain, route, .http2OrHTTP1) == .http1)
+        }
+        #expect(protocols(plain, .direct(), .http2) == .http2)
+        #expect(protocols(plain, .proxied(proxy), .http2) == .http1)
+        #expect(
+            PoolKey(toReach: secure, by: .direct(), protocols: .http1)
+                != PoolKey(toReach: secure, by: .direct(), protocols: .http2OrHTTP1))
+    }
+
     @Test("H2.2: a failed dial that was for all fails those that asked before it was begun, and no others")
     func failure() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(0, key)
         _ = pool.establish(pool.dialled, capacity: 100)
         _ = pool.close(pool.dialled)
@@ -94,7 +141,7 @@ import URLLoadingPolicy
 
     @Test("H2.2: when a connection goes, one dial is made for all who waited, and its failure is that of all")
     func failureOfAll() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(0, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -106,7 +153,7 @@ import URLLoadingPolicy
 
     @Test("A request that is asked about the peer of a dial for all fails alone, and the next is asked about another")
     func askedAlone() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(0, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -122,7 +169,7 @@ import URLLoadingPolicy
 
     @Test("When the request that is asked goes away, the next that the dial is for is asked")
     func passedOn() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(0, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -137,7 +184,7 @@ import URLLoadingPolicy
 
     @Test("A dial about whose peer somebody is asked outlives the news that connections are shared")
     func askedMeanwhile() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let first = pool.dialled
         _ = pool.request(2, key)
@@ -154,7 +201,7 @@ import URLLoadingPolicy
 
     @Test("H2.4: more room serves those that wait, first in line first")
     func moreRoom() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -167,7 +214,7 @@ import URLLoadingPolicy
 
     @Test("H2.4: less room ends nothing, and nobody new is served before there is room again")
     func lessRoom() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 10)
@@ -179,7 +226,7 @@ import URLLoadingPolicy
 
     @Test("H2.4: no room at all means to wait: the connection stays, and is not replaced at the limit")
     func noRoom() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 100)
@@ -197,7 +244,7 @@ import URLLoadingPolicy
     @Test("H2.4: a connection that lets nobody in makes room for a request of another key, and grows old")
     func noRoomAndOthers() throws {
         let pool = VirtualPool(perHost: 1)
-        let (key, other) = (try poolKey(), try poolKey("example.com", 81))
+        let (key, other) = (try sharedKey(), try sharedKey(81))
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 100)
@@ -219,7 +266,7 @@ import URLLoadingPolicy
 
     @Test("H2.5: with all streams taken another connection is opened within the limit, one at a time")
     func another() throws {
-        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 2), try sharedKey())
         _ = pool.request(1, key)
         let first = pool.dialled
         _ = pool.establish(first, capacity: 2)
@@ -239,7 +286,7 @@ import URLLoadingPolicy
 
     @Test("H2.5: room that appears makes a dial needless")
     func roomInsteadOfDial() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let first = pool.dialled
         _ = pool.establish(first, capacity: 2)
@@ -252,7 +299,7 @@ import URLLoadingPolicy
     @Test("B16.1: a shared connection that is never idle leaves its place to a request of another key after eight others")
     func noStarvation() throws {
         let pool = VirtualPool(perHost: 2)
-        let (key, other) = (try poolKey(), try poolKey("example.com", 81))
+        let (key, other) = (try sharedKey(), try sharedKey(81))
         _ = pool.request(0, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 100)
@@ -267,7 +314,7 @@ import URLLoadingPolicy
 
     @Test("H7.10: a connection that drains serves nobody new; new requests dial at once, though the host is full")
     func draining() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 3)
@@ -286,7 +333,7 @@ import URLLoadingPolicy
 
     @Test("H2.8: an idle connection that drains is closed at once")
     func drainingIdle() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         let idle = pool.idle(1, key)[0]
         #expect(pool.drain(idle) == [.close([idle]), .clearTimer])
         #expect(pool.drain(idle) == [])
@@ -294,7 +341,7 @@ import URLLoadingPolicy
 
     @Test("H7.1: a request that was not processed asks again, before its equals")
     func unprocessed() throws {
-        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...2 { _ = pool.request(request, key) }
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -307,7 +354,7 @@ import URLLoadingPolicy
 
     @Test("B16.7: shut down gently, a shared connection serves to the end what is to come")
     func gentleShutDown() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -320,7 +367,7 @@ import URLLoadingPolicy
 
     @Test("B1.17: shut down immediately, what drains is closed, too")
     func immediateShutDown() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)
@@ -332,7 +379,7 @@ import URLLoadingPolicy
 
     @Test("B17.53: what is said of connections that are not shared, or not there, changes nothing")
     func senseless() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         let plain = pool.lease(1, key)
         #expect(pool.setCapacity(plain, 10) == [])
         #expect(pool.request(2, key) == [.dial(pool.dialled, key)])
@@ -347,7 +394,7 @@ import URLLoadingPolicy
 
     @Test("H1.7, B2.93: a shared connection is nobody's own: it is neither kept nor handed away")
     func notForOne() throws {
-        let (pool, key) = (VirtualPool(), try poolKey())
+        let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 2)

@@ -177,7 +177,9 @@ final class VirtualPool {
 
 /// A key that must be possible.
 func poolKey(
-    _ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, judge: ConnectionJudge = .session
+    _ host: String = "example.com", _ port: Int? = nil, scheme: Scheme = .http, judge: ConnectionJudge = .session,
+    protocols: ProtocolOffer = .http1
 ) throws -> PoolKey {
-    PoolKey(origin: try #require(Origin(scheme: scheme, host: host, port: port)), judge: judge)
+    PoolKey(
+        origin: try #require(Origin(scheme: scheme, host: host, port: port)), judge: judge, protocols: protocols)
 }

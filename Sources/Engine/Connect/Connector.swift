@@ -268,7 +268,7 @@ final class Connector {
     func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: TicketKey, isProxy: Bool) {
         phase = .shakingHands
         let handshake = TLSHandshake(
-            origin: place, ticketKey: ticketKey, stream: stream, core: core,
+            origin: place, offering: isProxy ? .http1 : key.protocols, ticketKey: ticketKey, stream: stream, core: core,
             ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
         ) { [self] result in
             if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }

@@ -13,6 +13,7 @@ import URLLoadingTrust
 /// One client handshake.
 final class TLSHandshake: ByteStreamObserver {
     private let origin: Origin
+    private let protocols: ProtocolOffer
     /// By what its tickets are kept.
     var ticketKey: TicketKey { didSet { tls?.ticketKey = ticketKey } }
     private let stream: any ByteStream
@@ -40,10 +41,12 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
-        origin: Origin, ticketKey: TicketKey, stream: any ByteStream, core: LoopCore,
+        origin: Origin, offering protocols: ProtocolOffer = .http1, ticketKey: TicketKey, stream: any ByteStream,
+        core: LoopCore,
         ask: @escaping (Question) -> Bool, completion: @escaping (Result<SecureChannel, TLSError>) -> Void
     ) {
         self.origin = origin
+        self.protocols = protocols
         self.ticketKey = ticketKey
         self.stream = stream
         self.core = core
@@ -54,7 +57,7 @@ final class TLSHandshake: ByteStreamObserver {
     /// Sends the first message.
     func start() {
         stream.observer = self
-        switch core.clientTLSContext(for: origin) {
+        switch core.clientTLSContext(for: origin, offering: protocols) {
         case .failure(let error):
             finish(.failure(error))
         case .success(let context):

@@ -504,13 +504,13 @@ struct PoolBooks {
 
     /// Remembers what the server of a key chose, for all keys that reach it. Returns those for which that is new.
     mutating func noteProtocol(isShared: Bool, of row: Int) -> [Int] {
-        guard keys[row].expectsShared != isShared else { return [] }
-        memory.note(isShared: isShared, of: keys[row].key)
+        guard keys[row].expectsShared != isShared, memory.note(isShared: isShared, of: keys[row].key) else { return [] }
         var changed: [Int] = []
         var other = hosts[keys[row].host].firstKey
         while other != Self.none {
-            if keys[other].key.origin == keys[row].key.origin {
-                keys[other].expectsShared = isShared
+            let expects = memory.expectsShared(keys[other].key)
+            if keys[other].expectsShared != expects {
+                keys[other].expectsShared = expects
                 changed.append(other)
             }
             other = keys[other].next

@@ -14,6 +14,8 @@ package struct PoolKey: Sendable {
     package let route: Route
     /// Whose judgement the connection stands by. A session's TLS settings are the same for all its connections to an origin.
     package let judge: ConnectionJudge
+    /// Which protocols it may speak.
+    package let protocols: ProtocolOffer
 
     /// Whether the requests on its connections name their origins themselves: plain http through an HTTP proxy. The
     /// origin is then the proxy's `endpoint`, so that all of them share connections (B13.13, B13.33).
@@ -25,13 +27,28 @@ package struct PoolKey: Sendable {
     }
 
     /// The key of requests to an origin on a route, for somebody whose connections have this judge. Where nothing is judged on
-    /// the way, everybody's are the same.
-    package init(toReach origin: Origin, by route: Route, judge: ConnectionJudge = .session) {
+    /// the way, everybody's are the same; and what a protocol cannot be agreed on for speaks HTTP/1.1.
+    package init(
+        toReach origin: Origin, by route: Route, judge: ConnectionJudge = .session, protocols: ProtocolOffer = .http1
+    ) {
         let judge = Self.isJudged(origin, by: route) ? judge : .session
+        let protocols = Self.possible(protocols, origin, by: route)
         switch route {
         case .proxied(let proxy) where proxy.forwards(origin.scheme):
-            self.init(origin: proxy.endpoint, route: route, judge: judge)
-        case .direct, .proxied: self.init(origin: origin, route: route, judge: judge)
+            self.init(origin: proxy.endpoint, route: route, judge: judge, protocols: protocols)
+        case .direct, .proxied: self.init(origin: origin, route: route, judge: judge, protocols: protocols)
+        }
+    }
+
+    /// H1.3, H1.4, H1.8: what is plain speaks HTTP/2 by prior knowledge only, and never to a proxy; what is under TLS asks.
+    private static func possible(_ protocols: ProtocolOffer, _ origin: Origin, by route: Route) -> ProtocolOffer {
+        switch (origin.scheme, protocols) {
+        case (_, .http1): return .http1
+        case (.https, .http2OrHTTP1), (.https, .http2): return .http2OrHTTP1
+        case (.http, .http2OrHTTP1): return .http1
+        case (.http, .http2):
+            if case .proxied(let proxy) = route, proxy.forwards(.http) { return .http1 }
+            return .http2
         }
     }
 
@@ -45,13 +62,16 @@ package struct PoolKey: Sendable {
     }
 
     /// The key of connections that are the same but for the judge, who is the session.
-    package var judgedBySession: PoolKey { PoolKey(origin: origin, route: route) }
+    package var judgedBySession: PoolKey { PoolKey(origin: origin, route: route, protocols: protocols) }
 
     /// Makes a key.
-    package init(origin: Origin, route: Route = .direct(), judge: ConnectionJudge = .session) {
+    package init(
+        origin: Origin, route: Route = .direct(), judge: ConnectionJudge = .session, protocols: ProtocolOffer = .http1
+    ) {
         self.origin = origin
         self.route = route
         self.judge = judge
+        self.protocols = protocols
     }
 }
 
@@ -60,10 +80,11 @@ extension PoolKey: Hashable {
     /// Whether requests of the one may use connections of the other.
     @inline(__always)
     package static func == (left: PoolKey, right: PoolKey) -> Bool {
-        left.judge == right.judge && left.origin == right.origin && left.route == right.route
+        left.judge == right.judge && left.protocols == right.protocols && left.origin == right.origin
+            && left.route == right.route
     }
 
-    /// Hashes origin and judge; the routes to one origin are too few to be told apart by it.
+    /// Hashes origin and judge; the routes and protocols of one origin are too few to be told apart by it.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         hasher.combine(judge)

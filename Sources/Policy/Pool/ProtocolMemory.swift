@@ -7,15 +7,25 @@ struct ProtocolMemory {
 
     /// Whether a connection that is opened for a key will probably be shared.
     func expectsShared(_ key: PoolKey) -> Bool {
-        !sharing.isEmpty && sharing.contains(key.origin)
+        switch key.protocols {
+        case .http1: false
+        case .http2OrHTTP1: !sharing.isEmpty && sharing.contains(key.origin)
+        case .http2: true
+        }
     }
 
-    /// Notes what the server of a key has chosen.
-    mutating func note(isShared: Bool, of key: PoolKey) {
-        guard isShared else { return sharing.remove(key.origin).map { _ in } ?? () }
-        // Forgetting costs a few dials.
-        if sharing.count >= Self.mostOrigins { sharing.removeAll() }
-        sharing.insert(key.origin)
+    /// Notes what the server of a key has chosen; where it had no choice there is nothing to be learnt. Returns whether it is
+    /// something new.
+    mutating func note(isShared: Bool, of key: PoolKey) -> Bool {
+        guard key.protocols == .http2OrHTTP1, expectsShared(key) != isShared else { return false }
+        if isShared {
+            // Forgetting costs a few dials.
+            if sharing.count >= Self.mostOrigins { sharing.removeAll() }
+            sharing.insert(key.origin)
+        } else {
+            sharing.remove(key.origin)
+        }
+        return true
     }
 
     /// Picked by feel: some hundred kilobytes.
