@@ -1,0 +1,29 @@
+// What happens because time passes: pings, and peers that do not answer them. One timer is enough; it is set anew only when
+// it would come too late, and looks when it fires whether its time has really come. RFC 9113 §6.7.
+
+extension HTTP2ConnectionMachine {
+    /// The time that was asked for by `setTimer` has come.
+    package mutating func timerFired(now: Duration) {
+        timer = nil
+        guard phase == .running else { return }
+        switch heartbeat.due(now: now, isIdle: streams.isEmpty) {
+        case .nothing: break
+        case .ping: writePing(now)
+        case .dead: fail(.connection(.silence))
+        }
+    }
+
+    /// Sends a ping, unless one is under way.
+    mutating func writePing(_ now: Duration) {
+        guard let bytes = heartbeat.ping(now: now) else { return }
+        HTTP2FrameEncoder.encodePing(bytes, isAnswer: false, into: &output)
+    }
+
+    /// The timer as it has to be, if it is not so yet.
+    mutating func timerToSet() -> Action? {
+        guard let wanted = heartbeat.deadline(isIdle: streams.isEmpty) else { return nil }
+        if let timer, timer <= wanted { return nil }
+        timer = wanted
+        return .setTimer(wanted)
+    }
+}

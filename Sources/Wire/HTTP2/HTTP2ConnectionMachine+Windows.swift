@@ -1,0 +1,112 @@
+// Flow control: bodies that come are held against our windows, and ours against the peer's. The connection's window is
+// given back for what has arrived, a stream's for what its receiver has taken: so one that is slow stops itself and nobody
+// else (H5.4). RFC 9113 §5.2, §6.9.
+
+extension HTTP2ConnectionMachine {
+    // MARK: Receiving
+
+    /// A DATA frame begins. All of it counts from now on, as it is certain to come.
+    mutating func bodyBegins(
+        on number: UInt32, _ byteCount: Int, padding: Int, endsStream: Bool, _ now: Duration
+    ) throws(HTTP2Fault) {
+        incomingBody = nil
+        guard receiveWindow.receive(byteCount) else { throw .connection(.windowOverrun, stream: number) }
+        // H5.5: whatever becomes of the stream.
+        writeUpdate(0, receiveWindow.take(byteCount))
+        let bodyBytes = byteCount - padding
+        if bodyBytes == 0, !endsStream { try budget.spend(1, now: now) }
+        switch try place(of: number) {
+        case .open(let slot): try bodyBegins(slot, byteCount, bodyBytes, endsStream)
+        case .gone, .new:
+            guard !resets.contains(number) else { return }
+            try budget.spend(1, now: now)
+            answerGone(number)
+        case .ignored: break
+        }
+    }
+
+    private mutating func bodyBegins(
+        _ slot: Int32, _ byteCount: Int, _ bodyBytes: Int, _ endsStream: Bool
+    ) throws(HTTP2Fault) {
+        let id = streams.id(of: slot)
+        do throws(HTTP2Fault.Reason) {
+            try streams[slot].machine.receiveBody()
+            guard streams[slot].receiveWindow.receive(byteCount) else { throw .windowOverrun }
+            guard streams[slot].toReceive.take(bodyBytes) else { throw .bodyLength }
+        } catch {
+            throw .stream(id.number, error)
+        }
+        incomingBody = id
+        incomingBodyEndsStream = endsStream
+        if bodyBytes > 0 { budget.bodyMoved(bodyBytes) }
+        // Nobody takes padding.
+        if !endsStream { writeUpdate(id.number, streams[slot].receiveWindow.take(byteCount - bodyBytes)) }
+    }
+
+    mutating func bodyFrameEnds(_ now: Duration) {
+        guard let id = incomingBody else { return }
+        incomingBody = nil
+        if incomingBodyEndsStream { messageEnds(id, now) }
+    }
+
+    /// The receiver of a stream's body has taken bytes of it, and has room for as many again.
+    package mutating func take(_ count: Int, of id: HTTP2StreamID) {
+        guard isOpen(id), streams[id.slot].machine.receiving != .ended else { return }
+        // H5.6: none for a stream whose last frame is on its way in.
+        let isEnding = incomingBody == id && incomingBodyEndsStream
+        let increment = streams[id.slot].receiveWindow.take(count)
+        if !isEnding { writeUpdate(id.number, increment) }
+    }
+
+    /// Makes a stream's window larger: its body is seen to be limited by it (H10.1).
+    package mutating func growWindow(of id: HTTP2StreamID, to size: Int) {
+        guard isOpen(id), streams[id.slot].isOnTheWire, streams[id.slot].machine.receiving != .ended else { return }
+        writeUpdate(id.number, streams[id.slot].receiveWindow.grow(to: size))
+    }
+
+    /// Makes the connection's window larger.
+    package mutating func growWindow(to size: Int) {
+        guard phase == .running else { return }
+        writeUpdate(0, receiveWindow.grow(to: size))
+    }
+
+    /// How many bytes of a stream's body have come and were not taken; 0 for a stream that is over.
+    package func heldBytes(of id: HTTP2StreamID) -> Int {
+        isOpen(id) ? streams[id.slot].receiveWindow.held : 0
+    }
+
+    private mutating func writeUpdate(_ number: UInt32, _ increment: UInt32) {
+        guard increment > 0 else { return }
+        HTTP2FrameEncoder.encodeWindowUpdate(stream: number, increment: increment, into: &output)
+    }
+
+    // MARK: Sending
+
+    /// WINDOW_UPDATE came (H8.7).
+    mutating func windowUpdateCame(_ number: UInt32, _ increment: UInt32) throws(HTTP2Fault) {
+        guard number != 0 else {
+            guard increment > 0 else { throw .connection(.emptyUpdate) }
+            guard sendWindow.move(by: Int(increment)) else { throw .connection(.windowOverflow) }
+            return
+        }
+        guard case .open(let slot) = try place(of: number) else { return }
+        guard increment > 0 else { throw .stream(number, .emptyUpdate) }
+        guard streams[slot].sendWindow.move(by: Int(increment)) else { throw .stream(number, .windowOverflow) }
+        queueIfAble(slot)
+    }
+
+    /// The peer's initial window is another one: those of all streams move along, also below zero (H5.2, H8.6).
+    mutating func moveSendWindows(by difference: Int) throws(HTTP2Fault) {
+        for place in 0..<streams.count {
+            let id = streams.id(at: place)
+            guard streams[id.slot].sendWindow.move(by: difference) else {
+                throw .connection(.windowOverflow, stream: id.number)
+            }
+            if streams[id.slot].sendWindow.available > 0 {
+                queueIfAble(id.slot)
+            } else {
+                turns.remove(id.slot, in: &streams)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// What the two ends of a connection tell each other about how they want to be spoken to: the values that hold, and a
+// change of them as one SETTINGS frame brings it. Who acknowledges what, and when, is not decided here. RFC 9113 §6.5.
+
+/// The settings of one end.
+package struct HTTP2Settings: Sendable, Equatable {
+    /// How large the dynamic table may be that its sender decodes with.
+    package var headerTableSize: UInt32 = 4096
+    /// Whether its sender takes pushes.
+    package var enablesPush = true
+    /// How many streams its sender lets the other end have at once; nil is without limit.
+    package var maximumConcurrentStreams: UInt32?
+    /// The window with which each stream begins towards its sender.
+    package var initialWindowSize: UInt32 = 65_535
+    /// How many bytes of payload a frame may have towards its sender.
+    package var maximumFrameSize: UInt32 = 16_384
+    /// How large a field list its sender likes to get; nil is without limit.
+    package var maximumHeaderListSize: UInt32?
+    /// Whether its sender knows the extended CONNECT (RFC 8441).
+    package var enablesExtendedConnect = false
+    /// Whether its sender ignores the priorities of RFC 7540 (RFC 9218 §2.1).
+    package var ignoresOldPriorities = false
+
+    /// What holds where nothing was said.
+    package init() {}
+
+    /// What our client announces (H10.1).
+    package static var client: HTTP2Settings {
+        var settings = HTTP2Settings()
+        settings.enablesPush = false
+        settings.initialWindowSize = 2 * 1024 * 1024
+        settings.maximumHeaderListSize = 256 * 1024
+        settings.ignoresOldPriorities = true
+        return settings
+    }
+
+    /// Calls `body` with each value that is not what holds anyway, as a SETTINGS frame has them.
+    func forEachEntry(_ body: (_ identifier: UInt16, _ value: UInt32) -> Void) {
+        let standard = HTTP2Settings()
+        if headerTableSize != standard.headerTableSize { body(Identifier.headerTableSize, headerTableSize) }
+        if !enablesPush { body(Identifier.enablePush, 0) }
+        if let maximumConcurrentStreams { body(Identifier.maximumConcurrentStreams, maximumConcurrentStreams) }
+        if initialWindowSize != standard.initialWindowSize { body(Identifier.initialWindowSize, initialWindowSize) }
+        if maximumFrameSize != standard.maximumFrameSize { body(Identifier.maximumFrameSize, maximumFrameSize) }
+        if let maximumHeaderListSize { body(Identifier.maximumHeaderListSize, maximumHeaderListSize) }
+        if enablesExtendedConnect { body(Identifier.enableConnectProtocol, 1) }
+        if ignoresOldPriorities { body(Identifier.noOldPriorities, 1) }
+    }
+
+    /// Takes over what a frame has said.
+    mutating func apply(_ change: HTTP2SettingsChange) {
+        if let size = change.headerTableSize { headerTableSize = size }
+        if let enables = change.enablesPush { enablesPush = enables }
+        if let maximum = change.maximumConcurrentStreams { maximumConcurrentStreams = maximum }
+        if let size = change.initialWindowSize { initialWindowSize = size }
+        if let size = change.maximumFrameSize { maximumFrameSize = size }
+        if let size = change.maximumHeaderListSize { maximumHeaderListSize = size }
+        if let enables = change.enablesExtendedConnect { enablesExtendedConnect = enables }
+        if let ignores = change.ignoresOldPriorities { ignoresOldPriorities = ignores }
+    }
+
+    /// The numbers of the settings (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).
+    enum Identifier {
+        static var headerTableSize: UInt16 { 0x1 }
+        static var enablePush: UInt16 { 0x2 }
+        static var maximumConcurrentStreams: UInt16 { 0x3 }
+        static var initialWindowSize: UInt16 { 0x4 }
+        static var maximumFrameSize: UInt16 { 0x5 }
+        static var maximumHeaderListSize: UInt16 { 0x6 }
+        static var enableConnectProtocol: UInt16 { 0x8 }
+        static var noOldPriorities: UInt16 { 0x9 }
+    }
+}
+
+/// What one SETTINGS frame has said; of several values of one setting the last.
+package struct HTTP2SettingsChange: Sendable, Equatable {
+    /// The last size of the dynamic table.
+    package private(set) var headerTableSize: UInt32?
+    /// The smallest of the sizes that it had between; the next block begins by saying it (RFC 7541 §4.2).
+    package private(set) var smallestHeaderTableSize: UInt32?
+    /// Whether pushes are taken.
+    package private(set) var enablesPush: Bool?
+    /// How many streams there may be at once.
+    package private(set) var maximumConcurrentStreams: UInt32?
+    /// The window with which each stream begins.
+    package private(set) var initialWindowSize: UInt32?
+    /// How many bytes of payload a frame may have.
+    package private(set) var maximumFrameSize: UInt32?
+    /// How large a field list is liked.
+    package private(set) var maximumHeaderListSize: UInt32?
+    /// Whether the extended CONNECT is known.
+    package private(set) var enablesExtendedConnect: Bool?
+    /// Whether the priorities of RFC 7540 are ignored.
+    package private(set) var ignoresOldPriorities: Bool?
+    /// How many entries the frame had, those that mean nothing included.
+    package private(set) var entryCount = 0
+
+    /// Nothing was said.
+    package init() {}
+
+    /// Takes one entry from the end that is `sender`; one that is not known is ignored (H4.5).
+    mutating func add(
+        _ identifier: UInt16, _ value: UInt32, from sender: HTTP2Role
+    ) throws(HTTP2Fault) {
+        entryCount += 1
+        switch identifier {
+        case HTTP2Settings.Identifier.headerTableSize:
+            headerTableSize = value
+            smallestHeaderTableSize = min(smallestHeaderTableSize ?? value, value)
+        case HTTP2Settings.Identifier.enablePush:
+            // A server cannot be pushed to, so it has nothing to allow.
+            guard value == 0 || value == 1 && sender == .client else { throw .connection(.pushSetting) }
+            enablesPush = value == 1
+        case HTTP2Settings.Identifier.maximumConcurrentStreams: maximumConcurrentStreams = value
+        case HTTP2Settings.Identifier.initialWindowSize:
+            guard value <= HTTP2FlowWindow.largest else { throw .connection(.windowSetting) }
+            initialWindowSize = value
+        case HTTP2Settings.Identifier.maximumFrameSize:
+            guard (16_384...16_777_215).contains(value) else { throw .connection(.frameSizeSetting) }
+            maximumFrameSize = value
+        case HTTP2Settings.Identifier.maximumHeaderListSize: maximumHeaderListSize = value
+        case HTTP2Settings.Identifier.enableConnectProtocol: enablesExtendedConnect = value == 1
+        case HTTP2Settings.Identifier.noOldPriorities: ignoresOldPriorities = value == 1
+        default: break
+        }
+    }
+}
