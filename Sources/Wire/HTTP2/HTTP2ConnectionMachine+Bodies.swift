@@ -45,13 +45,15 @@ extension HTTP2ConnectionMachine {
     /// Appends, behind all that is to be written, the header of a DATA frame; exactly `count` bytes of the stream's body are
     /// to follow it at once. `isLast` says that the source has no more; a declared length says so by itself.
     ///
-    /// Answers whether the frame is to be written. It isn't if the stream is gone, or has no window for it; nor if the
-    /// source ends before its declared length, which resets the stream (H3.5).
+    /// An empty last frame needs no window, and may be written out of turn. Answers whether the frame is to be written. It
+    /// isn't if the stream is gone, or has no window for it; nor if the source ends before its declared length, which
+    /// resets the stream (H3.5).
     package mutating func writePiece(
         of id: HTTP2StreamID, count: Int, isLast: Bool, into out: inout [UInt8]
     ) -> Bool {
-        guard isOpen(id), streams[id.slot].machine.sending == .body, count > 0 || count == 0 && isLast else { return false }
+        guard isOpen(id), streams[id.slot].machine.sending == .body else { return false }
         let slot = id.slot
+        guard count > 0 || count == 0 && isLast else { return false }
         guard count == 0 || count <= min(sendWindow.available, streams[slot].sendWindow.available),
             count <= Int(peerSettings.maximumFrameSize), count <= streams[slot].toSend.limit
         else { return false }

@@ -43,7 +43,8 @@ extension HTTP2ConnectionMachine {
     /// Opens a stream for a request, whose head is to be encoded and given to `sendBlock` at once; nil if there can be no
     /// further one now.
     package mutating func open(now: Duration) -> HTTP2StreamID? {
-        guard phase == .running, unwritten == nil, streams.count < capacity, nextNumber <= HTTP2FlowWindow.largest else {
+        guard phase == .running, unwritten == nil, streams.count < capacity, nextNumber <= HTTP2FlowWindow.largest
+        else {
             return nil
         }
         if streams.isEmpty, heartbeat.wantsPing(now: now) { pingsWithNextHead = true }
