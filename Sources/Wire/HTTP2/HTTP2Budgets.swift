@@ -98,7 +98,10 @@ struct HTTP2BlockBudget {
     private var continuations = 0
     private var emptyInARow = 0
 
-    init(frameBytes: Int) { byteCount = frameBytes }
+    init(frameBytes: Int, _ limits: HTTP2Limits) throws(HTTP2Fault) {
+        byteCount = frameBytes
+        guard byteCount <= limits.blockBytes else { throw .connection(.blockTooLarge) }
+    }
 
     /// The block goes on in another frame.
     mutating func goOn(frameBytes: Int, _ limits: HTTP2Limits) throws(HTTP2Fault) {

@@ -61,7 +61,7 @@ extension HTTP2ConnectionMachine {
         guard phase == .running else { return }
         incomingBlock = IncomingBlock(
             number: number, stream: block.stream, endsStream: endsStream,
-            budget: HTTP2BlockBudget(frameBytes: frameBytes))
+            budget: try HTTP2BlockBudget(frameBytes: frameBytes, limits))
         actions.add(.blockBegins(block))
     }
 
