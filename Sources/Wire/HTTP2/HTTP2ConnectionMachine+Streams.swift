@@ -125,6 +125,7 @@ extension HTTP2ConnectionMachine {
     /// Our message is complete, or there will be no more of it.
     mutating func sendingEnded(_ slot: Int32) {
         turns.remove(slot, in: &streams)
+        streams[slot].wantsToSend = false
         streams[slot].machine.endSending()
         if streams[slot].machine.isOver { close(slot, .finished) }
     }

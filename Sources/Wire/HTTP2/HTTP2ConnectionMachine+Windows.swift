@@ -51,17 +51,25 @@ extension HTTP2ConnectionMachine {
 
     /// The receiver of a stream's body has taken bytes of it, and has room for as many again.
     package mutating func take(_ count: Int, of id: HTTP2StreamID) {
-        guard isOpen(id), streams[id.slot].machine.receiving != .ended else { return }
-        // H5.6: none for a stream whose last frame is on its way in.
-        let isEnding = incomingBody == id && incomingBodyEndsStream
-        let increment = streams[id.slot].receiveWindow.take(count)
-        if !isEnding { writeUpdate(id.number, increment) }
+        guard isReceiving(id) else { return }
+        writeUpdate(id.number, streams[id.slot].receiveWindow.take(count))
     }
 
     /// Makes a stream's window larger: its body is seen to be limited by it (H10.1).
     package mutating func growWindow(of id: HTTP2StreamID, to size: Int) {
-        guard isOpen(id), streams[id.slot].isOnTheWire, streams[id.slot].machine.receiving != .ended else { return }
+        guard isReceiving(id) else { return }
         writeUpdate(id.number, streams[id.slot].receiveWindow.grow(to: size))
+    }
+
+    /// Whether a stream may get an update: not before its HEADERS, nor after its END_STREAM, be it in a frame of which the
+    /// rest is still to come (H5.6).
+    private func isReceiving(_ id: HTTP2StreamID) -> Bool {
+        guard isOpen(id), streams[id.slot].isOnTheWire, streams[id.slot].machine.receiving != .ended else {
+            return false
+        }
+        if incomingBody == id, incomingBodyEndsStream { return false }
+        if let incomingBlock, incomingBlock.stream == id, incomingBlock.endsStream { return false }
+        return true
     }
 
     /// Makes the connection's window larger.
