@@ -81,7 +81,7 @@ private struct FuzzedEnd: ~Copyable {
             case 9: if let id { answer(id, &numbers) }
             case 10: if let id { machine.bodyReady(id) }
             case 11: fill(numbers.choose(below: 200) * 300)
-            case 12: if let id { machine.take(Int(truncatingIfNeeded: numbers.number()), of: id) }
+            case 12: if let id { machine.taken(Int(truncatingIfNeeded: numbers.number()), of: id) }
             case 13: if let id { machine.growWindow(of: id, to: Int(truncatingIfNeeded: numbers.number())) }
             case 14: machine.growWindow(to: Int(truncatingIfNeeded: numbers.number()))
             case 15: if let id { machine.cancel(id, HTTP2ErrorCode(rawValue: UInt32(numbers.choose(below: 16)))) }

@@ -144,7 +144,8 @@ extension HTTP2ConnectionMachine {
 
     // MARK: Resets
 
-    /// RST_STREAM came. Only those that end something are cheap (H6.2, H7.6): a server pays for each (H9.1).
+    /// RST_STREAM came. One that ends a request of ours has its use; one for a stream that is over has none (H6.2, H7.6),
+    /// nor does one that a server gets, whose work was for nothing (H9.1).
     mutating func resetCame(_ number: UInt32, _ code: HTTP2ErrorCode, _ now: Duration) throws(HTTP2Fault) {
         switch try place(of: number) {
         case .open(let slot):

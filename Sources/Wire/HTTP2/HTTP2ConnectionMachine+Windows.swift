@@ -50,7 +50,7 @@ extension HTTP2ConnectionMachine {
     }
 
     /// The receiver of a stream's body has taken bytes of it, and has room for as many again.
-    package mutating func take(_ count: Int, of id: HTTP2StreamID) {
+    package mutating func taken(_ count: Int, of id: HTTP2StreamID) {
         guard isReceiving(id) else { return }
         writeUpdate(id.number, streams[id.slot].receiveWindow.take(count))
     }

@@ -1,5 +1,5 @@
-// The course of one HTTP/2 connection, at either end: which streams there are, what may be sent when, what what comes means,
-// and how it ends. Behaviour H2.4, H2.7, H3.5 to H3.7, H4 to H10. It must not know sockets, fields, HPACK's tables, who
+// The course of one HTTP/2 connection, at either end: which streams there are, what may be sent when, what the peer's
+// frames mean, and how it ends. Behaviour H2.4, H2.7, H3.5 to H3.7, H4 to H10. It must not know sockets, fields, HPACK's tables, who
 // waits for what, nor what time it is: times are arguments, counted from any fixed moment of the driver's. RFC 9113.
 //
 // The driver's rules:
@@ -12,7 +12,7 @@
 //    to follow. When a block has ended it says by `blockDecoded` what it was, before it gives on more bytes.
 // 4. A request is `open`, encode, `sendBlock` within one turn, an answer encode, `sendBlock`: so the order of encoding is
 //    the order of writing (H3.10). `isOpen` is asked before anything is encoded.
-// 5. What of a body was taken is told by `take`, sooner or later, or the peer has to wait.
+// 5. What of a body was taken is told by `taken`, sooner or later, or the peer has to wait.
 // 6. Each stream gets exactly one `closed`, its last action. After `failed` or `finished` what is left to be written is
 //    tried, and the connection is closed.
 //
@@ -33,11 +33,12 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         case blockEnds(byteCount: Int)
         /// The block that was decoded last is lawful: a head or trailers of this stream.
         case head(HTTP2StreamID, HTTP2HeadKind)
-        /// Bytes of the stream's body, as offsets into the bytes given: `take`.
+        /// Bytes of the stream's body, as offsets into the bytes given: `taken`.
         case data(HTTP2StreamID, Range<Int>)
         /// The message that is received on the stream is whole.
         case messageEnds(HTTP2StreamID)
-        /// The stream is over; its place is another's from now on.
+        /// The stream is over; its place is another's from now on. It may be one of the peer's of which no more than the
+        /// beginning of a block has been told.
         case closed(HTTP2StreamID, HTTP2StreamEnd)
         /// The peer has said how large the table may be that we encode with: first this smallest size, then the last.
         case encoderTableChanged(smallest: UInt32, size: UInt32)

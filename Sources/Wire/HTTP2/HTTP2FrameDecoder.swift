@@ -61,7 +61,8 @@ package struct HTTP2FrameDecoder: ~Copyable {
     private var openBlock: UInt32 = 0
     private var isFirstFrame = true
     private var change = HTTP2SettingsChange()
-    private var goodbye = HTTP2ControlFrame.priority
+    /// What a GOAWAY begins with, while its text is being read.
+    private var goodbye = (last: UInt32(0), code: HTTP2ErrorCode.noError)
 
     /// What the last GOAWAY says in words, cut to what is kept of it (H9.8).
     package private(set) var debugData: [UInt8] = []
@@ -245,7 +246,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
             guard header.has(HTTP2FrameFlags.endHeaders) else { return nil }
             openBlock = 0
             return .blockEnds
-        case .goAway: return .control(goodbye)
+        case .goAway: return .control(.goAway(last: goodbye.last, goodbye.code))
         case .priority, .resetStream, .settings, .pushPromise, .ping, .windowUpdate, nil: return nil
         }
     }
@@ -263,7 +264,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
             return .control(isAnswer ? .pingAcknowledged(number) : .ping(number))
         case .goAway:
             let last = UInt32(truncatingIfNeeded: number >> 32) & 0x7FFF_FFFF
-            goodbye = .goAway(last: last, HTTP2ErrorCode(rawValue: low))
+            goodbye = (last, HTTP2ErrorCode(rawValue: low))
             debugData.removeAll(keepingCapacity: true)
             phase = .debugData
             return nil

@@ -148,7 +148,7 @@ struct HTTP2EndsTests {
         #expect(rig.takeWritten().isEmpty)
     }
 
-    @Test("H7.7: the codes by which a peer asks for HTTP/1.1 or for calm are kept; H7.8")
+    @Test("R9113 §7: the code by which a peer asks for HTTP/1.1, or for calm, is kept as it came")
     func codes() {
         for code in [HTTP2ErrorCode.http11Required, .enhanceYourCalm, HTTP2ErrorCode(rawValue: 0xDEAD)] {
             var rig = client(1)
@@ -213,7 +213,7 @@ struct HTTP2EndsTests {
         rig.forget()
         rig.then {
             $0.cancel(id(1))
-            $0.take(5, of: id(1))
+            $0.taken(5, of: id(1))
             $0.bodyReady(id(1))
             $0.setWeight(4, of: id(1))
             $0.bodyPaused(id(1))

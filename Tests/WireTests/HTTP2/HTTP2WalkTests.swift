@@ -246,13 +246,13 @@ private final class WalkingEnd {
         guard let id = open.randomElement(using: &random), let count = held[id.number], count > 0 else { return }
         let taken = Int.random(in: 1...count, using: &random)
         held[id.number] = count - taken
-        machine.take(taken, of: id)
+        machine.taken(taken, of: id)
         pull([])
     }
 
     func takeAll() {
         for id in open {
-            machine.take(held[id.number] ?? 0, of: id)
+            machine.taken(held[id.number] ?? 0, of: id)
             held[id.number] = 0
         }
         pull([])

@@ -144,7 +144,7 @@ struct HTTP2WindowTests {
         #expect(rig.fill(16_384 + 2) == ["3:16384", "1:1", "5:1"])
     }
 
-    @Test("H2.11: a stream with more weight sends more in its turn")
+    @Test("H5.3: a stream with more weight sends more in its turn")
     func weights() {
         var rig = uploads(2, [(4, 1_000_000)])
         rig.receive(WireHTTP2.update(0, 1_000_000))
@@ -208,12 +208,12 @@ struct HTTP2WindowTests {
         #expect(rig.machine.heldBytes(of: id) == 32_768)
         rig.receive(WireHTTP2.data(1, piece) + WireHTTP2.data(1, piece))
         rig.forget()
-        rig.then { $0.take(49_999, of: id) }
+        rig.then { $0.taken(49_999, of: id) }
         #expect(rig.takeWritten().isEmpty)
-        rig.then { $0.take(1, of: id) }
+        rig.then { $0.taken(1, of: id) }
         #expect(rig.takeWritten() == WireHTTP2.update(1, 50_000))
-        rig.then { $0.take(.max, of: id) }
-        rig.then { $0.take(-1, of: id) }
+        rig.then { $0.taken(.max, of: id) }
+        rig.then { $0.taken(-1, of: id) }
         #expect(rig.takeWritten().isEmpty && rig.machine.heldBytes(of: id) == 0)
     }
 
@@ -272,7 +272,7 @@ struct HTTP2WindowTests {
             #expect(rig.takeSaid() == (isAcknowledged ? [fault] : [.data(1, Array(repeating: 1, count: 11))]))
             guard !isAcknowledged else { continue }
             rig.receive(WireHTTP2.settingsAck)
-            rig.then { $0.take(11, of: HTTP2StreamID(number: 1, slot: 0)) }
+            rig.then { $0.taken(11, of: HTTP2StreamID(number: 1, slot: 0)) }
             #expect(rig.takeWritten() == WireHTTP2.update(1, 11))
             rig.receive(WireHTTP2.data(1, Array(repeating: 1, count: 11)))
             #expect(rig.takeSaid().last == fault)
