@@ -57,11 +57,12 @@ extension HTTP2ConnectionMachine {
     mutating func blockBegins(
         on number: UInt32, frameBytes: Int, endsStream: Bool, _ now: Duration
     ) throws(HTTP2Fault) {
+        // Order: a stream that ends by this was told of, or was not opened.
+        let budget = try HTTP2BlockBudget(frameBytes: frameBytes, limits)
         let block = try expectedBlock(on: number, endsStream: endsStream, now)
         guard phase == .running else { return }
         incomingBlock = IncomingBlock(
-            number: number, stream: block.stream, endsStream: endsStream,
-            budget: try HTTP2BlockBudget(frameBytes: frameBytes, limits))
+            number: number, stream: block.stream, endsStream: endsStream, budget: budget)
         actions.add(.blockBegins(block))
     }
 

@@ -122,13 +122,16 @@ struct HTTP2FloodTests {
         rig = client()
         rig.receive(WireHTTP2.headers(1, StandIn.boundless, ends: true))
         expectCalm(&rig, .blockTooLarge)
-        // A limit below a single frame, too.
+        // A limit below a single frame, too, which opens no stream.
         limits.blockBytes = 100
         rig = HTTP2Rig.client(limits: limits)
         rig.request()
         rig.forget()
         rig.receive(WireHTTP2.headers(1, full))
         expectCalm(&rig, .blockTooLarge)
+        rig = HTTP2Rig.server(limits: limits)
+        rig.receive(WireHTTP2.headers(1, full))
+        #expect(rig.takeSaid() == [.failed(.connection(.blockTooLarge))])
     }
 
     @Test("H9.6: 32 informational answers before the final one")
