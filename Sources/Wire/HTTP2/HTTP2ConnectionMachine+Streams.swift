@@ -34,7 +34,7 @@ extension HTTP2ConnectionMachine {
     package var capacity: Int {
         guard role == .client, phase != .ended, !isDraining, !heartbeat.isSuspect else { return 0 }
         guard hasPeerSettings else { return Self.capacityBeforeSettings }
-        return Int(peerSettings.maximumConcurrentStreams ?? HTTP2FlowWindow.largest)
+        return Int(clamping: peerSettings.maximumConcurrentStreams ?? HTTP2FlowWindow.largest)
     }
 
     /// How many streams are open.
@@ -58,7 +58,7 @@ extension HTTP2ConnectionMachine {
     /// The peer opens a stream; nil if there are enough of them.
     mutating func opened(by number: UInt32, _ now: Duration) -> HTTP2StreamID? {
         highestPeerNumber = number
-        if let most = ourSettings.maximumConcurrentStreams, streams.count >= Int(most) {
+        if let most = ourSettings.maximumConcurrentStreams, streams.count >= Int(clamping: most) {
             handle(.stream(number, .tooManyStreams), now)
             return nil
         }

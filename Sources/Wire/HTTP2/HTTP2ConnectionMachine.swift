@@ -125,13 +125,13 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     /// `connectionWindow` is the window for all streams together, at least the 65,535 bytes that it begins with.
     /// `firstNumber` is the number of the first stream that is opened.
     package init(
-        role: HTTP2Role, settings: HTTP2Settings = .client, connectionWindow: UInt32 = 16 * 1024 * 1024,
+        role: HTTP2Role, settings: HTTP2Settings, connectionWindow: UInt32 = 16 * 1024 * 1024,
         firstNumber: UInt32 = 1, limits: HTTP2Limits = HTTP2Limits()
     ) {
         self.role = role
         self.limits = limits
         ourSettings = settings
-        wantedWindow = Int(connectionWindow)
+        wantedWindow = Int(clamping: connectionWindow)
         nextNumber = firstNumber | 1
         budget = HTTP2FloodBudget(limits)
         decoder = HTTP2FrameDecoder(role, maximumFrameSize: settings.maximumFrameSize)

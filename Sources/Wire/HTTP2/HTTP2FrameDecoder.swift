@@ -74,9 +74,6 @@ package struct HTTP2FrameDecoder: ~Copyable {
         phase = role == .server ? .preface(0) : .headerStart
     }
 
-    /// Whether a header block has begun and not ended.
-    package var isInsideBlock: Bool { openBlock != 0 }
-
     /// Decodes from `bytes` at `offset` and moves `offset` behind what was used.
     ///
     /// After a fault every call throws it again.

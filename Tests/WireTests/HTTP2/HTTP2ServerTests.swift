@@ -129,6 +129,21 @@ struct HTTP2ServerTests {
         }
     }
 
+    @Test("R9113 §4.3: a block whose content is not told before more bytes come is our own fault")
+    func untold() {
+        var machine = HTTP2ConnectionMachine(role: .server, settings: HTTP2Settings())
+        machine.start(now: .zero)
+        let bytes = WireHTTP2.preface + WireHTTP2.settings() + WireHTTP2.headers(1, StandIn.final) + WireHTTP2.ping(1)
+        var offset = 0
+        var actions: [HTTP2ConnectionMachine.Action] = []
+        while machine.received(bytes.span.bytes, offset: &offset, now: .zero) {
+            while let action = machine.nextAction() { actions.append(action) }
+        }
+        while let action = machine.nextAction() { actions.append(action) }
+        #expect(offset == bytes.count)
+        #expect(actions.last == .failed(.connection(.misuse)))
+    }
+
     @Test("R9113 §8.1: an answer out of order is our own fault")
     func misuse() {
         let misuses: [(inout HTTP2Rig) -> Void] = [
