@@ -1,28 +1,5 @@
-// What a peer may ask of us without bringing anything: limits for floods, and the counters that are held against them.
-// What counts as which is decided by `HTTP2ConnectionMachine`; what is above a limit ends the connection. RFC 9113 §10.5.
-
-/// The limits for one connection (H9).
-package struct HTTP2Limits: Sendable, Equatable {
-    /// Frames that bring nothing, at once (H9.1).
-    package var uselessFrames = 10_000
-    /// How many of them are forgiven in a second (H9.1).
-    package var uselessFramesPerSecond = 330
-    /// Answers that wait because the peer does not read (H9.2).
-    package var unreadAnswers = 1_000
-    /// CONTINUATION frames of one block (H9.3).
-    package var continuations = 16
-    /// CONTINUATION frames without a byte, in a row (H9.3).
-    package var emptyContinuations = 2
-    /// Bytes of one header block on the wire (H9.5).
-    package var blockBytes = 1024 * 1024
-    /// 1xx answers before the final one (H9.6).
-    package var informationalAnswers: UInt8 = 32
-    /// Streams that we reset in a second because of what the peer sent (H9.7).
-    package var resetsPerSecond = 100
-
-    /// The limits of H9.
-    package init() {}
-}
+// The counters that are held against `HTTP2Limits`, for a connection and for one header block. What counts as which is decided
+// by `HTTP2ConnectionMachine`. RFC 9113 §10.5.
 
 /// What of its limits a peer has used up.
 struct HTTP2FloodBudget {

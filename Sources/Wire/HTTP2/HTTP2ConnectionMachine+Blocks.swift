@@ -83,7 +83,7 @@ extension HTTP2ConnectionMachine {
         case .gone:
             try budget.spend(1, now: now)
             answerGone(number)
-        case .ignored: break
+        case .ignored: try budget.spend(1, now: now)
         }
         return .discarded
     }

@@ -2,14 +2,6 @@
 //
 //     length in 3 bytes | type | flags | 1 reserved bit and 31 bits of stream number
 
-/// Which end of a connection we are.
-package enum HTTP2Role: Sendable, Equatable {
-    /// The end that connected, and opens the streams.
-    case client
-    /// The end that was connected to.
-    case server
-}
-
 /// What a frame is (RFC 9113 §6).
 package enum HTTP2FrameType: UInt8, Sendable {
     /// Bytes of a body.

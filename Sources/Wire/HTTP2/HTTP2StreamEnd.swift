@@ -1,22 +1,5 @@
-// The names of streams, and how they can end. Whether a request is sent again is decided elsewhere; the facts for it are
-// here. RFC 9113 §5.1.1, §8.7.
-
-/// A stream of one connection.
-///
-/// `slot` is its place in the connection's table, and in any table of a driver's that is kept along with it: places are
-/// used again, numbers never.
-package struct HTTP2StreamID: Hashable, Sendable {
-    /// The number on the wire.
-    package let number: UInt32
-    /// The place in a table.
-    package let slot: Int32
-
-    /// Makes a name.
-    package init(number: UInt32, slot: Int32) {
-        self.number = number
-        self.slot = slot
-    }
-}
+// How streams can end. Whether a request is sent again is decided elsewhere; the facts for it are here. RFC 9113 §5.4.2,
+// §8.7.
 
 /// How a stream ended.
 package enum HTTP2StreamEnd: Sendable, Equatable {
