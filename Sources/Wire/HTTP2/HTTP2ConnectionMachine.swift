@@ -184,7 +184,8 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         output.removeAll(keepingCapacity: output.capacity <= Self.keptOutput)
     }
 
-    /// Everything that was appended has been written.
+    /// Everything that was appended has been written. To be said each time, before more is appended: or a peer that asks much
+    /// would be taken for one that does not read the answers (H9.2).
     package mutating func outputEmptied() { budget.outputEmptied() }
 
     /// A buffer that has grown beyond this is given back when it is empty.
