@@ -33,6 +33,8 @@ private struct FuzzedEnd: ~Copyable {
     private var open: Set<HTTP2StreamID> = []
     private var closed: Set<UInt32> = []
     private var isOver = false
+    /// No stream has a larger window.
+    private var largestWindow: Int
     private var block: [UInt8] = []
     /// What the machine has said, pieces joined.
     private(set) var said: [String] = []
@@ -42,6 +44,7 @@ private struct FuzzedEnd: ~Copyable {
         var settings = HTTP2Settings()
         settings.initialWindowSize = [0, 1, 100, 65_535, 0x7FFF_FFFF, 10, 70_000, 5][shape]
         settings.enablesPush = role == .server
+        largestWindow = Int(max(settings.initialWindowSize, 65_535))
         if shape > 4 {
             settings.maximumConcurrentStreams = 2
             settings.headerTableSize = 0
@@ -82,7 +85,10 @@ private struct FuzzedEnd: ~Copyable {
             case 10: if let id { machine.bodyReady(id) }
             case 11: fill(numbers.choose(below: 200) * 300)
             case 12: if let id { machine.taken(Int(truncatingIfNeeded: numbers.number()), of: id) }
-            case 13: if let id { machine.growWindow(of: id, to: Int(truncatingIfNeeded: numbers.number())) }
+            case 13:
+                let size = Int(truncatingIfNeeded: numbers.number())
+                largestWindow += max(0, min(size, 0x7FFF_FFFF))
+                if let id { machine.growWindow(of: id, to: size) }
             case 14: machine.growWindow(to: Int(truncatingIfNeeded: numbers.number()))
             case 15: if let id { machine.cancel(id, HTTP2ErrorCode(rawValue: UInt32(numbers.choose(below: 16)))) }
             case 16: if let id { machine.timedOut(id, now: now) }
@@ -207,7 +213,7 @@ private struct FuzzedEnd: ~Copyable {
         case .head(let id, let kind): say(id, "\(kind)")
         case .data(let id, let range):
             expect(!range.isEmpty && range.upperBound <= bytes.count, "a piece at \(range)")
-            expect(machine.heldBytes(of: id) <= 0x7FFF_FFFF, "too much is held")
+            expect(machine.heldBytes(of: id) <= largestWindow, "\(machine.heldBytes(of: id)) of \(largestWindow)")
             if said.last != "\(id.number) data" { say(id, "data") }
         case .messageEnds(let id): say(id, "ends")
         case .closed(let id, let end):
