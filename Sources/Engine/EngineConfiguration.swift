@@ -12,6 +12,9 @@ package struct EngineConfiguration: Sendable {
     /// Most simultaneous connections per host (B16.1); values below 1 count as 1.
     package var maximumConnectionsPerHost = 6
 
+    /// Which protocols servers are offered; what is plain and not known to speak HTTP/2 speaks HTTP/1.1.
+    package var protocols = ProtocolOffer.http1
+
     /// Most connections that are kept unused, over all hosts; nil for what the process's limit of descriptors suggests.
     package var maximumIdleConnections: Int?
 

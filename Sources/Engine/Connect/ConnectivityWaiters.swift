@@ -79,7 +79,7 @@ final class ConnectivityWaiters {
             case .lookup(let failure): isLackOfNetwork(failure)
             case .tls, .refused, .authentication, .garbage, .closed, .socks, .unsendable: false
             }
-        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .body, .invalidRequest,
+        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest,
             .undetachable, .ftp, .localResource:
             false
         }

@@ -9,10 +9,12 @@ import URLLoadingTLS
 /// What the pool and transactions see of a connection.
 enum Connection {
     case http1(HTTP1Connection)
+    case http2(HTTP2Connection)
 
     var id: ConnectionID {
         switch self {
         case .http1(let connection): connection.id
+        case .http2(let connection): connection.id
         }
     }
 
@@ -20,6 +22,7 @@ enum Connection {
     var setup: ConnectionSetup {
         switch self {
         case .http1(let connection): connection.setup
+        case .http2(let connection): connection.setup
         }
     }
 
@@ -27,13 +30,26 @@ enum Connection {
     var negotiated: Negotiated? {
         switch self {
         case .http1(let connection): connection.setup.negotiated
+        case .http2(let connection): connection.setup.negotiated
         }
     }
+
+    /// How many exchanges it can carry at the same time.
+    var capacity: Int {
+        switch self {
+        case .http1: 1
+        case .http2(let connection): connection.capacity
+        }
+    }
+
+    /// Whether it speaks HTTP/2.
+    var isHTTP2: Bool { if case .http2 = self { true } else { false } }
 
     /// What carries it.
     var stream: any ByteStream {
         switch self {
         case .http1(let connection): connection.channel.stream
+        case .http2(let connection): connection.channel.stream
         }
     }
 
@@ -41,6 +57,7 @@ enum Connection {
     var isProxied: Bool {
         switch self {
         case .http1(let connection): connection.isProxied
+        case .http2(let connection): connection.isProxied
         }
     }
 
@@ -48,6 +65,7 @@ enum Connection {
     var hasServed: Bool {
         switch self {
         case .http1(let connection): connection.hasServed
+        case .http2(let connection): connection.hasServed
         }
     }
 
@@ -55,6 +73,7 @@ enum Connection {
     func becomeReady() {
         switch self {
         case .http1(let connection): connection.becomeReady()
+        case .http2(let connection): connection.becomeReady()
         }
     }
 
@@ -62,6 +81,8 @@ enum Connection {
     func watchWhileIdle() {
         switch self {
         case .http1(let connection): connection.watchWhileIdle()
+        // It reads whenever there is something.
+        case .http2: break
         }
     }
 
@@ -69,6 +90,7 @@ enum Connection {
     func isUsable(for method: String) -> Bool {
         switch self {
         case .http1(let connection): connection.isUsable(for: method)
+        case .http2(let connection): connection.isUsable(for: method)
         }
     }
 
@@ -76,6 +98,7 @@ enum Connection {
     func makeExchange() -> Exchange {
         switch self {
         case .http1(let connection): .http1(connection.exchange)
+        case .http2(let connection): .http2(HTTP2Stream(on: connection))
         }
     }
 
@@ -83,6 +106,7 @@ enum Connection {
     func close() {
         switch self {
         case .http1(let connection): connection.close()
+        case .http2(let connection): connection.close()
         }
     }
 
@@ -90,6 +114,8 @@ enum Connection {
     static func === (left: Connection, right: Connection) -> Bool {
         switch (left, right) {
         case (.http1(let left), .http1(let right)): left === right
+        case (.http2(let left), .http2(let right)): left === right
+        case (.http1, .http2), (.http2, .http1): false
         }
     }
 }

@@ -6,11 +6,14 @@
 /// What a transaction sees of its exchange.
 enum Exchange {
     case http1(HTTP1Exchange)
+    case http2(HTTP2Stream)
 
     /// Sends the owner's request on a connection that is the owner's until the end; what comes back is told to the owner.
     func begin(for owner: any ExchangeOwner, on connection: Connection) {
         switch (self, connection) {
         case (.http1(let exchange), .http1(let connection)): exchange.begin(for: owner, on: connection)
+        case (.http2(let stream), _): stream.begin(for: owner)
+        case (.http1, .http2): preconditionFailure("an exchange on a connection that is not its own")
         }
     }
 
@@ -18,6 +21,7 @@ enum Exchange {
     func readOn() {
         switch self {
         case .http1(let exchange): exchange.readOn()
+        case .http2(let stream): stream.readOn()
         }
     }
 
@@ -25,13 +29,15 @@ enum Exchange {
     func writeOn() {
         switch self {
         case .http1(let exchange): exchange.flush()
+        case .http2(let stream): stream.writeOn()
         }
     }
 
-    /// Gives up: the answer is of no use any more (B16.5).
-    func abandon() {
+    /// Gives up: the answer is of no use any more (B16.5), or did not come in time.
+    func abandon(isTimedOut: Bool) {
         switch self {
         case .http1(let exchange): exchange.abandon()
+        case .http2(let stream): stream.abandon(isTimedOut: isTimedOut)
         }
     }
 
@@ -39,6 +45,8 @@ enum Exchange {
     func endIfAnswered() -> Bool {
         switch self {
         case .http1(let exchange): exchange.endIfAnswered()
+        // H7.5: it ends there by itself.
+        case .http2: false
         }
     }
 
@@ -46,13 +54,18 @@ enum Exchange {
     var isAtHead: Bool {
         switch self {
         case .http1(let exchange): exchange.isAtHead
+        case .http2: false
         }
     }
+
+    /// Whether others use the connection, which therefore cannot be given away.
+    var isShared: Bool { if case .http2 = self { true } else { false } }
 
     /// Gives the connection away where the exchange `isAtHead`; the pool knows it no longer.
     func detach() -> DetachedConnection? {
         switch self {
         case .http1(let exchange): exchange.detach()
+        case .http2: nil
         }
     }
 }

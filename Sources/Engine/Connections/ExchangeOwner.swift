@@ -23,8 +23,8 @@ protocol ExchangeOwner: AnyObject {
     /// Whether the server has refused that the request waits for its permission.
     var isExpectationDropped: Bool { get }
 
-    /// The content for this attempt.
-    func makeFeed() -> BodyFeed?
+    /// The content for this attempt, a body of unknown length in chunks if the connection's protocol has them.
+    func makeFeed(inChunks: Bool) -> BodyFeed?
     /// The head is on its way.
     func requestStarted(headBytes: Int)
     /// Bytes of the request were taken, so many of them of its body.
@@ -80,4 +80,17 @@ struct ExchangeFacts {
     let reusedConnection: Bool
     let bytesWritten: Bool
     let responseBytes: Bool
+    /// What the server has said about it without having acted on it, if it has.
+    var refusal: Refusal?
+    /// Whether other connections to the server may have died just as unnoticed.
+    var doubtsOthers = true
+
+    /// Why a server has not looked at a request.
+    enum Refusal {
+        /// It had no room for it, or was going away: it can be sent again, whatever it is (H7.1, H7.2). The server may want to be
+        /// left in peace for a while (H7.8).
+        case unprocessed(asksForCalm: Bool)
+        /// It wants to be asked over HTTP/1.1 (H7.7).
+        case needsHTTP1
+    }
 }

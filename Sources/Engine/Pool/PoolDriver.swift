@@ -15,6 +15,8 @@ final class PoolDriver {
     private let reactor: Reactor
     @exclusivity(unchecked) private var machine: PoolMachine
     @exclusivity(unchecked) private var table = ConnectionTable()
+    /// Servers that have answered a request over HTTP/2 by asking for HTTP/1.1.
+    private var wantsHTTP1: Set<Origin> = []
     private lazy var timer = reactor.makeTimer { [unowned self] in
         machine.timerFired(now: reactor.elapsed)
         carryOut()
@@ -75,6 +77,21 @@ final class PoolDriver {
         machine.abandonedKept(after: request)
         carryOut()
     }
+
+    /// A connection can carry more or fewer exchanges at the same time than before.
+    func capacityChanged(_ connection: ConnectionID, _ capacity: Int) {
+        machine.capacityChanged(connection, to: capacity, now: reactor.elapsed)
+        carryOut()
+    }
+
+    /// A connection takes nobody new.
+    func draining(_ connection: ConnectionID) {
+        machine.draining(connection, now: reactor.elapsed)
+        carryOut()
+    }
+
+    /// A server wants to be asked over HTTP/1.1, from now on (H7.7).
+    func noteNeedForHTTP1(of key: PoolKey) { wantsHTTP1.insert(key.origin) }
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: Connection) {
@@ -235,11 +252,10 @@ final class PoolDriver {
             case .success(let opened):
                 // Its judge may have left it to the session since.
                 let key = machine.key(of: id) ?? key
-                let connection = Connection.http1(
-                    HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
+                let connection = makeConnection(id, key, opened)
                 table.opened(connection)
                 connection.becomeReady()
-                machine.established(id, now: reactor.elapsed)
+                machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
         carryOut()
                 connection.watchWhileIdle()
             case .failure(let error):
@@ -257,6 +273,14 @@ final class PoolDriver {
             transaction?.dialBegan()
         }
         connector.start()
+    }
+
+    /// The connection that speaks what was agreed on.
+    private func makeConnection(_ id: ConnectionID, _ key: PoolKey, _ opened: OpenedConnection) -> Connection {
+        let isHTTP2 = opened.setup.negotiated.map { $0.alpn == "h2" } ?? (key.protocols == .http2)
+        return isHTTP2
+            ? .http2(HTTP2Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
+            : .http1(HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
     }
 
     // Owner: set just before `dialFailed` and read by the `fail` actions that follow from it.
@@ -282,6 +306,9 @@ final class PoolDriver {
     /// Which connections may serve a request.
     func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
         let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
-        return PoolKey(toReach: request.origin, by: request.route, judge: judge)
+        let protocols = request.needsHTTP1 || request.isUpgrade ? .http1 : core.configuration.protocols
+        let isUnwanted = !wantsHTTP1.isEmpty && wantsHTTP1.contains(request.origin)
+        return PoolKey(
+            toReach: request.origin, by: request.route, judge: judge, protocols: isUnwanted ? .http1 : protocols)
     }
 }

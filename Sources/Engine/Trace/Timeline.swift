@@ -21,6 +21,8 @@ package struct Timeline: Sendable {
     package var usesProxy = false
     /// Whether the server spoke HTTP/1.0 (B12.16).
     package var isOldProtocol = false
+    /// Whether it was carried over HTTP/2 (H1.9).
+    package var isHTTP2 = false
     /// This end of the connection.
     package var localAddress: SocketAddress?
     /// The other end.
@@ -133,6 +135,7 @@ extension Timeline {
     /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
     package var protocolName: String? {
         guard status != 0 else { return nil }
+        if isHTTP2 { return "h2" }
         return isOldProtocol ? "http/1.0" : "http/1.1"
     }
 

@@ -28,6 +28,8 @@ package enum EngineError: Error, Sendable {
     case connectionLost(SystemError?, phase: Phase, received: Int64, expected: Int64?)
     /// The response was malformed, truncated or could not be decoded.
     case wire(WireError)
+    /// The answer on a connection that requests share was malformed, or was ended by the server.
+    case http2(HTTP2Failure)
     /// The request's content could not be sent whole.
     case body(BodyFailure)
     /// The request could not be sent as it is.
@@ -59,6 +61,8 @@ package enum EngineError: Error, Sendable {
         case requestUnfinished
         /// It is not the case that a response's head has come, and nothing behind it has been read.
         case notAtHead
+        /// Other requests use the connection: it speaks HTTP/2 (H1.7).
+        case shared
     }
 
     /// How far a transaction had come.
@@ -119,6 +123,8 @@ extension EngineError: CustomStringConvertible {
             return "The connection \(how) while \(phase.rawValue)\(counts)."
         case .wire(let error):
             return "\(error)"
+        case .http2(let failure):
+            return "\(failure)"
         case .body(.endedEarly(let given, let announced)):
             return "The request's body ended after \(given) of \(announced) bytes."
         case .body(.goesBeyond(let announced)):
@@ -133,6 +139,8 @@ extension EngineError: CustomStringConvertible {
             return "The connection cannot become a stream, because the request has not been sent whole."
         case .undetachable(.notAtHead):
             return "The connection can become a stream only before anything of the response's body is read."
+        case .undetachable(.shared):
+            return "The connection cannot become a stream: it speaks HTTP/2, and other requests use it."
         case .ftp(let failure):
             return "\(failure)"
         case .localResource(let error):

@@ -16,9 +16,10 @@ extension Transaction {
 
     private func giveConnectionAway() {
         if case .finished = state { return }
-        guard case .exchanging(let exchange) = state, responseBegun, exchange.isAtHead else {
+        guard case .exchanging(let exchange) = state, responseBegun else {
             return failed(.undetachable(.notAtHead))
         }
+        guard exchange.isAtHead else { return failed(.undetachable(exchange.isShared ? .shared : .notAtHead)) }
         guard timeline.isRequestSent else { return failed(.undetachable(.requestUnfinished)) }
         timeline.responseEnded(core.reactor.nanoseconds)
         leave(nil)

@@ -69,7 +69,7 @@ extension Transaction {
     func discardRest() {
         guard discardBudget == nil, !isReported else { return }
         switch state {
-        case .idle, .waiting, .offline, .finished: return
+        case .idle, .waiting, .offline, .turnedAway, .finished: return
         case .draining: return finish(nil)
         case .exchanging: break
         }
@@ -98,7 +98,7 @@ extension Transaction {
         switch state {
         case .exchanging(let exchange): exchange.readOn()
         case .draining: endIfDrained()
-        case .idle, .waiting, .offline, .finished: break
+        case .idle, .waiting, .offline, .turnedAway, .finished: break
         }
     }
 

@@ -10,11 +10,13 @@ extension Transaction {
     // MARK: What the connection sends
 
     /// The content for this attempt: from its beginning, or what nobody has been given of a source.
-    func makeFeed() -> BodyFeed? {
+    func makeFeed(inChunks: Bool) -> BodyFeed? {
         if case .stream = handle.request.body, let feed { return feed }
         feedNumber += 1
+        let framing = handle.request.framing
         feed = BodyFeed(
-            handle.request.body, framing: handle.request.framing, deliver: handle.bodyDelivery(to: feedNumber))
+            handle.request.body, framing: framing == .chunked && !inChunks ? .untilClose : framing,
+            deliver: handle.bodyDelivery(to: feedNumber))
         return feed
     }
 
@@ -56,6 +58,7 @@ extension Transaction {
     func exchangeFailed(_ error: EngineError, facts: ExchangeFacts) {
         guard case .exchanging = state else { return }
         guard discardBudget == nil else { return finish(nil) }
+        if let refusal = facts.refusal { return refused(error, refusal) }
         attempt += 1
         let verdict =
             error.isLossOfConnection
@@ -65,7 +68,8 @@ extension Transaction {
                 bodyReplayable: isBodyReplayable, attempt: attempt)
             : .fail
         switch verdict {
-        case .replay: sendAgain()
+        // B6.26: on a new one, since other idle connections to this server may have died just as unnoticed.
+        case .replay: sendAgain(onNewConnection: facts.doubtsOthers)
         case .replayWithNewBody: finish(error, needsNewBody: true)
         case .fail: finish(error)
         }
@@ -75,15 +79,40 @@ extension Transaction {
     func expectationRefused() {
         guard case .exchanging = state else { return }
         isExpectationDropped = true
-        sendAgain()
+        sendAgain(onNewConnection: true)
     }
 
-    private func sendAgain() {
+    /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
+    private func refused(_ error: EngineError, _ refusal: ExchangeFacts.Refusal) {
+        guard isBodyReplayable else { return finish(error, needsNewBody: true) }
+        refusals += 1
+        switch refusal {
+        case .needsHTTP1:
+            core.pool.noteNeedForHTTP1(of: key)
+            laterKey = key.speakingHTTP1
+            sendAgain(onNewConnection: false)
+        case .unprocessed(let asksForCalm):
+            guard
+                let delay = ReplayRules.delayAfterRefusal(
+                    refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1))
+            else { return finish(error) }
+            guard delay > .zero else { return sendAgain(onNewConnection: false) }
+            let timer = core.reactor.makeTimer { [weak self] in
+                guard let self, case .turnedAway = state else { return }
+                sendAgain(onNewConnection: false)
+            }
+            timer.set(elapsed: core.reactor.elapsed + delay)
+            state = .turnedAway(timer)
+            deadlines.stopped()
+            rearm()
+        }
+    }
+
+    private func sendAgain(onNewConnection: Bool) {
         core.trace?.hooks.replayed?(id)
         pastTimelines.append(timeline)
         timeline = Timeline(start: core.reactor.nanoseconds)
-        // B6.26: a new one, since other idle connections to this server may have died just as unnoticed.
-        askForConnection(isReplay: true)
+        askForConnection(atFront: true, onNewConnection: onNewConnection)
     }
 
     private var isBodyReplayable: Bool { feed?.canStartAgain ?? true }
@@ -105,9 +134,14 @@ extension EngineError {
         switch self {
         case .connectionLost: return true
         case .wire(let error): return error.kind == .truncated
+        case .http2(.connection): return true
+        case .http2(.reset), .http2(.malformed): return false
         case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body,
             .invalidRequest, .undetachable, .ftp, .localResource:
             return false
         }
     }
+
+    /// Whether nothing was heard for too long.
+    var isSilence: Bool { if case .idleTimeout = self { true } else { false } }
 }

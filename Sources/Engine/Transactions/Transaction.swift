@@ -35,6 +35,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     @exclusivity(unchecked) var timeline: Timeline
     @exclusivity(unchecked) var pastTimelines: [Timeline] = []
     @exclusivity(unchecked) var attempt = 0
+    /// How often a server has turned it away.
+    @exclusivity(unchecked) var refusals = 0
     /// When the idle deadline was last moved.
     @exclusivity(unchecked) var movedAt: Int64 = -1
 
@@ -71,6 +73,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         case waiting(isTimed: Bool)
         /// There is no way to the host; tried again when the machine's network changes.
         case offline
+        /// The server did not look at it, and is asked again a little later (H7.3).
+        case turnedAway(LoopTimer)
         case exchanging(Exchange)
         /// The exchange is over, decoded bytes still wait for the receiver.
         case draining
@@ -112,7 +116,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// How far it has come, for errors.
     var phase: EngineError.Phase {
         switch state {
-        case .idle, .finished:
+        case .idle, .turnedAway, .finished:
             return .waitingForConnection
         case .waiting:
             return core.pool.phase(of: key)
@@ -131,7 +135,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Asks for a connection.
     func start() {
-        askForConnection(isReplay: handle.request.isReplay)
+        askForConnection(atFront: handle.request.isReplay, onNewConnection: handle.request.isReplay)
     }
 
     /// Ends with `.cancelled`.
@@ -149,7 +153,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             state = .idle
             answered()
             core.pool.cancel(self)
-        case .offline:
+        case .offline, .turnedAway:
             state = .idle
         case .idle, .exchanging, .draining, .finished:
             break
@@ -170,7 +174,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             goOnReading()
         case .draining:
             goOnReading()
-        case .waiting, .offline, .finished:
+        case .waiting, .offline, .turnedAway, .finished:
             break
         }
     }
@@ -242,6 +246,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             timeline.remoteAddress = connection.stream.remoteAddress
         }
         timeline.tls = connection.negotiated
+        timeline.isHTTP2 = connection.isHTTP2
         if !connection.hasServed { timeline.record(connection.setup) }
         timeline.requestStarted(core.reactor.nanoseconds)
         // Also when this is a replay within the turn in which the first attempt was lost.
@@ -253,9 +258,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Ends with an error, wherever it stands.
     func failed(_ error: EngineError) {
         switch state {
-        case .idle, .offline, .draining: break
+        case .idle, .offline, .turnedAway, .draining: break
         case .waiting: core.pool.cancel(self)
-        case .exchanging(let exchange): exchange.abandon()
+        case .exchanging(let exchange): exchange.abandon(isTimedOut: error.isSilence)
         case .finished: return
         }
         finish(error)
@@ -289,7 +294,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     }
 
     /// Gets in the pool's line.
-    func askForConnection(isReplay: Bool = false) {
+    func askForConnection(atFront: Bool = false, onNewConnection: Bool = false) {
         guard suspensions == 0 else {
             state = .idle
             return
@@ -298,7 +303,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
-        core.pool.request(self, atFront: isReplay, onNewConnection: isReplay)
+        core.pool.request(self, atFront: atFront, onNewConnection: onNewConnection)
     }
 
     func finish(_ error: EngineError?, needsNewBody: Bool = false) {

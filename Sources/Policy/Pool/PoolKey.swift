@@ -64,6 +64,9 @@ package struct PoolKey: Sendable {
     /// The key of connections that are the same but for the judge, who is the session.
     package var judgedBySession: PoolKey { PoolKey(origin: origin, route: route, protocols: protocols) }
 
+    /// The key of connections that are the same but speak HTTP/1.1.
+    package var speakingHTTP1: PoolKey { PoolKey(origin: origin, route: route, judge: judge, protocols: .http1) }
+
     /// Makes a key.
     package init(
         origin: Origin, route: Route = .direct(), judge: ConnectionJudge = .session, protocols: ProtocolOffer = .http1

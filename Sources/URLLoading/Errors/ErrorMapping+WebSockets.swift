@@ -58,8 +58,8 @@ extension ErrorMapping {
         case .wire(let error):
             return LoadFailure.make(
                 .badServerResponse, url, failure.description, underlying: UnderlyingError.wire(error))
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .body,
-            .invalidRequest, .undetachable, .ftp, .localResource:
+        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .http2,
+            .body, .invalidRequest, .undetachable, .ftp, .localResource:
             break
         }
         return urlError(failure, url: url, evaluator: evaluator)

@@ -39,6 +39,9 @@ package enum ErrorMapping {
         case .wire(let failure):
             return LoadFailure.make(
                 wireCode(failure, isDownload), url, error.description, underlying: UnderlyingError.wire(failure))
+        case .http2(let failure):
+            return LoadFailure.make(
+                http2Code(failure), url, error.description, underlying: UnderlyingError.http2(failure))
         case .body(let failure):
             return bodyError(failure, url: url, description: error.description)
         case .invalidRequest(let failure):
@@ -194,6 +197,15 @@ package enum ErrorMapping {
         case .badResponse: .badServerResponse
         case .undecodableContent: decodingCode(failure, isDownload)
         case .invalidRequest: .unsupportedURL
+        }
+    }
+
+    /// H4.8, H7.4, H8.
+    private static func http2Code(_ failure: HTTP2Failure) -> URLError.Code {
+        switch failure {
+        case .reset, .connection: .networkConnectionLost
+        case .malformed(_, .switchingProtocols): .badServerResponse
+        case .malformed: .cannotParseResponse
         }
     }
 

@@ -3,6 +3,7 @@
 // `URLLoadingErrorDomain`.
 
 import Foundation
+import URLLoadingEngine
 import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
@@ -85,6 +86,14 @@ enum UnderlyingError {
             case .invalidRequest: .invalidRequest
             }
         return message(code, failure.description)
+    }
+
+    /// What was wrong with a stream of HTTP/2, or its end.
+    static func http2(_ failure: HTTP2Failure) -> any Error {
+        switch failure {
+        case .reset, .connection: message(.connectionClosed, failure.description)
+        case .malformed: message(.malformedResponse, failure.description)
+        }
     }
 
     /// A connection that ended without an error of the system's: the server closed it, or spoke before it was asked.

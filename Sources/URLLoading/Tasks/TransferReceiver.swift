@@ -263,7 +263,9 @@ final class TransferReceiver: TransactionReceiver {
     /// redirect's body that breaks off: where it leads is known.
     private func counts(_ error: EngineError) -> Bool {
         switch (settledFate, error) {
-        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .idleTimeout): false
+        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .http2),
+            (.discard, .idleTimeout):
+            false
         case (.deliver, _), (.deliverParts, _), (.undecided, _), (.abandoned, _), (.discard, _): true
         }
     }

@@ -135,6 +135,9 @@ extension HTTP2ConnectionMachine {
         actions.add(.head(id, kind))
     }
 
+    /// Whether a message ends with the block that has come: it has no body.
+    package var endsWithBlock: Bool { incomingBlock?.endsStream ?? false }
+
     // MARK: Sending
 
     /// Whether a stream, which may be an old one, is still there: to be asked before a block is encoded for it.

@@ -16,7 +16,7 @@ extension HTTP1Exchange {
 
     /// Prepares a request's body, which follows its head or the server's permission.
     func beginBody(of owner: any ExchangeOwner) {
-        let feed = owner.makeFeed()
+        let feed = owner.makeFeed(inChunks: true)
         guard owner.expectsContinue else {
             if let feed { writing = .feed(feed) }
             return

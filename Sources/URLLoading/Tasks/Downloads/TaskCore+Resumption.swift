@@ -244,6 +244,7 @@ extension TaskState {
             .nameLookup:
             return true
         case .wire(let error): return error.kind == .truncated
+        case .http2(let failure): return failure.isLoss
         case nil, .body, .invalidRequest, .undetachable, .ftp: return false
         }
     }

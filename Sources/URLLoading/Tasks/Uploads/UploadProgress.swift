@@ -204,6 +204,7 @@ extension EngineError {
         switch self {
         case .connectionLost: true
         case .wire(let error): error.kind == .truncated
+        case .http2(let failure): failure.isLoss
         case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body, .invalidRequest,
             .undetachable, .ftp, .localResource:
             false
@@ -215,7 +216,7 @@ extension EngineError {
     fileprivate var isInterruption: Bool {
         switch self {
         case .nameLookup, .connect: true
-        case .connectionLost, .wire: isLoss
+        case .connectionLost, .wire, .http2: isLoss
         case .cancelled, .idleTimeout, .resourceTimeout, .proxy, .tls, .body, .invalidRequest, .undetachable, .ftp,
             .localResource:
             false

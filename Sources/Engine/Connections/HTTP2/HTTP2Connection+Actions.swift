@@ -1,0 +1,63 @@
+// What an HTTP/2 connection's machine wants done, carried out one by one. Whoever is told may ask for something new: a stream
+// begins or ends while others hear of theirs. Such calls find this under way and leave the rest to it.
+
+import URLLoadingPolicy
+import URLLoadingWire
+
+extension HTTP2Connection {
+    /// Does everything that the machine wants done.
+    func carryOut() {
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        defer { isCarryingOut = false }
+        while let action = machine.nextAction() { carryOut(action) }
+    }
+
+    private func carryOut(_ action: HTTP2ConnectionMachine.Action) {
+        switch action {
+        case .send: planFlush()
+        case .blockBegins(let block): blockBegins(block)
+        case .block(let range): blockContinues(range)
+        case .blockEnds(let byteCount): blockEnds(byteCount: byteCount)
+        case .head(let id, let kind): received(kind, on: id)
+        case .data(let id, let range):
+            let bytes = UnsafeRawBufferPointer(rebasing: input[range])
+            if let stream = stream(id) { stream.received(bytes) } else { machine.taken(bytes.count, of: id) }
+        case .messageEnds(let id): stream(id)?.messageEnded()
+        case .closed(let id, let end): closed(id, end)
+        case .encoderTableChanged(let smallest, let size):
+            encoder.peerTableSizeChanged(to: Int(smallest))
+            if size != smallest { encoder.peerTableSizeChanged(to: Int(size)) }
+        case .decoderTableChanged(let size): decoder.tableSizeAcknowledged(Int(size))
+        case .capacityChanged(let capacity): core.pool.capacityChanged(id, capacity)
+        case .draining: drain()
+        case .setTimer(let deadline): setTimer(deadline)
+        case .failed, .finished: planEnd()
+        }
+    }
+
+    private func received(_ kind: HTTP2HeadKind, on id: HTTP2StreamID) {
+        guard case .decoded(let head) = block else { return }
+        block = .none
+        guard let stream = stream(id) else { return }
+        switch head {
+        case .response(let head, _) where kind == .informational: stream.received(informational: head)
+        case .response(let head, let framing): stream.received(head, framing)
+        case .trailers: stream.receivedTrailers()
+        }
+    }
+
+    /// A stream is over. Order: the pool first, the user second.
+    private func closed(_ id: HTTP2StreamID, _ end: HTTP2StreamEnd) {
+        let stream = remove(id)
+        if machine.openStreams == 0 { idleSince = core.reactor.pollMark }
+        core.pool.released(self.id, idleLimit: nil)
+        stream?.closed(end)
+    }
+
+    /// The machine is done: what it has to say is written, and then the connection is closed.
+    private func planEnd() {
+        end = .planned
+        planFlush()
+    }
+}

@@ -1,0 +1,94 @@
+// What goes out on an HTTP/2 connection: what the machine has to say, and bodies between it, stream by stream as the machine
+// lets them have their turns. All of a turn of the loop leaves with as few system calls as the socket allows.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+extension HTTP2Connection {
+    /// Writes at the end of the turn.
+    func planFlush() {
+        guard !isFlushPlanned, !isClosed else { return }
+        isFlushPlanned = true
+        core.reactor.later { [weak self] in
+            guard let self else { return }
+            isFlushPlanned = false
+            flush()
+        }
+    }
+
+    /// Writes as much as the socket takes.
+    func flush() {
+        // Fairness: a fast receiver must not keep the other connections of the loop waiting for ever.
+        var allowance = Self.mostAtOnce
+        while !isClosed {
+            machine.takeOutput(into: &output)
+            fill()
+            carryOut()
+            guard outputSent < output.count else { break }
+            guard allowance > 0 else { return planFlush() }
+            guard let count = written() else { return }
+            allowance -= count
+            outputSent += count
+            if outputSent == output.count { emptied() }
+        }
+        guard !isClosed else { return }
+        // Also what TLS has to say by itself.
+        if channel.hasOutgoing, case .failed? = channel.sendOutgoing() { return outputFailed() }
+        if end == .planned { finishClosing() }
+    }
+
+    /// How much was written; nil where nothing more can be now.
+    private func written() -> Int? {
+        let result = output.withUnsafeBytes {
+            channel.write(UnsafeRawBufferPointer(rebasing: $0[outputSent...]), UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        switch result {
+        case .bytes(let count): return count
+        case .wouldBlock:
+            if end == .planned { finishClosing() }
+        case .failed, .broken: outputFailed()
+        }
+        return nil
+    }
+
+    private func emptied() {
+        output.removeAll(keepingCapacity: output.capacity <= Self.keptOutput)
+        outputSent = 0
+        // An idle connection owns no buffer.
+        if machine.openStreams == 0 { output = [] }
+        machine.outputEmptied()
+    }
+
+    /// Nothing more goes out. The server may have said why before, so what is there is read first.
+    private func outputFailed() {
+        output = []
+        outputSent = 0
+        if !isReading { pump() }
+        finishClosing()
+    }
+
+    /// Puts bodies behind what is to be written, until there is enough for a system call or nobody has anything.
+    private func fill() {
+        while output.count - outputSent < Self.enough,
+            let piece = machine.nextPiece(room: Self.enough - (output.count - outputSent))
+        {
+            guard let stream = stream(piece.stream) else { return }
+            stream.write(upTo: piece.limit)
+        }
+    }
+
+    /// Puts a frame of a stream's body behind what is to be written; whether it is to go out.
+    func write(_ bytes: UnsafeRawBufferPointer, of id: HTTP2StreamID, isLast: Bool) -> Bool {
+        guard machine.writePiece(of: id, count: bytes.count, isLast: isLast, into: &output) else { return false }
+        output.append(contentsOf: bytes)
+        return true
+    }
+
+    /// A system call's worth, and four full records of TLS.
+    private static let enough = 64 << 10
+    /// Picked by feel: some milliseconds' work, after which the loop's other transfers have their turn.
+    private static let mostAtOnce = 1 << 20
+    /// A buffer that has grown beyond this is given back when it is empty.
+    private static let keptOutput = 128 << 10
+}

@@ -1,0 +1,175 @@
+// One HTTP/2 connection: runs `HTTP2ConnectionMachine` over a channel. Reading is in +Reading, writing in +Writing, what the
+// machine wants done in +Actions; the stored properties are theirs, too. It carries many exchanges at once, each an
+// `HTTP2Stream`.
+//
+// What is written in a turn of the loop leaves together at its end: preface and first request, requests that begin at the
+// same time, frames of several streams. The socket is always read; who does not take a body withholds its own window only.
+//
+// Must not know: which requests wait, what a stream's owner makes of an answer.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// An established connection that requests share.
+final class HTTP2Connection: ByteStreamObserver {
+    // `@exclusivity(unchecked)`: as in `HTTP1Connection`; the machine and the tables of fields call nobody.
+    let id: ConnectionID
+    let key: PoolKey
+    let setup: ConnectionSetup
+    let channel: SecureChannel
+    /// Whether it leads to or through a proxy.
+    let isProxied: Bool
+    // Owner: the core; its pool lets go of every connection that is closed.
+    let core: LoopCore
+    /// The origin as requests name it.
+    let authority: String
+
+    @exclusivity(unchecked) var machine = HTTP2ConnectionMachine(role: .client, settings: .client)
+    @exclusivity(unchecked) var encoder = HPACKEncoder()
+    @exclusivity(unchecked) var decoder = HPACKDecoder(limits: HPACKLimits())
+    /// Streams by their places.
+    @exclusivity(unchecked) var streams: [HTTP2Stream?] = []
+    /// Streams whose places have been given away before their ends were told.
+    @exclusivity(unchecked) var leaving: [HTTP2StreamID: HTTP2Stream] = [:]
+
+    /// What is being read; empty between two reads.
+    @exclusivity(unchecked) var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) var block = IncomingBlock.none
+    @exclusivity(unchecked) var isReading = false
+    /// Read once although no readiness was reported.
+    @exclusivity(unchecked) var mustRead = false
+    /// The loop's last wait for events when the last stream ended.
+    @exclusivity(unchecked) var idleSince = 0
+    @exclusivity(unchecked) var isCarryingOut = false
+
+    /// What is to be written, and how much of it is out.
+    @exclusivity(unchecked) var output: [UInt8] = []
+    @exclusivity(unchecked) var outputSent = 0
+    @exclusivity(unchecked) var isFlushPlanned = false
+    /// What is to be done when everything is written.
+    @exclusivity(unchecked) var end = End.none
+
+    /// Whether an exchange has been carried before.
+    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) private(set) var isClosed = false
+    @exclusivity(unchecked) private(set) var isDraining = false
+    private lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
+
+    /// How far the connection's own end has come.
+    enum End {
+        case none
+        /// It is closed when what waits is written, or cannot be.
+        case planned
+    }
+
+    init(id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, core: LoopCore) {
+        self.id = id
+        self.key = key
+        self.setup = setup
+        self.channel = channel
+        self.core = core
+        isProxied = key.route.proxy != nil
+        authority = key.origin.hostField
+    }
+
+    /// Takes the stream over from whoever set it up, and greets the server.
+    func becomeReady() {
+        channel.stream.observer = self
+        machine.start(now: now)
+        carryOut()
+    }
+
+    // MARK: Questions
+
+    var now: Duration { core.reactor.elapsed }
+
+    /// How many exchanges it can carry at the same time.
+    var capacity: Int { machine.capacity }
+
+    /// Whether it may carry a request of this method. What came while it was idle is looked at first: it may be a goodbye.
+    func isUsable(for method: String) -> Bool {
+        if hasServed, !isClosed, machine.openStreams == 0 {
+            // B16.70
+            let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+            if !isKnown, !channel.isQuiet() { mustRead = true }
+            pumpIfPending()
+        }
+        return !isClosed && end == .none && !isDraining && machine.openStreams < machine.capacity
+    }
+
+    // MARK: Streams
+
+    /// Notes a stream that was opened.
+    func add(_ stream: HTTP2Stream, as id: HTTP2StreamID) {
+        hasServed = true
+        let slot = Int(id.slot)
+        while streams.count <= slot { streams.append(nil) }
+        if let before = streams[slot] { leaving[before.id] = before }
+        streams[slot] = stream
+    }
+
+    /// A stream that is not over.
+    func stream(_ id: HTTP2StreamID) -> HTTP2Stream? {
+        let slot = Int(id.slot)
+        guard streams.indices.contains(slot), let stream = streams[slot], stream.id == id else { return leaving[id] }
+        return stream
+    }
+
+    /// Forgets a stream and hands it out.
+    func remove(_ id: HTTP2StreamID) -> HTTP2Stream? {
+        let slot = Int(id.slot)
+        guard streams.indices.contains(slot), let stream = streams[slot], stream.id == id else {
+            return leaving.removeValue(forKey: id)
+        }
+        streams[slot] = nil
+        return stream
+    }
+
+    // MARK: Ends
+
+    /// Nobody new is served.
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        core.pool.draining(id)
+    }
+
+    /// Says goodbye and closes it; every stream ends.
+    func close() {
+        guard !isClosed else { return }
+        machine.goodbye()
+        carryOut()
+        flush()
+        finishClosing()
+    }
+
+    /// Closes it when what waits is written, or at once where that cannot be.
+    func finishClosing() {
+        guard !isClosed else { return }
+        isClosed = true
+        machine.connectionEnded()
+        channel.close(politely: output.isEmpty)
+        timer.clear()
+        // Order: the pool first, so that who is told of a loss does not find this connection again.
+        core.pool.closed(.http2(self))
+        carryOut()
+    }
+
+    // MARK: Time
+
+    func setTimer(_ deadline: Duration?) {
+        if let deadline { timer.set(elapsed: deadline) } else { timer.clear() }
+    }
+
+    private func timerFired() {
+        machine.timerFired(now: now)
+        carryOut()
+    }
+
+    // MARK: Readiness
+
+    func streamBecameReadable(_ stream: any ByteStream) { pump() }
+
+    func streamBecameWritable(_ stream: any ByteStream) { flush() }
+}

@@ -1,0 +1,64 @@
+// The receiving half of a stream. While the owner can take no more, what comes is held here, and the stream's window is not
+// given back: so the server stops sending on this stream, and on no other (H5.4).
+
+import URLLoadingWire
+
+extension HTTP2Stream {
+    func received(informational head: ResponseHead) {
+        guard let owner else { return }
+        owner.byteMoved()
+        owner.received(informational: head)
+        if head.status == 100 { continueSending() }
+    }
+
+    /// The final head.
+    func received(_ head: ResponseHead, _ framing: BodyFraming) {
+        guard let owner else { return }
+        owner.byteMoved()
+        if case .permission = sending, head.status == 417 {
+            abandon(isTimedOut: false)
+            return owner.expectationRefused()
+        }
+        let expected: Int64? = if case .length(let length) = framing { length } else { nil }
+        progress = .receiving(expected: expected)
+        stopSendingIfUnwanted(by: head)
+        owner.received(head: head, framing: framing, from: connection.channel.acceptance)
+    }
+
+    /// Trailers end the message; they are checked, and nobody asks for them.
+    func receivedTrailers() { owner?.byteMoved() }
+
+    /// Bytes of the body.
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        guard let owner else { return connection.machine.taken(bytes.count, of: id) }
+        owner.byteMoved()
+        bodyBytes += Int64(bytes.count)
+        if owner.isReadPaused || !held.isEmpty { return held.append(contentsOf: bytes) }
+        owner.received(body: bytes)
+        connection.machine.taken(bytes.count, of: id)
+    }
+
+    /// The server's message is whole.
+    func messageEnded() { progress = .ended }
+
+    /// Goes on after a pause.
+    func readOn() {
+        guard !held.isEmpty, let owner, !owner.isReadPaused else { return }
+        let bytes = held
+        held = []
+        var taken = 0
+        while taken < bytes.count, self.owner === owner, !owner.isReadPaused {
+            let count = min(bytes.count - taken, Self.givenAtOnce)
+            bytes.withUnsafeBytes { owner.received(body: UnsafeRawBufferPointer(rebasing: $0[taken..<(taken + count)])) }
+            taken += count
+        }
+        connection.machine.taken(taken, of: id)
+        connection.carryOut()
+        guard self.owner === owner else { return }
+        if taken < bytes.count { held = Array(bytes[taken...]) + held }
+        if held.isEmpty, case .ended = progress { complete() }
+    }
+
+    /// A piece as large as a read brings.
+    private static let givenAtOnce = 64 << 10
+}

@@ -1,0 +1,190 @@
+// The sending half of a stream: the head at once, the body frame by frame when the connection says that it is this stream's
+// turn. A body is taken from its source when there is a window for it, not before.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+extension HTTP2Stream {
+    /// How far the request has come.
+    enum Sending {
+        /// All of it was given to the connection, or nothing more of it is wanted.
+        case nothing
+        /// The body comes from here.
+        case feed(BodyFeed)
+        /// The body waits for the server's permission, no longer than the timer runs (B5.40).
+        case permission(BodyFeed?, LoopTimer)
+    }
+
+    /// What was taken from the source, and is not given to the connection yet.
+    enum Piece {
+        case none
+        case bytes(any BodyBytes, from: Int)
+        case file(OpenFile, at: Int64, count: Int)
+    }
+
+    // MARK: The head
+
+    /// Encodes the head and gives it to the connection, and answers its length with the frames' own.
+    func sendHead(of owner: any ExchangeOwner) throws(WireError) -> Int {
+        let (request, connection) = (owner.handle.request, connection)
+        let head =
+            owner.isExpectationDropped
+            ? request.wireHead(withoutExpectation: true, absoluteTarget: false) : request.head
+        var block = connection.core.buffers.outgoing
+        connection.core.buffers.outgoing = []
+        defer { connection.core.buffers.outgoing = block }
+        block.removeAll(keepingCapacity: true)
+        try connection.encoder.encode(
+            head, scheme: connection.key.origin.scheme.name, authority: connection.authority,
+            framing: request.framing, into: &block)
+        let length = bodyLength(request)
+        let count = connection.machine.sendBlock(block.span.bytes, on: id, body: length, now: connection.now)
+        if !length.isReached { beginBody(of: owner, request) }
+        return count
+    }
+
+    private func bodyLength(_ request: TransactionRequest) -> HTTP2DeclaredLength {
+        if case .none = request.body { return .none }
+        return HTTP2DeclaredLength(request.framing)
+    }
+
+    // MARK: The body
+
+    private func beginBody(of owner: any ExchangeOwner, _ request: TransactionRequest) {
+        if case .length(let length) = request.framing { toSend = length }
+        let feed = owner.makeFeed(inChunks: false)
+        guard owner.expectsContinue else {
+            if let feed { sending = .feed(feed) }
+            return bodyReady()
+        }
+        let timer = connection.core.reactor.makeTimer { [weak self] in self?.continueSending() }
+        timer.set(elapsed: connection.now + Self.longestWaitForPermission)
+        sending = .permission(feed, timer)
+    }
+
+    /// The server wants the body, or says nothing for so long that it may not know how to say it (B5.40).
+    func continueSending() {
+        guard case .permission(let feed, _) = sending else { return }
+        sending = feed.map { .feed($0) } ?? .nothing
+        writeOn()
+    }
+
+    /// Writes on: more of the body is there, or writing is allowed again.
+    func writeOn() {
+        bodyReady()
+        connection.planFlush()
+    }
+
+    private func bodyReady() {
+        if case .feed = sending { connection.machine.bodyReady(id) }
+    }
+
+    /// It is this stream's turn: gives the connection a frame of at most so many bytes, or lets others have theirs.
+    func write(upTo limit: Int) {
+        guard let owner, owner.mayWrite, case .feed(let feed) = sending else { return pause() }
+        while true {
+            switch piece {
+            case .none:
+                guard takeNext(feed, of: owner) else { return }
+            case .bytes(let bytes, let start):
+                return write(bytes, from: start, count: min(limit, bytes.count - start), of: owner)
+            case .file(let file, let offset, let count):
+                return write(file, at: offset, count: min(limit, count), feed, of: owner)
+            }
+        }
+    }
+
+    /// Takes the next piece of the body; whether there is one.
+    private func takeNext(_ feed: BodyFeed, of owner: any ExchangeOwner) -> Bool {
+        switch feed.next() {
+        case .bytes(_, let content, _): if !content.isEmpty { piece = .bytes(content, from: 0) }
+        case .whole(let bytes): if bytes.count > 0 { piece = .bytes(bytes, from: 0) }
+        case .file(let file, let offset, let count): piece = .file(file, at: offset, count: count)
+        case .wait:
+            pause()
+            return false
+        case .end:
+            _ = connection.write(UnsafeRawBufferPointer(start: nil, count: 0), of: id, isLast: true)
+            sent(owner)
+            return false
+        case .failed(let failure):
+            fail(.body(failure), owner)
+            return false
+        }
+        return true
+    }
+
+    private func write(_ bytes: any BodyBytes, from start: Int, count: Int, of owner: any ExchangeOwner) {
+        let isOut = bytes.withUnsafeBytes {
+            connection.write(UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)]), of: id, isLast: false)
+        }
+        guard isOut else { return pause() }
+        piece = start + count < bytes.count ? .bytes(bytes, from: start + count) : .none
+        moved(count, owner)
+    }
+
+    private func write(
+        _ file: OpenFile, at offset: Int64, count: Int, _ feed: BodyFeed, of owner: any ExchangeOwner
+    ) {
+        let written: Int? = withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { buffer in
+            guard let read = file.readCached(at: offset, into: buffer) else { return nil }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<read])
+            return connection.write(bytes, of: id, isLast: false) ? read : 0
+        }
+        piece = .none
+        guard let written else {
+            // Read elsewhere, so that no disk holds up the loop.
+            feed.readFile(file, at: offset, count: count)
+            return pause()
+        }
+        guard written > 0 else { return pause() }
+        feed.sent(written)
+        moved(written, owner)
+    }
+
+    private func moved(_ count: Int, _ owner: any ExchangeOwner) {
+        if let left = toSend { toSend = left - Int64(count) }
+        owner.requestBytesMoved(body: SentBody(count))
+        if toSend == 0, self.owner === owner { sent(owner) }
+    }
+
+    /// All of the request was given to the connection.
+    private func sent(_ owner: any ExchangeOwner) {
+        sending = .nothing
+        piece = .none
+        owner.requestSent()
+    }
+
+    private func pause() { connection.machine.bodyPaused(id) }
+
+    private func fail(_ error: EngineError, _ owner: any ExchangeOwner) {
+        abandon(isTimedOut: false)
+        owner.exchangeFailed(
+            error, facts: ExchangeFacts(reusedConnection: false, bytesWritten: true, responseBytes: false))
+    }
+
+    // MARK: Stopping
+
+    /// The final answer came although the body is not out yet: it goes on only where the server may still want it (B5.42).
+    func stopSendingIfUnwanted(by head: ResponseHead) {
+        var isWaiting = false
+        if case .permission = sending { isWaiting = true }
+        guard isWaiting || head.status >= 300 else { return }
+        pause()
+        dropBody()
+    }
+
+    /// Lets go of what was still to come of the body.
+    func dropBody() {
+        switch sending {
+        case .feed(let feed), .permission(let feed?, _): feed.close()
+        case .permission(nil, _), .nothing: break
+        }
+        sending = .nothing
+        piece = .none
+    }
+
+    /// B5.40.
+    private static var longestWaitForPermission: Duration { .seconds(1) }
+}
