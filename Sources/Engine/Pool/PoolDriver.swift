@@ -295,12 +295,25 @@ final class PoolDriver {
         // It went away after the machine had decided.
         guard let connection = table.connection(id) else { return self.request(transaction, atFront: true) }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
-            // It died while it was idle (B16.6): nothing of the request was written, so any method may go on.
-            connection.close()
+            // Nothing of the request was written, so any method may go on.
+            giveUp(connection)
             self.request(transaction, atFront: true)
             return
         }
         transaction.assigned(connection)
+    }
+
+    /// A connection cannot serve whom the machine has given to it.
+    private func giveUp(_ connection: Connection) {
+        switch connection {
+        // It died while it was idle (B16.6).
+        case .http1: connection.close()
+        // Others use it; what has changed is told in its turn, and the machine must know it now.
+        case .http2:
+            machine.capacityChanged(connection.id, to: connection.capacity, now: reactor.elapsed)
+            machine.released(connection.id, now: reactor.elapsed)
+            carryOut()
+        }
     }
 
     /// Which connections may serve a request.

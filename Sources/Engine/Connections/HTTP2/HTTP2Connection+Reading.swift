@@ -58,6 +58,8 @@ extension HTTP2Connection {
         var offset = 0
         while machine.received(bytes.bytes, offset: &offset, now: now) { carryOut() }
         carryOut()
+        // A window may have opened for a body.
+        if machine.nextPiece(room: 1) != nil { planFlush() }
     }
 
     /// Nothing more will come: streams that are not whole never will be (H7.9).

@@ -1,0 +1,317 @@
+// How streams and connections of HTTP/2 end: cancelled, timed out, reset, turned away, lost; and what is sent again.
+
+import Testing
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+import URLLoadingWire
+
+@Suite("Ends of exchanges over HTTP/2")
+struct HTTP2EndTests {
+    // MARK: By us
+
+    @Test("H6.1: cancelling resets the stream; the others and the connection go on")
+    func cancel() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in if request.head.target != "/slow" { peer.answer(request) } }
+        }
+        let slow = rig.submit(target: "/slow")
+        rig.settle()
+        slow.handle?.cancel()
+        rig.settle()
+        #expect(slow.error.isCancelled && peers[0].requests[0].end == .reset(.cancel))
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("H6.1: cancelling within a callback, and everybody at once")
+    func cancelWithin() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2()
+        let journals = (0..<20).map { _ in rig.submit() }
+        for journal in journals {
+            journal.onHead = { for other in journals { other.handle?.cancel() } }
+        }
+        rig.settle()
+        #expect(journals.allSatisfy { $0.hasEnded })
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("H6.3: a stream has its own time, whatever moves on others")
+    func timeOut() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in if request.head.target != "/never" { peer.answer(request) } }
+        }
+        let never = rig.submit(target: "/never", idleTimeout: .seconds(10))
+        for _ in 0..<9 {
+            rig.submit()
+            rig.settle()
+            rig.advance(.seconds(1))
+        }
+        #expect(!never.hasEnded)
+        rig.advance(.seconds(2))
+        rig.settle()
+        guard case .idleTimeout? = never.error else {
+            Issue.record("\(String(describing: never.error))")
+            return
+        }
+        #expect(peers.count == 1 && peers[0].requests[0].end == .reset(.cancel))
+        rig.expectClean()
+    }
+
+    @Test("H6.4: a connection on which nothing came for a whole time-out serves nobody before it has answered a PING")
+    func suspect() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2()
+        rig.submit()
+        rig.settle()
+        peers[0].isReading = false
+        let lost = rig.submit(idleTimeout: .seconds(5))
+        rig.settle()
+        rig.advance(.seconds(5))
+        rig.settle()
+        #expect(lost.error != nil)
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 2)
+        peers[0].isReading = true
+        peers[0].read()
+        rig.settle()
+        rig.expectClean()
+    }
+
+    @Test("H6.5: a server that does not answer a PING while a request is open is given up")
+    func silence() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in peer.onWhole = { _, _ in } }
+        let journal = rig.submit("POST", body: [1], idleTimeout: nil)
+        rig.settle()
+        peers[0].isReading = false
+        for _ in 0..<60 {
+            rig.advance(.seconds(1))
+            rig.settle()
+        }
+        guard case .connectionLost? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
+    // MARK: By the server
+
+    @Test("H7.4: a stream that is reset fails, and the connection goes on", arguments: [HTTP2ErrorCode.internalError, .noError])
+    func reset(code: HTTP2ErrorCode) {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                if request.head.target == "/bad" {
+                    peer.head(request, length: 10)
+                    peer.send(request, [1, 2], isLast: false)
+                    peer.reset(request, code)
+                } else {
+                    peer.answer(request)
+                }
+            }
+        }
+        let journal = rig.submit(target: "/bad")
+        rig.settle()
+        guard case .http2(.reset(code))? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(journal.body == [1, 2])
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("H7.2, H7.3: what is refused is sent again, whatever it is, five times at most and later each time")
+    func refused() {
+        for count in [1, 3, 5, 6] {
+            let rig = EngineRig.http2()
+            let peers = rig.serveHTTP2 { peer, _ in
+                peer.onWhole = { peer, request in
+                    if peer.requests.count <= count { peer.reset(request, .refusedStream) } else { peer.answer(request) }
+                }
+            }
+            let journal = rig.submit("POST", body: [1, 2, 3])
+            rig.settle()
+            #expect(peers[0].requests.count == 2, "the first is at once")
+            for _ in 0..<60 {
+                rig.advance(.milliseconds(100))
+                rig.settle()
+            }
+            #expect(peers.count == 1 && peers[0].requests.count == min(count + 1, 6))
+            #expect((journal.error == nil) == (count < 6) && journal.hasEnded)
+            #expect(journal.outcome?.timelines.count == min(count + 1, 6))
+            rig.expectClean()
+        }
+    }
+
+    @Test("H7.1, H7.10: what a GOAWAY has turned away is sent again on another connection at once, what it has not goes on")
+    func goAway() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, number in
+            guard number == 0 else { return }
+            peer.onWhole = { peer, request in
+                if peer.requests.count == 3 { peer.goAway(last: peer.requests[0].id.number) }
+            }
+        }
+        let journals = (0..<3).map { rig.submit("POST", target: "/\($0)", body: [1]) }
+        rig.settle()
+        #expect(peers.count == 2 && Set(peers[1].targets) == ["/1", "/2"])
+        #expect(journals[1...].allSatisfy { $0.text == "hello" } && !journals[0].hasEnded)
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 2)
+        peers[0].answer(peers[0].requests[0])
+        rig.settle()
+        #expect(journals[0].text == "hello")
+        #expect(!peers[0].stream.isOpen || peers[0].hasEnded || rig.core.counts.draining == 0)
+        rig.expectClean()
+    }
+
+    @Test("H2.8: an idle connection that gets a GOAWAY is closed, and the next request dials")
+    func goAwayIdle() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2()
+        rig.submit()
+        rig.settle()
+        peers[0].goAway()
+        rig.settle()
+        #expect(rig.core.counts == PoolCounts())
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("H7.8: a GOAWAY that asks for calm is obeyed: the next try comes after a second")
+    func calm() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, number in
+            if number == 0 { peer.onWhole = { peer, _ in peer.goAway(last: 0, .enhanceYourCalm) } }
+        }
+        let journal = rig.submit()
+        rig.settle()
+        rig.advance(.milliseconds(900))
+        rig.settle()
+        #expect(peers.count == 1 && !journal.hasEnded)
+        rig.advance(.seconds(1))
+        rig.settle()
+        #expect(peers.count == 2 && journal.text == "hello")
+        rig.expectClean()
+    }
+
+    @Test("H7.9, H7.4: a lost connection fails its streams; what HTTP/1.1 replays is sent again, once")
+    func lost() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, number in
+            guard number < 2 else { return }
+            peer.onWhole = { peer, request in
+                if request.head.target == "/first" { peer.answer(request) } else if peer.requests.count > 2 { peer.close() }
+            }
+        }
+        rig.submit(target: "/first")
+        rig.settle()
+        let (get, post) = (rig.submit(), rig.submit("POST", body: [1]))
+        rig.settle()
+        #expect(peers.count == 2, "the GET is sent again")
+        guard case .connectionLost? = post.error else {
+            Issue.record("\(String(describing: post.error))")
+            return
+        }
+        peers[1].answer(peers[1].requests[0])
+        rig.settle()
+        #expect(get.text == "hello")
+        rig.expectClean()
+    }
+
+    @Test("H7.9: an answer that is whole stays whole though the connection ends with it")
+    func wholeThenClosed() {
+        let rig = EngineRig.http2()
+        _ = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                peer.answer(request)
+                peer.stream.shutdownWrite()
+            }
+        }
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.text == "hello" && journal.error == nil)
+        rig.expectClean()
+    }
+
+    @Test("H8: a server that breaks the rules is told so, its streams fail, and the next request dials")
+    func broken() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, number in
+            guard number == 0 else { return }
+            // SETTINGS of a size that they cannot have.
+            peer.onWhole = { peer, _ in peer.send(raw: [0, 0, 5, 4, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]) }
+        }
+        let journal = rig.submit("POST", body: [1])
+        rig.settle()
+        guard case .http2(.connection)? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "hello" && peers.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("H4.7, H4.8: a malformed answer is its stream's error alone")
+    func malformed() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                guard request.head.target == "/bad" else { return peer.answer(request) }
+                // :status 200, and a name in upper case.
+                peer.raw(request, [0x88, 0x00, 0x01, 0x41, 0x01, 0x62])
+            }
+        }
+        let (bad, good) = (rig.submit(target: "/bad"), rig.submit())
+        rig.settle()
+        guard case .http2(.malformed(_, .uppercaseFieldName))? = bad.error else {
+            Issue.record("\(String(describing: bad.error))")
+            return
+        }
+        #expect(good.text == "hello" && peers.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("H8.1: a server that speaks HTTP/1.1 where HTTP/2 was agreed on is no answer (H1.4)")
+    func http1() {
+        let rig = EngineRig.http2()
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.hasEnded && journal.error != nil)
+        rig.expectClean()
+    }
+
+    @Test("H7.11: an engine that ends says goodbye")
+    func goodbye() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2()
+        rig.submit()
+        rig.settle()
+        rig.core.shutDown(immediately: false)
+        rig.settle()
+        #expect(rig.core.counts == PoolCounts())
+        #expect(peers[0].fault == nil)
+        rig.expectClean()
+    }
+}
