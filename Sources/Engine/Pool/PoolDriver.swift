@@ -319,7 +319,8 @@ final class PoolDriver {
     /// Which connections may serve a request.
     func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
         let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
-        let protocols = request.needsHTTP1 || request.isUpgrade ? .http1 : core.configuration.protocols
+        // H1.6, H1.7: what becomes another protocol, or proves who asks, needs a connection of its own.
+        let protocols = request.isUpgrade || request.continues != nil ? .http1 : core.configuration.protocols
         let isUnwanted = !wantsHTTP1.isEmpty && wantsHTTP1.contains(request.origin)
         return PoolKey(
             toReach: request.origin, by: request.route, judge: judge, protocols: isUnwanted ? .http1 : protocols)

@@ -35,8 +35,6 @@ package struct TransactionRequest: Sendable {
     /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the receiver
     /// takes (`DetachedConnection`). On a route through a proxy that one tunnels always (`ProxyServer.tunnelsAlways`).
     package var isUpgrade = false
-    /// Whether it needs a connection of its own, as HTTP/1.1 gives it: it proves who asks, for the connection (H1.7).
-    package var needsHTTP1 = false
     /// Whose judgement its connection stands by; it uses none that has another judge.
     package var judge = ConnectionJudge.session
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.

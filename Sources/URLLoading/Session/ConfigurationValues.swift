@@ -62,6 +62,8 @@ struct ConfigurationValues: Sendable {
     /// Answers in place of servers, before anything else.
     var mock: URLSession.Mock?
     var resumableUploads = URLSessionConfiguration.ResumableUploads.ofFiles
+    /// When HTTP/2 is spoken.
+    var http2 = URLSessionConfiguration.HTTP2Use.off
     /// Whether web sockets offer permessage-deflate.
     var compressesWebSocketMessages = false
     /// Where the files of downloads are made, and looked for where one goes on; nil for the directory for temporary files.

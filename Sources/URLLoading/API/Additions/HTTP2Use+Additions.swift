@@ -1,0 +1,36 @@
+// When a session speaks HTTP/2. Ours: on Apple's platforms the system decides.
+
+import URLLoadingPolicy
+
+extension URLSessionConfiguration {
+    /// Ours: when sessions speak HTTP/2. Off, the default, for now.
+    ///
+    /// Requests to one server then share a connection, as many at a time as the server allows;
+    /// `httpMaximumConnectionsPerHost` still limits connections. Web sockets, and requests that prove who asks by NTLM or
+    /// Negotiate, use connections of HTTP/1.1. A data task cannot become a stream task on a shared connection, and fails if it is
+    /// to.
+    public var http2: HTTP2Use {
+        get { value(\.http2) }
+        set { assign(\.http2, newValue) }
+    }
+
+    /// Ours: when HTTP/2 is spoken.
+    public enum HTTP2Use: Sendable, Hashable {
+        /// Never: servers are offered HTTP/1.1 alone.
+        case off
+        /// With `https` servers that choose it when they are offered both (ALPN).
+        case offered
+        /// Like `offered`, and with `http` servers without asking them: they must be known to speak it. An answer in HTTP/1.1 is an
+        /// error. What goes through an HTTP proxy without a tunnel stays HTTP/1.1.
+        case priorKnowledge
+
+        /// What the engine offers.
+        var offer: ProtocolOffer {
+            switch self {
+            case .off: .http1
+            case .offered: .http2OrHTTP1
+            case .priorKnowledge: .http2
+            }
+        }
+    }
+}
