@@ -84,7 +84,9 @@ final class MockPoolDriver {
         let request = asked
         let sharing = usable.contains { $0.value.used > 0 }
         apply(ready: nil) { used in
-            guard !needsNew, !sharing, let latest = usable.max(by: { $0.value.idleSince < $1.value.idleSince }) else { return }
+            guard !needsNew, !sharing, let latest = usable.max(by: { $0.value.idleSince < $1.value.idleSince }) else {
+                return
+            }
             self.check(used[request] == latest.key, "the latest idle is used")
         }
     }
@@ -416,7 +418,9 @@ final class MockPoolDriver {
         }
         guard pool.lacksDial(waiter.request) else { return }
         check(connected == perHost, "a request waits without dial though there is room")
-        if expectsShared[waiter.key] { check(!own.contains { $0.state == .dialling }, "a dial that is for all is not for one") }
+        if expectsShared[waiter.key] {
+            check(!own.contains { $0.state == .dialling }, "a dial that is for all is not for one")
+        }
         for (id, connection) in connections where hosts[connection.key] == hosts[waiter.key] {
             check(!isSurplusDial(id), "a request waits without dial beside a surplus dial")
             let isOwnAndClosed = connection.key == waiter.key && connection.capacity == 0

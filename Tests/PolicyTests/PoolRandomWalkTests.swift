@@ -42,7 +42,8 @@ import URLLoadingPolicy
                 let judge: ConnectionJudge = number % 3 == 0 ? .session : .delegate(number % 3)
                 keys.append(
                     try poolKey(
-                        "host\(host).example", 443 + number / 3, scheme: .https, judge: judge, protocols: .http2OrHTTP1))
+                        "host\(host).example", 443 + number / 3, scheme: .https, judge: judge, protocols: .http2OrHTTP1)
+                )
             }
         }
         let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)

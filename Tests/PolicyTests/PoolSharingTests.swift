@@ -83,7 +83,8 @@ import URLLoadingPolicy
         #expect(pool.request(3, all) == [.dial(pool.dialled, all)])
     }
 
-    @Test("H1.4: where the protocol is agreed on beforehand one dial is for all from the start, and nothing is unlearnt")
+    @Test(
+        "H1.4: where the protocol is agreed on beforehand one dial is for all from the start, and nothing is unlearnt")
     func priorKnowledge() throws {
         let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
         #expect(pool.request(1, key) == [.dial(pool.dialled, key)])
@@ -296,7 +297,8 @@ import URLLoadingPolicy
         #expect(pool.setCapacity(first, 3) == [.cancelDial(dial), .use(3, first)])
     }
 
-    @Test("B16.1: a shared connection that is never idle leaves its place to a request of another key after eight others")
+    @Test(
+        "B16.1: a shared connection that is never idle leaves its place to a request of another key after eight others")
     func noStarvation() throws {
         let pool = VirtualPool(perHost: 2)
         let (key, other) = (try sharedKey(), try sharedKey(81))

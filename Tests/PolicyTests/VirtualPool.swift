@@ -143,8 +143,9 @@ final class VirtualPool {
     /// What is to be done, by kind: the order between kinds is the same in each test, whatever the event.
     private func listed() -> [Action] {
         var (closed, refused): ([ConnectionID], [RequestID]) = ([], [])
-        var (cancelled, failed, asked, used, dialled, timers): ([Action], [Action], [Action], [Action], [Action], [Action]) =
-            ([], [], [], [], [], [])
+        var (cancelled, failed, asked, used, dialled, timers):
+            ([Action], [Action], [Action], [Action], [Action], [Action]) =
+                ([], [], [], [], [], [])
         var open: Set<ConnectionID> = []
         while let action = machine.nextAction() {
             switch action {

@@ -72,7 +72,8 @@ final class Nginx: Sendable {
     }
 
     private static func servers(in path: String, _ ports: [Int]) -> String {
-        zip(ports, ["", "TLSv1.2", "TLSv1.3", "TLSv1.2", "TLSv1.3", "TLSv1.2 TLSv1.3"]).enumerated().map { index, server in
+        zip(ports, ["", "TLSv1.2", "TLSv1.3", "TLSv1.2", "TLSv1.3", "TLSv1.2 TLSv1.3"]).enumerated().map {
+            index, server in
             let (port, version) = server
             return """
                 server {

@@ -13,7 +13,9 @@ struct NginxHTTP2Tests {
         return URLSession(configuration: configuration)
     }
 
-    @Test("H1.1, H1.2, H1.9: what is offered both chooses HTTP/2, and metrics say so; what has only HTTP/1.1 is spoken to in that")
+    @Test(
+        "H1.1, H1.2, H1.9: what is offered both chooses HTTP/2, and metrics say so; what has only HTTP/1.1 is spoken to in that"
+    )
     func chosen() async throws {
         let nginx = try await Nginx()
         let session = session(nginx)

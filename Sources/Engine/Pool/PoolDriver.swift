@@ -38,7 +38,8 @@ final class PoolDriver {
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
         machine.requested(
-            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed, atFront: atFront,
+            transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
+            atFront: atFront,
             onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
         carryOut(asking: transaction)
     }
@@ -256,13 +257,13 @@ final class PoolDriver {
                 table.opened(connection)
                 connection.becomeReady()
                 machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
-        carryOut()
+                carryOut()
                 connection.watchWhileIdle()
             case .failure(let error):
                 _ = table.removeConnector(id)
                 lastDialError = error
                 machine.dialFailed(id, now: reactor.elapsed)
-            carryOut()
+                carryOut()
                 core.leaveIfDone()
             }
         }

@@ -20,7 +20,8 @@ extension EngineError {
             // The proxy works, and says no.
             case .refused, .authentication, .socks, .unsendable: false
             }
-        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest, .undetachable, .ftp,
+        case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest, .undetachable,
+            .ftp,
             .localResource:
             false
         }

@@ -108,7 +108,9 @@ struct HTTP2EndTests {
 
     // MARK: By the server
 
-    @Test("H7.4: a stream that is reset fails, and the connection goes on", arguments: [HTTP2ErrorCode.internalError, .noError])
+    @Test(
+        "H7.4: a stream that is reset fails, and the connection goes on",
+        arguments: [HTTP2ErrorCode.internalError, .noError])
     func reset(code: HTTP2ErrorCode) {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2 { peer, _ in
@@ -141,7 +143,11 @@ struct HTTP2EndTests {
             let rig = EngineRig.http2()
             let peers = rig.serveHTTP2 { peer, _ in
                 peer.onWhole = { peer, request in
-                    if peer.requests.count <= count { peer.reset(request, .refusedStream) } else { peer.answer(request) }
+                    if peer.requests.count <= count {
+                        peer.reset(request, .refusedStream)
+                    } else {
+                        peer.answer(request)
+                    }
                 }
             }
             let journal = rig.submit("POST", body: [1, 2, 3])
@@ -158,7 +164,9 @@ struct HTTP2EndTests {
         }
     }
 
-    @Test("H7.1, H7.10: what a GOAWAY has turned away is sent again on another connection at once, what it has not goes on")
+    @Test(
+        "H7.1, H7.10: what a GOAWAY has turned away is sent again on another connection at once, what it has not goes on"
+    )
     func goAway() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2 { peer, number in
@@ -219,7 +227,11 @@ struct HTTP2EndTests {
         let peers = rig.serveHTTP2 { peer, number in
             guard number < 2 else { return }
             peer.onWhole = { peer, request in
-                if request.head.target == "/first" { peer.answer(request) } else if peer.requests.count > 2 { peer.close() }
+                if request.head.target == "/first" {
+                    peer.answer(request)
+                } else if peer.requests.count > 2 {
+                    peer.close()
+                }
             }
         }
         rig.submit(target: "/first")

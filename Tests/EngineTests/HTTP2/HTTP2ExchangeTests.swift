@@ -25,7 +25,8 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H2.1, H2.3: a hundred requests at once share one connection, also where one is the limit", arguments: [1, 6])
+    @Test(
+        "H2.1, H2.3: a hundred requests at once share one connection, also where one is the limit", arguments: [1, 6])
     func many(perHost: Int) {
         let rig = EngineRig.http2(perHost: perHost)
         let peers = rig.serveHTTP2()
@@ -58,7 +59,8 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H3.6, H3.5: bodies of any size arrive whole, through any windows", arguments: [0, 1, 65_535, 65_536, 300_000])
+    @Test(
+        "H3.6, H3.5: bodies of any size arrive whole, through any windows", arguments: [0, 1, 65_535, 65_536, 300_000])
     func upload(size: Int) throws {
         let rig = EngineRig.http2()
         var settings = HTTP2Settings()
@@ -157,7 +159,8 @@ struct HTTP2ExchangeTests {
         let (head, empty) = (rig.submit("HEAD"), rig.submit("DELETE"))
         rig.settle()
         for journal in [head, empty] {
-            #expect(journal.error == nil && journal.hasEnded && journal.body.isEmpty && journal.framing == BodyFraming.none)
+            #expect(
+                journal.error == nil && journal.hasEnded && journal.body.isEmpty && journal.framing == BodyFraming.none)
         }
         rig.expectClean()
     }

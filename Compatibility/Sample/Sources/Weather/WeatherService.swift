@@ -1,6 +1,7 @@
 // A library that cannot be edited: it was written for Apple's platforms and for Linux.
 
 import Foundation
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif

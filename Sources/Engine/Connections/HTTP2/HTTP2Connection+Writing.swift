@@ -41,7 +41,8 @@ extension HTTP2Connection {
     /// How much was written; nil where nothing more can be now.
     private func written() -> Int? {
         let result = output.withUnsafeBytes {
-            channel.write(UnsafeRawBufferPointer(rebasing: $0[outputSent...]), UnsafeRawBufferPointer(start: nil, count: 0))
+            channel.write(
+                UnsafeRawBufferPointer(rebasing: $0[outputSent...]), UnsafeRawBufferPointer(start: nil, count: 0))
         }
         switch result {
         case .bytes(let count): return count

@@ -49,7 +49,9 @@ extension HTTP2Stream {
         var taken = 0
         while taken < bytes.count, self.owner === owner, !owner.isReadPaused {
             let count = min(bytes.count - taken, Self.givenAtOnce)
-            bytes.withUnsafeBytes { owner.received(body: UnsafeRawBufferPointer(rebasing: $0[taken..<(taken + count)])) }
+            bytes.withUnsafeBytes {
+                owner.received(body: UnsafeRawBufferPointer(rebasing: $0[taken..<(taken + count)]))
+            }
             taken += count
         }
         connection.machine.taken(taken, of: id)

@@ -64,7 +64,8 @@ final class HTTP2Stream {
             letGo()
             connection.core.pool.released(connection.id, idleLimit: nil)
             return owner.exchangeFailed(
-                .connectionLost(nil, phase: owner.phase, received: 0, expected: nil), facts: facts(.unprocessed(asksForCalm: false)))
+                .connectionLost(nil, phase: owner.phase, received: 0, expected: nil),
+                facts: facts(.unprocessed(asksForCalm: false)))
         }
         self.id = id
         connection.add(self, as: id)

@@ -86,7 +86,8 @@ struct HopEnd: Sendable {
     var breaksWaiting: Bool {
         switch failure {
         case .cancelled, .resourceTimeout: true
-        case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest,
+        case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .http2, .body,
+            .invalidRequest,
             .undetachable, .ftp, .localResource:
             false
         }
