@@ -19,6 +19,9 @@ final class LoopBuffers {
     /// Where a request's head is written before it is sent.
     @exclusivity(unchecked) var outgoing: [UInt8] = []
 
+    /// Where frames of HTTP/2 are collected before they are sent.
+    @exclusivity(unchecked) var frames: [UInt8] = []
+
     /// The buffers of the given loop, made at the first need.
     static func of(_ reactor: Reactor) -> LoopBuffers {
         if let existing = reactor.resident(key) { return existing }

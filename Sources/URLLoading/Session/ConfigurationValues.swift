@@ -63,7 +63,7 @@ struct ConfigurationValues: Sendable {
     var mock: URLSession.Mock?
     var resumableUploads = URLSessionConfiguration.ResumableUploads.ofFiles
     /// When HTTP/2 is spoken.
-    var http2 = URLSessionConfiguration.HTTP2Use.off
+    var http2 = URLSessionConfiguration.HTTP2Use.ofEnvironment
     /// Whether web sockets offer permessage-deflate.
     var compressesWebSocketMessages = false
     /// Where the files of downloads are made, and looked for where one goes on; nil for the directory for temporary files.

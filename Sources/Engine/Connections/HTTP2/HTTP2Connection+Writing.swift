@@ -17,8 +17,15 @@ extension HTTP2Connection {
         }
     }
 
-    /// Writes as much as the socket takes.
+    /// Writes as much as the socket takes. What is written is collected in a buffer of the loop's, so that a connection owns one
+    /// only while the socket takes no more.
     func flush() {
+        if output.isEmpty { swap(&output, &core.buffers.frames) }
+        write()
+        if output.isEmpty { swap(&output, &core.buffers.frames) }
+    }
+
+    private func write() {
         // Fairness: a fast receiver must not keep the other connections of the loop waiting for ever.
         var allowance = Self.mostAtOnce
         while !isClosed {
@@ -56,8 +63,6 @@ extension HTTP2Connection {
     private func emptied() {
         output.removeAll(keepingCapacity: output.capacity <= Self.keptOutput)
         outputSent = 0
-        // An idle connection owns no buffer.
-        if machine.openStreams == 0 { output = [] }
         machine.outputEmptied()
     }
 

@@ -43,7 +43,13 @@ extension HTTP2Stream {
 
     /// Goes on after a pause.
     func readOn() {
-        guard !held.isEmpty, let owner, !owner.isReadPaused else { return }
+        guard let owner, !owner.isReadPaused else { return }
+        if !held.isEmpty { give(to: owner) }
+        if case .over = progress, self.owner === owner, held.isEmpty, !owner.isReadPaused { complete() }
+    }
+
+    /// Gives the owner what was held, as long as it takes more.
+    private func give(to owner: any ExchangeOwner) {
         let bytes = held
         held = []
         var taken = 0
@@ -56,9 +62,7 @@ extension HTTP2Stream {
         }
         connection.machine.taken(taken, of: id)
         connection.carryOut()
-        guard self.owner === owner else { return }
-        if taken < bytes.count { held = Array(bytes[taken...]) + held }
-        if held.isEmpty, case .ended = progress { complete() }
+        if self.owner === owner, taken < bytes.count { held = Array(bytes[taken...]) + held }
     }
 
     /// A piece as large as a read brings.

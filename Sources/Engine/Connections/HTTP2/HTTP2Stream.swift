@@ -45,6 +45,8 @@ final class HTTP2Stream {
         case receiving(expected: Int64?)
         /// It is whole.
         case ended
+        /// It is whole, and the stream over: what the owner has not taken yet it takes when it can.
+        case over
     }
 
     init(on connection: HTTP2Connection) {
@@ -97,12 +99,12 @@ final class HTTP2Stream {
 
     /// The stream is over, for the reason given.
     func closed(_ end: HTTP2StreamEnd) {
+        guard let owner else { return }
         if case .ended = progress {
-            // What the owner has not taken yet it takes when it can.
-            if held.isEmpty { complete() }
+            progress = .over
+            if held.isEmpty, !owner.isReadPaused { complete() }
             return
         }
-        guard let owner else { return }
         let error = error(for: end, phase: owner.phase)
         let facts = facts(ExchangeFacts.Refusal(end))
         noteBodyBytes()
@@ -110,7 +112,7 @@ final class HTTP2Stream {
         owner.exchangeFailed(error, facts: facts)
     }
 
-    /// The answer is whole, and the owner has taken all of it.
+    /// The answer is whole, the stream over, and the owner has taken all of it.
     func complete() {
         guard let owner else { return }
         noteBodyBytes()

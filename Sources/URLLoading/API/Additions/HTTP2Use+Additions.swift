@@ -1,9 +1,11 @@
 // When a session speaks HTTP/2. Ours: on Apple's platforms the system decides.
 
 import URLLoadingPolicy
+import URLLoadingSystem
 
 extension URLSessionConfiguration {
-    /// Ours: when sessions speak HTTP/2. Off, the default, for now.
+    /// Ours: when sessions speak HTTP/2. Off for now, unless the environment says otherwise: `URLLOADING_HTTP2` is what
+    /// configurations begin with, `off`, `offered` or `prior-knowledge`.
     ///
     /// Requests to one server then share a connection, as many at a time as the server allows;
     /// `httpMaximumConnectionsPerHost` still limits connections. Web sockets, and requests that prove who asks by NTLM or
@@ -23,6 +25,14 @@ extension URLSessionConfiguration {
         /// Like `offered`, and with `http` servers without asking them: they must be known to speak it. An answer in HTTP/1.1 is an
         /// error. What goes through an HTTP proxy without a tunnel stays HTTP/1.1.
         case priorKnowledge
+
+        /// What configurations begin with.
+        static let ofEnvironment: HTTP2Use =
+            switch Platform.environment("URLLOADING_HTTP2") {
+            case "offered": .offered
+            case "prior-knowledge": .priorKnowledge
+            default: .off
+            }
 
         /// What the engine offers.
         var offer: ProtocolOffer {
