@@ -8,8 +8,8 @@ enum AnswerEncoder {
     static func encode(
         _ response: ServerResponse, to request: RequestHead, body requestBody: [UInt8], into player: inout AnswerPlayer
     ) throws(WireError) -> Bool {
-        let closes = response.closesConnection || !isPersistent(request)
-        let body: Source
+        let closes = response.closesConnection || !isPersistent(request) || response.breakOff?.place == .behindEnd
+        let body: BodySource
         switch response.body {
         case .script(let steps):
             player.steps = steps
@@ -17,15 +17,17 @@ enum AnswerEncoder {
         case .encoded(let message):
             player.first = message
             return closes
-        case .none, .webSocket: body = .bytes([])
-        case .bytes(let bytes): body = .bytes(bytes)
-        case .echo: body = .bytes(requestBody)
-        case .pieces(let pieces): body = .pieces(pieces)
-        case .generated(let length, let start): body = .generated(length, from: start)
+        case .http2: throw .unsendableFraming
+        case .none, .webSocket, .bytes, .echo, .pieces, .generated:
+            body = BodySource(response.body, echoing: requestBody) ?? .bytes([])
         }
 
         for informational in response.informational {
             try ResponseEncoder.encode(informational, framing: .none, into: &player.first)
+        }
+        if response.breakOff?.place == .beforeHead {
+            player.steps = breakingOff
+            return closes
         }
         let framing = framing(of: response, body: body, to: request)
         var head = ResponseHead(status: response.status, fields: response.fields)
@@ -36,23 +38,14 @@ enum AnswerEncoder {
         }
         try ResponseEncoder.encode(head, framing: framing, into: &player.first)
         if request.method != "HEAD", framing != .none {
-            encode(body, framing: framing, trailers: response.trailers, into: &player)
-        }
-        return closes || framing == .untilClose
-    }
-
-    private enum Source {
-        case bytes([UInt8])
-        case pieces([ServerResponse.Piece])
-        case generated(Int64, from: Int64)
-
-        var length: Int64 {
-            switch self {
-            case .bytes(let bytes): Int64(bytes.count)
-            case .pieces(let pieces): pieces.reduce(0) { $0 + Int64($1.bytes.count) }
-            case .generated(let length, _): length
+            if case .inBody(let count) = response.breakOff?.place {
+                encode(body.prefix(count), framing: framing, trailers: nil, into: &player)
+                player.steps += breakingOff
+            } else {
+                encode(body, framing: framing, trailers: response.trailers, into: &player)
             }
         }
+        return closes || framing == .untilClose
     }
 
     /// RFC 9112 §9.3: 1.1 persists unless told otherwise, 1.0 only when told so.
@@ -62,7 +55,7 @@ enum AnswerEncoder {
     }
 
     /// RFC 9112 §6: no framing for answers that cannot have a body, and no chunks for HTTP/1.0.
-    private static func framing(of response: ServerResponse, body: Source, to request: RequestHead) -> BodyFraming {
+    private static func framing(of response: ServerResponse, body: BodySource, to request: RequestHead) -> BodyFraming {
         if case .none = response.body { return .none }
         switch response.status {
         case ..<200, 204, 304: return .none
@@ -79,8 +72,9 @@ enum AnswerEncoder {
         }
     }
 
+    /// Prepares the body, and what ends it where it is to be ended: without trailers, be they empty ones, it is not.
     private static func encode(
-        _ body: Source, framing: BodyFraming, trailers: Fields, into player: inout AnswerPlayer
+        _ body: BodySource, framing: BodyFraming, trailers: Fields?, into player: inout AnswerPlayer
     ) {
         let isChunked = framing == .chunked
         switch body {
@@ -96,7 +90,7 @@ enum AnswerEncoder {
             player.steps.append(
                 isChunked ? .sendGeneratedChunks(length: length) : .sendGenerated(length: length, from: start))
         }
-        guard isChunked else { return }
+        guard isChunked, let trailers else { return }
         let end = lastChunk(trailers)
         if player.steps.isEmpty { player.first += end } else { player.steps.append(.send(end)) }
     }
@@ -135,6 +129,8 @@ enum AnswerEncoder {
     }
 
     private static let lineEnd: [UInt8] = [13, 10]
+    // The half-close waits until everything has been handed over.
+    private static let breakingOff: [ScriptStep] = [.halfClose, .drop]
     // Below this, one send of a copy is cheaper than two sends.
     private static let copiedAtMost = 64 << 10
 }

@@ -34,6 +34,9 @@ package enum GeneratedBytes {
         }
     }
 
+    /// How many bytes a run that is lent has at least.
+    static let minimumRun: Int64 = 1023 * period
+
     // A prime, so that no power-of-two mistake in somebody's buffers goes unnoticed.
     private static let period: Int64 = 251
     // Several sends' worth: a socket buffer takes some 200 KiB at a time.

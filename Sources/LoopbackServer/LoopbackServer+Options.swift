@@ -21,6 +21,12 @@ extension LoopbackServer {
         /// Asked as soon as a head is there: an answer here does not wait for the request's body.
         package var earlyRouter: (@Sendable (ServerRequest) -> ServerResponse?)?
 
+        /// Asked as soon as a head is there: while the gate is closed the request's body stays unread, and over HTTP/2
+        /// its window is not opened again.
+        package var bodyGate: (@Sendable (ServerRequest) -> ServerGate?)?
+        /// Whether HTTP/2 is spoken, and how.
+        package var http2 = ServerHTTP2.off
+
         /// Takes the requests of resumable uploads, whose bodies routes do not see.
         package var uploads: UploadStore?
 

@@ -1,6 +1,6 @@
-// An HTTP/1.1 server for tests, demonstrations and measurements: routes in code, and scripts for everything that no
-// well-behaved server does. It runs in the process of the client on a loop thread of its own, and knows nothing of
-// URLSession: what it shares with the client are the lower layers only. RFC 9110, RFC 9112.
+// A server of HTTP/1.1 and HTTP/2 for tests, demonstrations and measurements: routes in code, and scripts for everything that
+// no well-behaved server does. It runs in the process of the client on a loop thread of its own, and knows nothing of
+// URLSession: what it shares with the client are the lower layers only. RFC 9110, RFC 9112, RFC 9113.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -25,7 +25,7 @@ package final class LoopbackServer: Sendable {
         let wanted = try options.binding.address()
         let context: TLSContext?
         do {
-            context = try options.tls.map { try TLSContext(server: $0) }
+            context = try options.tls.map { try TLSContext(server: options.http2.offering($0)) }
         } catch let error as TLSError {
             throw StartError.tls(error)
         }

@@ -11,11 +11,8 @@ extension ServerConnection {
             closesAfterAnswer = try AnswerEncoder.encode(
                 response, to: request.head, body: request.body, into: &player)
         } catch {
-            // The route wants to send what may not be sent: its author finds the reason in the body.
             player.end()
-            let text = "the route's answer cannot be sent: \(error)\n"
-            player.first += Array(
-                "HTTP/1.1 500 Internal Server Error\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+            player.first += ServerResponse.unsendable(error).message() ?? []
         }
         player.begin()
         play()
@@ -48,7 +45,7 @@ extension ServerConnection {
         case .delay(let duration):
             timer.set(core.reactor.now + duration)
         case .gate(let gate):
-            wait(for: gate)
+            whenOpen(gate) { [step = player.stepNumber] in $0.gateOpened(step: step) }
         case .clientClose:
             guard inputHasEnded else { break }
             player.resume()
@@ -67,15 +64,6 @@ extension ServerConnection {
             lost()
         }
         return false
-    }
-
-    private func wait(for gate: ServerGate) {
-        let (loop, key, number, step) = (core.loop, core.key, number, player.stepNumber)
-        gate.whenOpen {
-            loop.run { reactor in
-                reactor.resident(key)?.connection(number)?.gateOpened(step: step)
-            }
-        }
     }
 
     private func endAnswer() {

@@ -25,7 +25,7 @@ extension ServerConnection {
             contents.requests.append(request.head)
         }
         let conversation = WebSocketConversation(route, acceptance.agreement, on: self)
-        webSocket = conversation
+        self.conversation = conversation
         conversation.begin(answer: answer)
         return true
     }

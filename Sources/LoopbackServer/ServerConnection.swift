@@ -1,6 +1,7 @@
 // One connection of the server: requests in, answers out, one after the other. It decodes with URLLoadingWire, asks the
 // route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops writing when
-// the client does not read. Confined to the server's loop. RFC 9112 §9.
+// the client does not read. Where something else is spoken than HTTP/1.1, a conversation does all that, and what stays here
+// is reading, decrypting and closing. Confined to the server's loop. RFC 9112 §9.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -28,6 +29,8 @@ final class ServerConnection: ByteStreamObserver {
     /// Received while an answer was under way, and not decoded yet.
     private var inbox: [UInt8] = []
     var inputHasEnded = false
+    /// The first bytes will tell whether HTTP/2 is spoken.
+    private var awaitsPreface = false
     private var isReading = false
     private var isDecoding = false
 
@@ -36,8 +39,8 @@ final class ServerConnection: ByteStreamObserver {
     var closesAfterAnswer = false
     var isCountedAsBlocked = false
     var isPlaying = false
-    /// What the connection has become, if a route has opened a web socket.
-    var webSocket: WebSocketConversation?
+    /// What the connection has become, if it does not speak HTTP/1.1.
+    var conversation: (any ServerConversation)?
     lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
 
     private struct IncomingRequest {
@@ -47,6 +50,8 @@ final class ServerConnection: ByteStreamObserver {
         var isAnswered = false
         /// Whether the server's upload store takes the body and answers.
         var isUpload = false
+        /// Whether its body stays unread until a gate is open.
+        var isHeld = false
     }
 
     init(number: Int, channel: ServerChannel, core: ServerCore) {
@@ -69,7 +74,7 @@ final class ServerConnection: ByteStreamObserver {
 
     func streamBecameWritable(_ stream: any ByteStream) {
         switch phase {
-        case .serving: if let webSocket { webSocket.flush() } else { play() }
+        case .serving: if let conversation { conversation.flush() } else { play() }
         case .lingering: shutDown()
         case .closed: break
         }
@@ -85,7 +90,7 @@ final class ServerConnection: ByteStreamObserver {
     private func timerFired() {
         switch phase {
         case .serving:
-            if let webSocket { return webSocket.timerFired() }
+            if let conversation { return conversation.timerFired() }
             player.resume()
             play()
         case .lingering, .closed:
@@ -94,10 +99,22 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     private func established() {
-        guard let steps = core.options.greeting?(number) else { return }
-        player.steps = steps
-        player.begin()
-        play()
+        if let steps = core.options.greeting?(number) {
+            player.steps = steps
+            player.begin()
+            return play()
+        }
+        switch core.options.http2.beginning(encrypted: channel.isEncrypted, negotiated: channel.negotiated) {
+        case .http1: break
+        case .http2: speakHTTP2()
+        case .asPrefaceSays: awaitsPreface = true
+        }
+    }
+
+    private func speakHTTP2() {
+        let conversation = HTTP2Conversation(on: self)
+        self.conversation = conversation
+        conversation.begin()
     }
 
     // MARK: Reading
@@ -129,7 +146,7 @@ final class ServerConnection: ByteStreamObserver {
 
     private var wantsInput: Bool {
         switch phase {
-        case .serving: !inputHasEnded && (webSocket?.wantsInput ?? (inbox.count < Self.inboxLimit))
+        case .serving: !inputHasEnded && (conversation?.wantsInput ?? (inbox.count < Self.inboxLimit))
         case .lingering: !inputHasEnded
         case .closed: false
         }
@@ -174,7 +191,11 @@ final class ServerConnection: ByteStreamObserver {
 
     private func consume(_ bytes: UnsafeRawBufferPointer) {
         core.board.update { $0.bytesReceived += Int64(bytes.count) }
-        if let webSocket { return webSocket.received(bytes) }
+        if let conversation { return conversation.received(bytes) }
+        if awaitsPreface {
+            inbox.append(contentsOf: bytes)
+            return choose()
+        }
         guard inbox.isEmpty else {
             inbox.append(contentsOf: bytes)
             return serveInbox()
@@ -182,15 +203,30 @@ final class ServerConnection: ByteStreamObserver {
         keep(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(decode(bytes))))
     }
 
+    /// Looks whether the first bytes are those of HTTP/2; until it is certain they are kept.
+    private func choose() {
+        let isHTTP2 = HTTP2FrameEncoder.preface.withUTF8Buffer { inbox.prefix($0.count).elementsEqual($0) }
+        guard !isHTTP2 else {
+            awaitsPreface = false
+            let bytes = inbox
+            inbox = []
+            speakHTTP2()
+            return bytes.withUnsafeBytes { conversation?.received($0) }
+        }
+        guard !HTTP2FrameEncoder.preface.withUTF8Buffer({ $0.starts(with: inbox) }) else { return }
+        awaitsPreface = false
+        serveInbox()
+    }
+
     /// What has not been decoded: for later, or for the web socket that the connection has become meanwhile.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         guard isServing, !bytes.isEmpty else { return }
-        if let webSocket { webSocket.received(bytes) } else { inbox.append(contentsOf: bytes) }
+        if let conversation { conversation.received(bytes) } else { inbox.append(contentsOf: bytes) }
     }
 
     /// Goes on with what waited for an answer to end.
     func serveInbox() {
-        guard isServing, !isDecoding, !inbox.isEmpty else { return }
+        guard isServing, !isDecoding, !awaitsPreface, !inbox.isEmpty else { return }
         let bytes = inbox
         inbox = []
         bytes.withUnsafeBytes { keep(UnsafeRawBufferPointer(rebasing: $0.dropFirst(decode($0)))) }
@@ -226,7 +262,8 @@ final class ServerConnection: ByteStreamObserver {
 
     /// One answer after the other: the next request is looked at when the last one has been answered.
     private var canDecode: Bool {
-        webSocket == nil && (!player.isActive || player.awaitsRequest || incoming != nil)
+        conversation == nil && !(incoming?.isHeld ?? false)
+            && (!player.isActive || player.awaitsRequest || incoming != nil)
     }
 
     // MARK: Requests
@@ -235,7 +272,8 @@ final class ServerConnection: ByteStreamObserver {
         incoming = IncomingRequest(head: head)
         requestNumber += 1
         core.board.update { $0.requestsBegun += 1 }
-        if let uploads = core.options.uploads, case .taken(let heads) = uploads.begin(head, on: number) {
+        holdBody()
+        if let uploads = core.options.uploads, case .taken(let heads) = uploads.begin(head, on: source) {
             incoming?.isUpload = true
             for head in heads { tell(head) }
             return
@@ -247,9 +285,23 @@ final class ServerConnection: ByteStreamObserver {
         answer(response, to: request)
     }
 
+    private func holdBody() {
+        guard let request = currentRequest, let gate = core.options.bodyGate?(request) else { return }
+        incoming?.isHeld = true
+        whenOpen(gate) { [requestNumber] in $0.readBody(of: requestNumber) }
+    }
+
+    /// Reads the body that a gate has held up.
+    private func readBody(of request: Int) {
+        guard isServing, request == requestNumber else { return }
+        incoming?.isHeld = false
+        serveInbox()
+        readOn()
+    }
+
     private func bodyArrived(_ bytes: UnsafeRawBufferPointer) {
         if incoming?.isUpload ?? false, let uploads = core.options.uploads {
-            switch uploads.receive(bytes, on: number) {
+            switch uploads.receive(bytes, on: source) {
             case .more: return
             case .tell(let head): return tell(head)
             case .cut: return cut()
@@ -267,7 +319,7 @@ final class ServerConnection: ByteStreamObserver {
         incoming = nil
         core.board.update { $0.requests += 1 }
         if isUpload {
-            guard let response = core.options.uploads?.finish(on: number) else { return cut() }
+            guard let response = core.options.uploads?.finish(on: source) else { return cut() }
             return answer(response, to: request)
         }
         if player.awaitsRequest {
@@ -286,8 +338,10 @@ final class ServerConnection: ByteStreamObserver {
         if bytes.withUnsafeBytes({ channel.send($0) }) < bytes.count { cut() }
     }
 
+    private var source: RequestSource { RequestSource(connection: number) }
+
     /// Ends the connection in the middle of what is going on, as a network does that goes away.
-    private func cut() {
+    func cut() {
         channel.stream.reset()
         close()
     }
@@ -296,7 +350,7 @@ final class ServerConnection: ByteStreamObserver {
         guard let incoming else { return nil }
         return ServerRequest(
             head: incoming.head, body: incoming.body, bodyByteCount: incoming.bodyByteCount, connection: number,
-            number: requestNumber, remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
+            number: requestNumber, stream: nil, remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
     }
 
     private func malformed() {
@@ -313,7 +367,7 @@ final class ServerConnection: ByteStreamObserver {
     private func inputEnded() {
         inputHasEnded = true
         guard isServing else { return close() }
-        if let webSocket { return webSocket.inputEnded() }
+        if let conversation { return conversation.inputEnded() }
         if player.awaitsClose {
             player.resume()
             play()
@@ -329,7 +383,7 @@ final class ServerConnection: ByteStreamObserver {
     func lost() {
         if isServing, !channel.isEstablished {
             core.board.update { $0.failedHandshakes += 1 }
-        } else if isServing, player.isActive || incoming != nil || webSocket != nil {
+        } else if isServing, player.isActive || incoming != nil || conversation?.hasWork ?? false {
             core.board.update { $0.connectionsLost += 1 }
         }
         close()
@@ -357,7 +411,7 @@ final class ServerConnection: ByteStreamObserver {
     func close() {
         if case .closed = phase { return }
         phase = .closed
-        webSocket?.ended()
+        conversation?.ended()
         player.end()
         timer.clear()
         channel.stream.close()

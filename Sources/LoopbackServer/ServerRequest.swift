@@ -16,10 +16,15 @@ package struct ServerRequest: Sendable {
     package let connection: Int
     /// The number of the request on its connection, counted from 1.
     package let number: Int
+    /// The number of its stream; nil over HTTP/1.1.
+    package let stream: UInt32?
     /// Where the client's end of the connection is.
     package let remoteAddress: SocketAddress?
     /// What the handshake agreed upon; nil without TLS.
     package let tls: Negotiated?
+
+    /// The protocol, by its name in ALPN.
+    package var protocolName: String { stream == nil ? "http/1.\(head.version.minor)" : "h2" }
 
     /// The method.
     package var method: String { head.method }

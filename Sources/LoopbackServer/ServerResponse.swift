@@ -22,6 +22,8 @@ package struct ServerResponse: Sendable {
         case script([ScriptStep])
         /// A web socket in place of a body; nothing where the request asks for none.
         case webSocket(WebSocketRoute)
+        /// Steps played on the connection of HTTP/2 in place of an answer; over HTTP/1.1 there is no such answer.
+        case http2([HTTP2Step])
     }
 
     /// How the client is told where the body ends.
@@ -56,6 +58,24 @@ package struct ServerResponse: Sendable {
         }
     }
 
+    /// Where an answer breaks off: HTTP/2 then resets the stream, HTTP/1.1 has only the end of the connection for it.
+    package struct BreakOff: Sendable {
+        /// How far the answer gets.
+        package enum Place: Sendable, Equatable {
+            /// Nothing is sent but informational heads.
+            case beforeHead
+            /// The head, which says what it says about the body, and so many bytes of it.
+            case inBody(after: Int64)
+            /// All of it: of what is left of the request nothing is wanted.
+            case behindEnd
+        }
+
+        /// How far the answer gets.
+        package var place: Place
+        /// The code that the stream is reset with; HTTP/1.1 has none.
+        package var code: HTTP2ErrorCode
+    }
+
     /// The status code.
     package var status: Int
     /// The fields, without those that frame the body.
@@ -68,8 +88,10 @@ package struct ServerResponse: Sendable {
     package var trailers = Fields()
     /// Heads with a 1xx status that are written before.
     package var informational: [ResponseHead] = []
-    /// Whether the connection ends with this answer, which then says so.
+    /// Whether the connection ends with this answer, which then says so; over HTTP/2 a GOAWAY says it.
     package var closesConnection = false
+    /// Where it breaks off; nil for a whole answer.
+    package var breakOff: BreakOff?
 
     /// An answer with a body.
     package init(status: Int = 200, fields: Fields = Fields(), body: Body = .bytes([])) {
@@ -164,6 +186,28 @@ extension ServerResponse {
         var response = self
         response.closesConnection = true
         return response
+    }
+
+    /// The same answer, broken off.
+    package func breakingOff(_ place: BreakOff.Place, _ code: HTTP2ErrorCode = .internalError) -> ServerResponse {
+        var response = self
+        response.breakOff = BreakOff(place: place, code: code)
+        return response
+    }
+
+    /// No answer: the stream is reset with a code, or the connection of HTTP/1.1 ended.
+    package static func reset(_ code: HTTP2ErrorCode) -> ServerResponse {
+        ServerResponse().breakingOff(.beforeHead, code)
+    }
+
+    /// Steps played on the connection of HTTP/2 in place of an answer.
+    package static func http2(_ steps: [HTTP2Step]) -> ServerResponse {
+        ServerResponse(body: .http2(steps))
+    }
+
+    /// What is sent in place of an answer that its protocol does not allow: its author finds the reason in the body.
+    static func unsendable(_ error: WireError) -> ServerResponse {
+        .text("the route's answer cannot be sent: \(error)\n", status: 500)
     }
 
     /// The same answer with its bytes compressed and the coding named; untouched where the body is not plain bytes.

@@ -20,14 +20,20 @@ package struct ServerStatistics: Sendable, Equatable {
     package var resumedHandshakes = 0
     /// TLS handshakes that failed, or that the client left.
     package var failedHandshakes = 0
-    /// Bytes of HTTP received; under TLS these are decrypted ones.
+    /// Bytes of HTTP received, of HTTP/2 with its frames; under TLS these are decrypted ones.
     package var bytesReceived: Int64 = 0
     /// Bytes of HTTP that the kernel has taken, or under TLS that have been encrypted for it.
     package var bytesWritten: Int64 = 0
     /// Connections with something to write that the kernel does not take at present.
     package var blockedWriters = 0
-    /// Messages that were not HTTP.
+    /// Messages that were not HTTP, and over HTTP/2 whatever else a client did against the rules.
     package var malformedRequests = 0
+    /// Connections on which HTTP/2 was spoken.
+    package var http2Connections = 0
+    /// The most streams that were open at once on one connection of HTTP/2.
+    package var mostStreamsAtOnce = 0
+    /// Streams that the client has reset.
+    package var streamsReset = 0
     /// Web sockets that were opened.
     package var webSockets = 0
     /// Web sockets that are open now.

@@ -72,6 +72,17 @@ final class SecureClient {
         return plaintext
     }
 
+    /// Whatever comes next; empty where the server has ended its side.
+    func readSome() throws -> [UInt8] {
+        while plaintext.isEmpty, !sawCloseNotify {
+            let input = try raw.readSome()
+            if input.isEmpty { break }
+            try decrypt(input)
+        }
+        defer { plaintext = [] }
+        return plaintext
+    }
+
     private func flush() throws {
         while session.hasOutgoing {
             let bytes = session.withOutgoing { Array($0) }

@@ -46,13 +46,13 @@ package final class UploadStore: Sendable {
         let digest = ContentDigest()
         var offset: Int64 = 0
         var isComplete = false
-        /// The connection at work on it; an older one is not listened to any more.
-        var connection = 0
+        /// The request at work on it; an older one is not listened to any more.
+        var source: RequestSource?
     }
 
     private struct State: Sendable {
         var uploads: [String: Upload] = [:]
-        var transfers: [Int: Transfer] = [:]
+        var transfers: [RequestSource: Transfer] = [:]
         var cuts: [Int64]
         var refusals: [String: [Int]]
         var losesAnswer: Bool
@@ -62,7 +62,7 @@ package final class UploadStore: Sendable {
         var summaries: [Summary] = []
     }
 
-    /// What comes on one connection.
+    /// What comes in one request.
     private struct Transfer: Sendable {
         let path: String
         let completes: Bool
@@ -110,7 +110,7 @@ package final class UploadStore: Sendable {
 
     // MARK: What the connection calls
 
-    func begin(_ head: RequestHead, on connection: Int) -> Beginning {
+    func begin(_ head: RequestHead, on source: RequestSource) -> Beginning {
         let isOurs = head.target.hasPrefix("/uploads/")
         let complete = head.fields.structuredItem("Upload-Complete")?.value
         guard isOurs || complete != nil else { return .none }
@@ -122,21 +122,21 @@ package final class UploadStore: Sendable {
                 state.refusals[head.method]?.removeFirst()
                 var response = ServerResponse.status(refusal)
                 if refusal == 401 { response = response.adding("WWW-Authenticate", "Basic realm=\"uploads\"") }
-                state.transfers[connection] = Transfer(path: "", completes: false, told: 0, response: response)
+                state.transfers[source] = Transfer(path: "", completes: false, told: 0, response: response)
                 return .taken([])
             }
             return isOurs
-                ? resume(head, completes: completes, on: connection, &state)
-                : create(completes: completes, on: connection, &state)
+                ? resume(head, completes: completes, on: source, &state)
+                : create(completes: completes, on: source, &state)
         }
     }
 
-    private func create(completes: Bool, on connection: Int, _ state: inout State) -> Beginning {
+    private func create(completes: Bool, on source: RequestSource, _ state: inout State) -> Beginning {
         let path = "/uploads/\(state.uploads.count + 1)"
         var upload = Upload()
-        upload.connection = connection
+        upload.source = source
         state.uploads[path] = upload
-        state.transfers[connection] = Transfer(path: path, completes: completes, told: 0)
+        state.transfers[source] = Transfer(path: path, completes: completes, told: 0)
         var fields = Fields()
         fields.append("Upload-Draft-Interop-Version", settings.version)
         fields.append("Location", settings.location(path))
@@ -145,11 +145,11 @@ package final class UploadStore: Sendable {
     }
 
     private func resume(
-        _ head: RequestHead, completes: Bool, on connection: Int, _ state: inout State
+        _ head: RequestHead, completes: Bool, on source: RequestSource, _ state: inout State
     ) -> Beginning {
         let path = head.target
         guard let upload = state.uploads[path] else {
-            state.transfers[connection] = Transfer(path: path, completes: false, told: 0, response: .status(404))
+            state.transfers[source] = Transfer(path: path, completes: false, told: 0, response: .status(404))
             return .taken([])
         }
         var response: ServerResponse?
@@ -171,8 +171,8 @@ package final class UploadStore: Sendable {
         default:
             response = .status(405)
         }
-        state.uploads[path]?.connection = connection
-        state.transfers[connection] = Transfer(
+        state.uploads[path]?.source = source
+        state.transfers[source] = Transfer(
             path: path, completes: completes, told: upload.offset, response: response)
         return .taken([])
     }
@@ -187,11 +187,11 @@ package final class UploadStore: Sendable {
         return response
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer, on connection: Int) -> Reception {
+    func receive(_ bytes: UnsafeRawBufferPointer, on source: RequestSource) -> Reception {
         state.withLock { state in
             state.bytesReceived += Int64(bytes.count)
-            guard var transfer = state.transfers[connection], transfer.response == nil,
-                var upload = state.uploads[transfer.path], upload.connection == connection
+            guard var transfer = state.transfers[source], transfer.response == nil,
+                var upload = state.uploads[transfer.path], upload.source == source
             else { return .more }
             var taken = bytes
             let cut = state.cuts.first.flatMap { $0 <= upload.offset + Int64(bytes.count) ? $0 : nil }
@@ -199,7 +199,7 @@ package final class UploadStore: Sendable {
                 taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(max(cut - upload.offset, 0))))
                 state.cuts.removeFirst()
                 state.cutCount += 1
-                state.transfers[connection] = nil
+                state.transfers[source] = nil
             }
             upload.digest.update(taken)
             upload.offset += Int64(taken.count)
@@ -207,7 +207,7 @@ package final class UploadStore: Sendable {
             if cut != nil { return .cut }
             guard let step = settings.tellsOffsetEvery, upload.offset - transfer.told >= step else { return .more }
             transfer.told = upload.offset
-            state.transfers[connection] = transfer
+            state.transfers[source] = transfer
             var fields = Fields()
             fields.append("Upload-Draft-Interop-Version", settings.version)
             fields.append("Upload-Offset", "\(upload.offset)")
@@ -216,11 +216,11 @@ package final class UploadStore: Sendable {
     }
 
     /// The request is whole; nil where the connection is to be cut in place of an answer.
-    func finish(on connection: Int) -> ServerResponse? {
+    func finish(on source: RequestSource) -> ServerResponse? {
         state.withLock { state in
-            guard let transfer = state.transfers.removeValue(forKey: connection) else { return .status(500) }
+            guard let transfer = state.transfers.removeValue(forKey: source) else { return .status(500) }
             if let response = transfer.response { return response }
-            guard var upload = state.uploads[transfer.path], upload.connection == connection else {
+            guard var upload = state.uploads[transfer.path], upload.source == source else {
                 return .status(409)
             }
             guard transfer.completes else {

@@ -5,7 +5,7 @@ import URLLoadingSystem
 import URLLoadingWire
 
 /// Carries out a route on a connection that has been switched over.
-final class WebSocketConversation {
+final class WebSocketConversation: ServerConversation {
     private enum Ending {
         case end, drop, reset
     }
@@ -55,6 +55,9 @@ final class WebSocketConversation {
         isReading && ending == nil && output.count < Self.unsentAtMost && arrived.count < Self.arrivedAtMost
     }
 
+    /// A web socket that goes away without a closing handshake was cut off.
+    var hasWork: Bool { true }
+
     // MARK: Events
 
     func received(_ bytes: UnsafeRawBufferPointer) {
@@ -84,8 +87,8 @@ final class WebSocketConversation {
         resume()
     }
 
-    private func gateOpened(_ number: Int) {
-        if number == pauseNumber { resume() }
+    func gateOpened(pause: Int) {
+        if pause == pauseNumber { resume() }
     }
 
     /// The connection has gone.
@@ -178,7 +181,7 @@ final class WebSocketConversation {
             guard connection.inputHasEnded else { return false }
         case .wait(let gate):
             pause()
-            wait(for: gate)
+            connection.wait(for: gate, pause: pauseNumber)
             return false
         case .delay(let duration):
             pause()
@@ -215,16 +218,6 @@ final class WebSocketConversation {
     private func pause() {
         isPaused = true
         pauseNumber += 1
-    }
-
-    private func wait(for gate: ServerGate) {
-        let core = connection.core
-        let (loop, key, number, pause) = (core.loop, core.key, connection.number, pauseNumber)
-        gate.whenOpen {
-            loop.run { reactor in
-                reactor.resident(key)?.connection(number)?.webSocket?.gateOpened(pause)
-            }
-        }
     }
 
     // MARK: Sending

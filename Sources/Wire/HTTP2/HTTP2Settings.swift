@@ -59,14 +59,22 @@ package struct HTTP2Settings: Sendable, Equatable {
     }
 
     /// The numbers of the settings (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).
-    enum Identifier {
-        static var headerTableSize: UInt16 { 0x1 }
-        static var enablePush: UInt16 { 0x2 }
-        static var maximumConcurrentStreams: UInt16 { 0x3 }
-        static var initialWindowSize: UInt16 { 0x4 }
-        static var maximumFrameSize: UInt16 { 0x5 }
-        static var maximumHeaderListSize: UInt16 { 0x6 }
-        static var enableConnectProtocol: UInt16 { 0x8 }
-        static var noOldPriorities: UInt16 { 0x9 }
+    package enum Identifier {
+        /// SETTINGS_HEADER_TABLE_SIZE.
+        package static var headerTableSize: UInt16 { 0x1 }
+        /// SETTINGS_ENABLE_PUSH.
+        package static var enablePush: UInt16 { 0x2 }
+        /// SETTINGS_MAX_CONCURRENT_STREAMS.
+        package static var maximumConcurrentStreams: UInt16 { 0x3 }
+        /// SETTINGS_INITIAL_WINDOW_SIZE.
+        package static var initialWindowSize: UInt16 { 0x4 }
+        /// SETTINGS_MAX_FRAME_SIZE.
+        package static var maximumFrameSize: UInt16 { 0x5 }
+        /// SETTINGS_MAX_HEADER_LIST_SIZE.
+        package static var maximumHeaderListSize: UInt16 { 0x6 }
+        /// SETTINGS_ENABLE_CONNECT_PROTOCOL.
+        package static var enableConnectProtocol: UInt16 { 0x8 }
+        /// SETTINGS_NO_RFC7540_PRIORITIES.
+        package static var noOldPriorities: UInt16 { 0x9 }
     }
 }
