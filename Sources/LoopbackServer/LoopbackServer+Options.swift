@@ -25,7 +25,7 @@ extension LoopbackServer {
         /// its window is not opened again.
         package var bodyGate: (@Sendable (ServerRequest) -> ServerGate?)?
         /// Whether HTTP/2 is spoken, and how.
-        package var http2 = ServerHTTP2.off
+        package var http2 = ServerHTTP2.ofEnvironment
 
         /// Takes the requests of resumable uploads, whose bodies routes do not see.
         package var uploads: UploadStore?

@@ -1,5 +1,6 @@
 // Whether a server speaks HTTP/2, when, and with which settings. Values only. RFC 9113 §3.
 
+import Glibc
 import URLLoadingTLS
 import URLLoadingWire
 
@@ -39,6 +40,13 @@ package struct ServerHTTP2: Sendable {
     package static var offered: ServerHTTP2 { ServerHTTP2(.offered) }
     /// Nothing but HTTP/2.
     package static var required: ServerHTTP2 { ServerHTTP2(.required) }
+
+    /// What servers begin with: whatever the client wants, where clients of the library speak HTTP/2 (docs/http2.md).
+    package static let ofEnvironment: ServerHTTP2 =
+        switch getenv("URLLOADING_HTTP2").map({ String(cString: $0) }) {
+        case "offered", "prior-knowledge": .offered
+        default: .off
+        }
 
     private static var standardSettings: HTTP2Settings {
         var settings = HTTP2Settings()

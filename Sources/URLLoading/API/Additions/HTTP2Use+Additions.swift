@@ -1,7 +1,7 @@
 // When a session speaks HTTP/2. Ours: on Apple's platforms the system decides.
 
+import Foundation
 import URLLoadingPolicy
-import URLLoadingSystem
 
 extension URLSessionConfiguration {
     /// Ours: when sessions speak HTTP/2. Off for now, unless the environment says otherwise: `URLLOADING_HTTP2` is what
@@ -28,7 +28,7 @@ extension URLSessionConfiguration {
 
         /// What configurations begin with.
         static let ofEnvironment: HTTP2Use =
-            switch Platform.environment("URLLOADING_HTTP2") {
+            switch getenv("URLLOADING_HTTP2").map({ String(cString: $0) }) {
             case "offered": .offered
             case "prior-knowledge": .priorKnowledge
             default: .off
