@@ -159,8 +159,8 @@ final class HTTP2Client {
             while hasMore {
                 hasMore = bytes.withUnsafeBytes { machine.received($0.bytes, offset: &offset, now: .zero) }
                 pull(bytes)
+                try flush()
             }
-            try flush()
         }
     }
 

@@ -80,14 +80,18 @@ final class RawClient {
 
     /// Reads until the text has arrived; what came up to its end.
     func read(through text: String) throws -> String {
-        let mark = Array(text.utf8)
+        String(decoding: try read(throughBytes: Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// Reads until these bytes have arrived; what came up to their end, or all where the server has ended its side.
+    func read(throughBytes mark: [UInt8]) throws -> [UInt8] {
         while true {
             if let end = position(after: mark) {
                 let found = received[..<end]
                 received = Array(received[end...])
-                return String(decoding: found, as: UTF8.self)
+                return Array(found)
             }
-            guard try readSome() > 0 else { return try takeRest() }
+            guard try readSome() > 0 else { return takeRead() }
         }
     }
 

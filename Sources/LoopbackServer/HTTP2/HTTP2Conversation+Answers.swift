@@ -8,7 +8,7 @@ extension HTTP2Conversation {
     // MARK: Heads
 
     func answer(_ response: ServerResponse, on exchange: HTTP2Exchange) {
-        guard machine.isOpen(exchange.id), !exchange.isAnswered else { return }
+        guard isAnswering, machine.isOpen(exchange.id), !exchange.isAnswered else { return }
         exchange.isAnswered = true
         switch HTTP2Answer(response, to: exchange.head, body: exchange.body) {
         case .http11Required: machine.cancel(exchange.id, .http11Required)

@@ -70,7 +70,7 @@ extension HTTP2Conversation {
             statistics.mostStreamsAtOnce = max(statistics.mostStreamsAtOnce, openStreams)
         }
         stepPlayers()
-        guard machine.isOpen(id) else { return }
+        guard isAnswering, machine.isOpen(id) else { return }
         beginAnswering(exchange)
     }
 
@@ -133,7 +133,7 @@ extension HTTP2Conversation {
         counts.requests += 1
         connection.core.board.update { $0.requests += 1 }
         stepPlayers()
-        guard machine.isOpen(exchange.id) else { return }
+        guard isAnswering, machine.isOpen(exchange.id) else { return }
         if exchange.isUpload {
             guard let response = connection.core.options.uploads?.finish(on: source(of: exchange)) else {
                 return connection.cut()

@@ -69,6 +69,9 @@ final class HTTP2Conversation: ServerConversation {
 
     var wantsInput: Bool { isReading && ending == nil && output.count - position < Self.unsentAtMost }
 
+    /// Whether answers are still written: behind an end that a script has asked for there are none.
+    var isAnswering: Bool { ending == nil }
+
     var hasWork: Bool { machine.openStreams > 0 }
 
     var record: HTTP2Record? { connection.core.options.http2.record }
@@ -250,7 +253,8 @@ final class HTTP2Conversation: ServerConversation {
         stepPlayers()
         pull()
         machine.takeOutput(into: &output)
-        while output.count < Self.gatheredAtMost, let piece = machine.nextPiece(room: Self.gatheredAtMost) {
+        while isAnswering, output.count < Self.gatheredAtMost, let piece = machine.nextPiece(room: Self.gatheredAtMost)
+        {
             write(piece)
             pull()
             stepPlayers()
