@@ -52,6 +52,9 @@ package final class TLSContext: Sendable {
         keyLog = nil
         let context = object.pointer
         try Self.show(options.identity, on: context)
+        if let ciphers = options.ciphersBefore13, SSL_CTX_set_cipher_list(context, ciphers) != 1 {
+            throw .internalFailure(OpenSSLErrors.takeText())
+        }
         _ = shim_ctx_set_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         let name = Array("URLLoading".utf8)
         SSL_CTX_set_session_id_context(context, name, UInt32(name.count))

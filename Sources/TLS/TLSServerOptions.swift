@@ -20,6 +20,8 @@ package struct TLSServerOptions: Sendable {
     package var minimum: TLSVersion
     /// The highest version that is accepted.
     package var maximum: TLSVersion
+    /// The suites before TLS 1.3, in OpenSSL's words, strong or weak; nil for OpenSSL's default.
+    package var ciphersBefore13: String?
     /// The application protocols that are known, the preferred first; none ignores offers.
     package var alpn: [String]
     /// A protocol that is selected whatever the client offers, to test clients with.
@@ -37,14 +39,16 @@ package struct TLSServerOptions: Sendable {
 
     /// A server that shows this identity.
     package init(
-        identity: Identity, minimum: TLSVersion = .v12, maximum: TLSVersion = .v13, alpn: [String] = ["http/1.1"],
-        alpnSelectedWithoutOffer: String? = nil, clientAuthentication: ClientAuthentication = .none,
+        identity: Identity, minimum: TLSVersion = .v12, maximum: TLSVersion = .v13, ciphersBefore13: String? = nil,
+        alpn: [String] = ["http/1.1"], alpnSelectedWithoutOffer: String? = nil,
+        clientAuthentication: ClientAuthentication = .none,
         clientAuthorities: [Certificate] = [], clientEvaluator: (any TrustEvaluator)? = nil,
         stapledResponse: [UInt8]? = nil, tickets: Int = 2
     ) {
         self.identity = identity
         self.minimum = minimum
         self.maximum = maximum
+        self.ciphersBefore13 = ciphersBefore13
         self.alpn = alpn
         self.alpnSelectedWithoutOffer = alpnSelectedWithoutOffer
         self.clientAuthentication = clientAuthentication

@@ -50,6 +50,19 @@ struct HTTP2ChoiceTests {
         }
     }
 
+    @Test("A server can be made to agree to HTTP/2 with a suite that HTTP/2 forbids")
+    func weakSuite() async throws {
+        let (root, identity) = try CertificateFactory.server("server.test")
+        let tls = ServerTLS(identity: identity, maximum: .v12, ciphersBefore13: "AES128-SHA:ECDHE+SHA")
+        var options = LoopbackServer.Options(tls: tls)
+        options.http2 = .offered
+        try await withServer(options, router: { .text($0.tls?.cipherName ?? "") }) { server in
+            let client = try client(of: server, [root], offering: ["h2"])
+            let answer = try HTTP2Client(over: client).exchange()
+            #expect(answer.text.hasSuffix("_CBC_SHA"))
+        }
+    }
+
     @Test("A server without HTTP/2 does not speak it")
     func off() async throws {
         try await withSecureServer(.off) { server, anchors in

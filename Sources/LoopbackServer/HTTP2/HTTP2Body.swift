@@ -60,15 +60,22 @@ struct HTTP2Body {
     }
 
     /// Appends the next so many bytes, no more than `next` has said.
+    ///
+    /// Measured: what is appended are whole buffers, as slices of buffers go byte by byte.
     mutating func take(_ count: Int, into out: inout [UInt8]) {
         guard index < parts.count else { return }
         let end: Int64
         switch parts[index] {
         case .bytes(let bytes):
-            bytes.withUnsafeBytes { out.append(contentsOf: $0[Int(position)..<(Int(position) + count)]) }
+            bytes.withUnsafeBytes { all in
+                let start = Int(position)
+                out.append(contentsOf: UnsafeRawBufferPointer(rebasing: all[start..<(start + count)]))
+            }
             end = Int64(bytes.count)
         case .generated(let length, let start):
-            GeneratedBytes.withBlock(at: start + position) { out.append(contentsOf: $0.prefix(count)) }
+            GeneratedBytes.withBlock(at: start + position) { run in
+                out.append(contentsOf: UnsafeRawBufferPointer(rebasing: run.prefix(count)))
+            }
             end = length
         case .delay, .gate: return
         }

@@ -37,8 +37,10 @@ extension HTTP2Conversation {
         encoded.removeAll(keepingCapacity: true)
         try encoder.encode(message.head, framing: message.framing, into: &encoded)
         writeBlock(on: exchange, .final, body: message.declared)
-        exchange.message = message
         exchange.outgoing = message.body
+        exchange.declared = message.declared
+        exchange.trailers = message.trailers
+        exchange.breakOff = message.breakOff
         if message.closesConnection { machine.goodbye() }
         if message.declared.isReached { answerIsWhole(exchange) } else { goOn(exchange) }
     }
@@ -69,15 +71,16 @@ extension HTTP2Conversation {
 
     /// Writes what may be sent now of the stream whose turn it is.
     func write(_ piece: HTTP2Piece) {
-        guard let exchange = exchange(piece.stream), let message = exchange.message,
-            case .bytes(let available) = exchange.outgoing.next
+        guard let exchange = exchange(piece.stream), case .bytes(let available) = exchange.outgoing.next
         else { return machine.bodyPaused(piece.stream) }
         let count = min(available, piece.limit)
-        let isLast = exchange.outgoing.ends(behind: count) && !message.goesOnBehindBody
-        guard machine.writePiece(of: piece.stream, count: count, isLast: isLast, into: &output) else { return }
+        let isLast = exchange.outgoing.ends(behind: count) && !exchange.goesOnBehindBody
+        guard machine.writePiece(of: piece.stream, count: count, isLast: isLast, into: &output) else {
+            return machine.bodyPaused(piece.stream)
+        }
         exchange.outgoing.take(count, into: &output)
         exchange.sentBytes += Int64(count)
-        let isWhole = isLast || Int(exchange.sentBytes) == message.declared.limit
+        let isWhole = isLast || Int(exchange.sentBytes) == exchange.declared.limit
         if isWhole { answerIsWhole(exchange) } else { goOn(exchange) }
     }
 
@@ -108,14 +111,14 @@ extension HTTP2Conversation {
     // MARK: Ends
 
     private func bodyIsOver(_ exchange: HTTP2Exchange) {
-        guard let message = exchange.message, machine.isOpen(exchange.id) else { return }
-        if let breakOff = message.breakOff, breakOff.place != .behindEnd {
+        guard machine.isOpen(exchange.id) else { return }
+        if let breakOff = exchange.breakOff, breakOff.place != .behindEnd {
             return machine.cancel(exchange.id, breakOff.code)
         }
         encoded.removeAll(keepingCapacity: true)
-        if message.trailers.isEmpty {
+        if exchange.trailers.isEmpty {
             guard machine.writePiece(of: exchange.id, count: 0, isLast: true, into: &output) else { return }
-        } else if (try? encoder.encode(trailers: message.trailers, into: &encoded)) != nil {
+        } else if (try? encoder.encode(trailers: exchange.trailers, into: &encoded)) != nil {
             writeBlock(on: exchange, .trailers)
         } else {
             return machine.cancel(exchange.id, .internalError)
@@ -126,12 +129,12 @@ extension HTTP2Conversation {
     private func answerIsWhole(_ exchange: HTTP2Exchange) {
         counts.answers += 1
         unsentAnswers += 1
-        guard let breakOff = exchange.message?.breakOff, breakOff.place == .behindEnd else { return }
+        guard let breakOff = exchange.breakOff, breakOff.place == .behindEnd else { return }
         machine.cancel(exchange.id, breakOff.code)
     }
 }
 
-extension HTTP2Message {
+extension HTTP2Exchange {
     /// Whether the stream does not end with the body.
     fileprivate var goesOnBehindBody: Bool {
         !trailers.isEmpty || breakOff.map { $0.place != .behindEnd } ?? false

@@ -110,8 +110,8 @@ extension HTTP2Conversation {
             case .cut: connection.cut()
             }
         } else {
-            let room = connection.core.options.keptBodyBytes - exchange.body.count
-            exchange.body.append(contentsOf: bytes.prefix(max(room, 0)))
+            let room = max(connection.core.options.keptBodyBytes - exchange.body.count, 0)
+            exchange.body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
         }
         stepPlayers()
     }

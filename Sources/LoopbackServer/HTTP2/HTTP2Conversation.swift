@@ -121,6 +121,11 @@ final class HTTP2Conversation: ServerConversation {
     }
 
     func ended() {
+        machine.connectionEnded()
+        // Nothing is left to be done but to say how the streams have ended.
+        while let action = machine.nextAction() {
+            if case .closed(let id, let end) = action { streamEnded(id, end) }
+        }
         exchanges = []
         players = []
     }

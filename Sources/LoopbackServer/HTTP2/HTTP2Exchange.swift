@@ -23,8 +23,11 @@ final class HTTP2Exchange {
 
     // The answer.
     var isAnswered = false
-    var message: HTTP2Message?
     var outgoing = HTTP2Body(.bytes([]))
+    /// How many bytes its frames are held against.
+    var declared = HTTP2DeclaredLength.none
+    var trailers = Fields()
+    var breakOff: ServerResponse.BreakOff?
     var sentBytes: Int64 = 0
     /// The number of the pause that the body is in; nil while it is in none.
     var pause: Int?
