@@ -117,6 +117,35 @@ struct HTTP2ScriptTests {
         }
     }
 
+    @Test("A script resets a stream when so much of its body was written")
+    func resetInBody() async throws {
+        let script = HTTP2Script.beside([.until(.sent(50_000, on: 1)), .resetStream(1, .cancel)])
+        try await withServer(script, router: { _ in .generated(length: 1_000_000) }) { server in
+            let client = try HTTP2Client(port: server.port)
+            let answer = try client.exchange()
+            #expect(answer.end == .reset(.cancel))
+            // Whole frames of the usual size.
+            #expect(answer.body.count == 4 * 16_384)
+        }
+    }
+
+    @Test("A script in place of a server resets and says goodbye, too")
+    func endsInsteadOfServer() async throws {
+        let script = HTTP2Script.instead([
+            .send(Self.begin), .until(.heads(2)), .resetStream(1, .refusedStream), .goAway(.internalError, last: 1),
+            .until(.frames(.headers, 2)), .close,
+        ])
+        try await withServer(script) { server in
+            let client = try HTTP2Client(port: server.port)
+            let streams = try (0..<2).map { _ in try client.send() }
+            try client.read { client.goodbye != nil }
+            #expect(client.goodbye == .internalError)
+            #expect(client.answers[streams[0]]?.end == .reset(.refusedStream))
+            #expect(client.answers[streams[1]]?.end == .turnedAway(.internalError))
+            #expect(server.stats.requestsBegun == 0)
+        }
+    }
+
     // MARK: GOAWAY
 
     @Test("A GOAWAY that turns streams away, with a code")
@@ -201,6 +230,20 @@ struct HTTP2ScriptTests {
             #expect(contents.frames.contains { $0.type == .settings && $0.isAcknowledgement })
             #expect(contents.faults.isEmpty)
             #expect(server.stats.streamsReset == 1)
+        }
+    }
+
+    @Test("How streams end is written down where the client goes away, too")
+    func lostStreams() async throws {
+        let record = HTTP2Record()
+        try await withServer(nil, record, router: { _ in .script([]) }) { server in
+            do {
+                let client = try HTTP2Client(port: server.port)
+                try client.send()
+                #expect(await server.wait { $0.requests == 1 } != nil)
+            }
+            let contents = try #require(await record.wait { !$0.ends.isEmpty })
+            #expect(contents.ends.map(\.end) == [.connectionLost])
         }
     }
 

@@ -84,7 +84,7 @@ struct HTTP2ToolTests {
             let trailers = try await ChildRun.run(program, ["-v", server.url("/trailers")])
             #expect(trailers.outputText.contains("checksum: abc"))
             try await withLargeFile { path in
-                let post = try await ChildRun.run(program, ["-d", path, server.url("/post")])
+                let post = try await ChildRun.run(program, ["--trailer", "sum: 1", "-d", path, server.url("/post")])
                 #expect(post.outputText.hasSuffix(" 10485760;"), "\(post.complaintsText)")
             }
             let before = server.stats
