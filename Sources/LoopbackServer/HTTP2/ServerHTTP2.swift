@@ -1,6 +1,6 @@
 // Whether a server speaks HTTP/2, when, and with which settings. Values only. RFC 9113 §3.
 
-import Glibc
+import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingWire
 
