@@ -26,7 +26,7 @@ enum BodySource {
         }
     }
 
-    /// The same, cut behind so many bytes.
+    /// The first bytes of this body, at most so many.
     func prefix(_ limit: Int64) -> BodySource {
         switch self {
         case .bytes(let bytes): return .bytes(Array(bytes.prefix(Int(clamping: limit))))

@@ -188,7 +188,7 @@ extension ServerResponse {
         return response
     }
 
-    /// The same answer, broken off.
+    /// This answer, broken off at a place.
     package func breakingOff(_ place: BreakOff.Place, _ code: HTTP2ErrorCode = .internalError) -> ServerResponse {
         var response = self
         response.breakOff = BreakOff(place: place, code: code)

@@ -198,6 +198,13 @@ final class TLSHandshake: ByteStreamObserver {
     /// The handshake is over: what is left is what the session demands of connections, whoever has vouched for the server
     /// (B3.77).
     private func complete(_ tls: TLSSession) {
+        // H1.12
+        if let agreed = tls.negotiated, agreed.alpn == "h2", !agreed.mayCarryHTTP2 {
+            return finish(
+                .failure(
+                    .protocolViolation(
+                        reason: "HTTP/2 was chosen together with \(agreed.cipherName), which it forbids", alert: nil)))
+        }
         guard let security = core.configuration.transportSecurity, let peer = tls.peer else {
             return finish(lacking: nil)
         }

@@ -97,7 +97,7 @@ enum Connection {
     /// The exchange that will carry a request. Nothing is sent until it begins.
     func makeExchange() -> Exchange {
         switch self {
-        case .http1(let connection): .http1(connection.exchange)
+        case .http1(let connection): .http1(connection.makeExchange())
         case .http2(let connection): .http2(HTTP2Stream(on: connection))
         }
     }

@@ -8,12 +8,11 @@ enum Exchange {
     case http1(HTTP1Exchange)
     case http2(HTTP2Stream)
 
-    /// Sends the owner's request on a connection that is the owner's until the end; what comes back is told to the owner.
-    func begin(for owner: any ExchangeOwner, on connection: Connection) {
-        switch (self, connection) {
-        case (.http1(let exchange), .http1(let connection)): exchange.begin(for: owner, on: connection)
-        case (.http2(let stream), _): stream.begin(for: owner)
-        case (.http1, .http2): preconditionFailure("an exchange on a connection that is not its own")
+    /// Sends the owner's request; what comes back is told to the owner.
+    func begin(for owner: any ExchangeOwner) {
+        switch self {
+        case .http1(let exchange): exchange.begin(for: owner)
+        case .http2(let stream): stream.begin(for: owner)
         }
     }
 

@@ -92,7 +92,11 @@ final class PoolDriver {
     }
 
     /// A server wants to be asked over HTTP/1.1, from now on (H7.7).
-    func noteNeedForHTTP1(of key: PoolKey) { wantsHTTP1.insert(key.origin) }
+    func noteNeedForHTTP1(of key: PoolKey) {
+        // Forgetting costs a refused request.
+        if wantsHTTP1.count >= Self.mostRemembered { wantsHTTP1.removeAll() }
+        wantsHTTP1.insert(key.origin)
+    }
 
     /// A connection has gone, for whatever reason.
     func closed(_ connection: Connection) {
@@ -326,4 +330,7 @@ final class PoolDriver {
         return PoolKey(
             toReach: request.origin, by: request.route, judge: judge, protocols: isUnwanted ? .http1 : protocols)
     }
+
+    /// Picked by feel: some hundred kilobytes.
+    private static let mostRemembered = 1_024
 }

@@ -252,7 +252,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         // Also when this is a replay within the turn in which the first attempt was lost.
         movedAt = -1
         byteMoved()
-        exchange.begin(for: self, on: connection)
+        exchange.begin(for: self)
     }
 
     /// Ends with an error, wherever it stands.

@@ -1,6 +1,6 @@
 // What an answer of a route is over HTTP/2. A pure function of request and answer. RFC 9113 §8.1.
 //
-// The same as over HTTP/1.1, but for what only HTTP/1.1 can have:
+// An answer has the status, fields and body that it has over HTTP/1.1. What only HTTP/1.1 can have becomes:
 //
 // - chunks, and a body that ends with the connection: a body that ends with its stream and declares no length;
 // - the end of the connection behind an answer: a GOAWAY, and the end when no stream is left;

@@ -172,7 +172,7 @@ extension HTTP2Conversation {
         return exchange
     }
 
-    /// The same by its number alone.
+    /// The exchange of a stream, found by the stream's number.
     func exchange(ofStream number: UInt32) -> HTTP2Exchange? {
         exchanges.lazy.compactMap { $0 }.first { $0.id.number == number }
     }

@@ -68,7 +68,7 @@ package enum HTTP2Frames {
         headers(block: block(fields), on: stream, ends: ends, padding: padding, frames: frames)
     }
 
-    /// The same with a block of any bytes.
+    /// HEADERS with a block of any bytes, cut into so many frames.
     package static func headers(
         block: [UInt8], on stream: UInt32, ends: Bool = false, padding: UInt8? = nil, frames: Int = 1
     ) -> [UInt8] {

@@ -12,7 +12,7 @@ package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     package static var noError: HTTP2ErrorCode { HTTP2ErrorCode(rawValue: 0x0) }
     /// A rule was broken for which there is no code of its own.
     package static var protocolError: HTTP2ErrorCode { HTTP2ErrorCode(rawValue: 0x1) }
-    /// Whoever says so has failed.
+    /// The end that sends this code has failed by itself.
     package static var internalError: HTTP2ErrorCode { HTTP2ErrorCode(rawValue: 0x2) }
     /// More came than a window allowed, or a window grew too large.
     package static var flowControlError: HTTP2ErrorCode { HTTP2ErrorCode(rawValue: 0x3) }

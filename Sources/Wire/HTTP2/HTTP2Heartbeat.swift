@@ -67,7 +67,7 @@ struct HTTP2Heartbeat {
 
     /// When to look again; nil if there is nothing to wait for.
     func deadline(isIdle: Bool) -> Duration? {
-        // Whoever sends, lives: an answer may stand behind much else.
+        // Any byte shows that the peer is there: the answer to the PING may stand behind much else.
         if let pingSentAt { return max(pingSentAt, lastReceived) + Self.answer }
         return isIdle ? nil : lastReceived + Self.silence
     }

@@ -221,6 +221,29 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("H7.7: a server that wants HTTP/1.1 is asked again in that, whatever the request is, and from then on")
+    func needsHTTP1() {
+        let rig = EngineRig.http2()
+        rig.network.serve("host.test") { [unowned rig] stream in
+            guard rig.servers.isEmpty else {
+                let old: [ScriptedPeer.Step] = [
+                    .receiveHead, .receive(count: 1), .respond("old"), .receiveHead, .respond("old"),
+                ]
+                return rig.keep(stream, ScriptedPeer(stream, on: rig.reactor, old))
+            }
+            let peer = HTTP2Peer(stream, on: rig.reactor)
+            peer.onWhole = { $0.reset($1, .http11Required) }
+            rig.keep(stream, peer)
+        }
+        let first = rig.submit("POST", body: [1])
+        rig.settle()
+        #expect(first.text == "old" && first.outcome?.timelines.last?.protocolName == "http/1.1")
+        let second = rig.submit()
+        rig.settle()
+        #expect(second.text == "old" && rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
     @Test("H7.9, H7.4: a lost connection fails its streams; what HTTP/1.1 replays is sent again, once")
     func lost() {
         let rig = EngineRig.http2()

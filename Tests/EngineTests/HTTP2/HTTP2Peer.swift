@@ -17,6 +17,8 @@ final class HTTP2Peer: ByteStreamObserver {
         let scheme: String
         var body: [UInt8] = []
         var isWhole = false
+        /// Whether the head of its answer is out.
+        var isAnswered = false
         /// How it ended, once it has.
         var end: HTTP2StreamEnd?
     }
@@ -81,6 +83,7 @@ final class HTTP2Peer: ByteStreamObserver {
         let body: HTTP2DeclaredLength = ends ? .none : length.map { .bytes(Int64($0)) } ?? .unknown
         let kind: HTTP2HeadKind = status < 200 ? .informational : .final
         machine.sendBlock(block.span.bytes, on: request.id, kind, body: body, now: reactor.elapsed)
+        if kind == .final { change(request.id) { $0.isAnswered = true } }
         carryOut()
     }
 

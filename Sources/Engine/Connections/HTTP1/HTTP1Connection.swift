@@ -90,6 +90,12 @@ final class HTTP1Connection: ByteStreamObserver {
 
     // MARK: One exchange
 
+    /// The exchange, which is to begin at once and holds this connection until it ends.
+    func makeExchange() -> HTTP1Exchange {
+        exchange.take(self)
+        return exchange
+    }
+
     /// The exchange has ended as messages do; `mayReuse` says whether it has left the connection clean, and is asked only
     /// where that matters.
     func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {

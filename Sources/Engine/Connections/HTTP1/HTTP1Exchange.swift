@@ -102,10 +102,13 @@ final class HTTP1Exchange {
 
     func byteMoved() { owner?.byteMoved() }
 
+    /// Holds the connection, before it begins.
+    func take(_ connection: HTTP1Connection) { self.connection = connection }
+
     /// Sends the owner's request; what comes back is told to the owner.
-    func begin(for owner: any ExchangeOwner, on connection: HTTP1Connection) {
+    func begin(for owner: any ExchangeOwner) {
+        guard let connection else { return }
         self.owner = owner
-        self.connection = connection
         let handle = owner.handle
         writing = .bytes
         sentBefore = channel.bytesSent

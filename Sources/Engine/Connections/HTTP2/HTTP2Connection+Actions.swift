@@ -30,7 +30,7 @@ extension HTTP2Connection {
             if size != smallest { encoder.peerTableSizeChanged(to: Int(size)) }
         case .decoderTableChanged(let size): decoder.tableSizeAcknowledged(Int(size))
         case .capacityChanged(let capacity): core.pool.capacityChanged(id, capacity)
-        case .draining: drain()
+        case .draining: core.pool.draining(id)
         case .setTimer(let deadline): setTimer(deadline)
         case .failed, .finished: planEnd()
         }
@@ -57,7 +57,7 @@ extension HTTP2Connection {
 
     /// The machine is done: what it has to say is written, and then the connection is closed.
     private func planEnd() {
-        end = .planned
+        closesWhenWritten = true
         planFlush()
     }
 }

@@ -20,7 +20,8 @@ extension HTTP2Connection {
     /// What a block has told.
     enum Head {
         case response(ResponseHead, BodyFraming)
-        case trailers(Fields)
+        /// Trailers, which are lawful; nobody asks for them.
+        case trailers
     }
 
     // MARK: The socket
@@ -44,8 +45,14 @@ extension HTTP2Connection {
                 allowance -= max(count, Self.leastCharge)
                 if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
             case .wouldBlock: break
-            case .end, .failed: return inputEnded()
-            case .broken: return inputEnded()
+            // Nothing more will come: streams that are not whole never will be (H7.9).
+            case .end: return finishClosing()
+            case .failed(let error):
+                lost(by: .system(error))
+                return finishClosing()
+            case .broken(let error):
+                lost(by: .tls(error))
+                return finishClosing()
             }
         }
     }
@@ -61,9 +68,6 @@ extension HTTP2Connection {
         // A window may have opened for a body.
         if machine.nextPiece(room: 1) != nil { planFlush() }
     }
-
-    /// Nothing more will come: streams that are not whole never will be (H7.9).
-    private func inputEnded() { finishClosing() }
 
     // MARK: Header blocks
 
@@ -103,7 +107,8 @@ extension HTTP2Connection {
             switch expected {
             case .discarded: return .discarded
             case .trailers:
-                block = .decoded(.trailers(try HeaderBlockRules.trailers(decoder.list)))
+                _ = try HeaderBlockRules.trailers(decoder.list)
+                block = .decoded(.trailers)
                 return .trailers
             case .head(let id):
                 let head = try HeaderBlockRules.responseHead(decoder.list, byteCount: byteCount)

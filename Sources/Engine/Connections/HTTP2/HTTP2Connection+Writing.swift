@@ -41,8 +41,10 @@ extension HTTP2Connection {
         }
         guard !isClosed else { return }
         // Also what TLS has to say by itself.
-        if channel.hasOutgoing, case .failed? = channel.sendOutgoing() { return outputFailed() }
-        if end == .planned { finishClosing() }
+        if channel.hasOutgoing, case .failed(let error)? = channel.sendOutgoing() {
+            return outputFailed(.system(error))
+        }
+        if closesWhenWritten { finishClosing() }
     }
 
     /// How much was written; nil where nothing more can be now.
@@ -54,8 +56,9 @@ extension HTTP2Connection {
         switch result {
         case .bytes(let count): return count
         case .wouldBlock:
-            if end == .planned { finishClosing() }
-        case .failed, .broken: outputFailed()
+            if closesWhenWritten { finishClosing() }
+        case .failed(let error): outputFailed(.system(error))
+        case .broken(let error): outputFailed(.tls(error))
         }
         return nil
     }
@@ -67,10 +70,14 @@ extension HTTP2Connection {
     }
 
     /// Nothing more goes out. The server may have said why before, so what is there is read first.
-    private func outputFailed() {
+    private func outputFailed(_ failure: Loss) {
         output = []
         outputSent = 0
-        if !isReading { pump() }
+        if !isReading {
+            mustRead = true
+            pump()
+        }
+        lost(by: failure)
         finishClosing()
     }
 

@@ -9,6 +9,7 @@
 
 import URLLoadingPolicy
 import URLLoadingSystem
+import URLLoadingTLS
 import URLLoadingWire
 
 /// An established connection that requests share.
@@ -47,20 +48,21 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var output: [UInt8] = []
     @exclusivity(unchecked) var outputSent = 0
     @exclusivity(unchecked) var isFlushPlanned = false
-    /// What is to be done when everything is written.
-    @exclusivity(unchecked) var end = End.none
+    /// Whether it is closed when what waits is written, or cannot be.
+    @exclusivity(unchecked) var closesWhenWritten = false
 
     /// Whether an exchange has been carried before.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
-    @exclusivity(unchecked) private(set) var isDraining = false
     private lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
 
-    /// How far the connection's own end has come.
-    enum End {
-        case none
-        /// It is closed when what waits is written, or cannot be.
-        case planned
+    /// By what the connection was lost, where it was not its peer's orderly end.
+    @exclusivity(unchecked) private(set) var loss: Loss?
+
+    /// By what a connection can be lost.
+    enum Loss {
+        case system(SystemError)
+        case tls(TLSError)
     }
 
     init(id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, core: LoopCore) {
@@ -95,7 +97,7 @@ final class HTTP2Connection: ByteStreamObserver {
             if !isKnown, !channel.isQuiet() { mustRead = true }
             pumpIfPending()
         }
-        return !isClosed && end == .none && !isDraining && machine.openStreams < machine.capacity
+        return !isClosed && machine.openStreams < machine.capacity
     }
 
     // MARK: Streams
@@ -128,13 +130,6 @@ final class HTTP2Connection: ByteStreamObserver {
 
     // MARK: Ends
 
-    /// Nobody new is served.
-    func drain() {
-        guard !isDraining else { return }
-        isDraining = true
-        core.pool.draining(id)
-    }
-
     /// Says goodbye and closes it; every stream ends.
     func close() {
         guard !isClosed else { return }
@@ -144,7 +139,10 @@ final class HTTP2Connection: ByteStreamObserver {
         finishClosing()
     }
 
-    /// Closes it when what waits is written, or at once where that cannot be.
+    /// Notes what has gone wrong; the first counts.
+    func lost(by loss: Loss) { if self.loss == nil { self.loss = loss } }
+
+    /// Closes it; every stream that is not over ends.
     func finishClosing() {
         guard !isClosed else { return }
         isClosed = true

@@ -145,9 +145,14 @@ final class HTTP2Stream {
     private func error(for end: HTTP2StreamEnd, phase: EngineError.Phase) -> EngineError {
         let expected: Int64? = if case .receiving(let expected) = progress { expected } else { nil }
         switch end {
-        case .connectionLost, .connectionFailed, .cancelled, .timedOut, .bodyTooShort, .finished, .turnedAway:
-            if case .connectionFailed(let fault) = end { return .http2(.connection(fault)) }
-            return .connectionLost(nil, phase: phase, received: bodyBytes, expected: expected)
+        case .connectionFailed(let fault): return .http2(.connection(fault))
+        case .connectionLost, .cancelled, .timedOut, .bodyTooShort, .finished, .turnedAway:
+            switch connection.loss {
+            case .tls(let error): return .tls(error, host: connection.key.origin.host)
+            case .system(let error):
+                return .connectionLost(error, phase: phase, received: bodyBytes, expected: expected)
+            case nil: return .connectionLost(nil, phase: phase, received: bodyBytes, expected: expected)
+            }
         case .reset(let code): return .http2(.reset(code))
         case .faulted(let reason): return .http2(.malformed(reason, fault))
         }
