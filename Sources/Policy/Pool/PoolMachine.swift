@@ -29,10 +29,10 @@
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
-    private enum Phase { case running, finishing, shutDown }
+    enum Phase { case running, finishing, shutDown }
 
-    private let limits: PoolLimits
-    private var phase = Phase.running
+    let limits: PoolLimits
+    var phase = Phase.running
     var books = PoolBooks()
     private var deadlines = IdleDeadlines()
     /// What is to be done first. Measured: nearly always there is no more, and an array costs forty instructions.
@@ -43,7 +43,7 @@ package struct PoolMachine: ~Copyable {
     /// What the driver's timer is set to, as far as this machine said.
     private var timer: Duration?
     /// How many had to wait, ever.
-    private var requestsSoFar = 0
+    var requestsSoFar = 0
     /// How many connections had become idle, ever.
     private var parkings = 0
 
@@ -358,13 +358,13 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// Gives a request a place on a connection.
-    private mutating func take(_ row: Int, for request: RequestID) {
+    mutating func take(_ row: Int, for request: RequestID) {
         books.setUsed(books.connections[row].used + 1, of: row)
         books.move(row, to: books.connections[row].stateInUse)
         will(.use(request, books.id(of: row)))
     }
 
-    private mutating func serve(_ waiter: Int, with row: Int, now: Duration) {
+    mutating func serve(_ waiter: Int, with row: Int, now: Duration) {
         let dial = books.waiters[waiter].dial
         place(waiter, on: row)
         // The dial under way for this request serves the next; beyond need, it may make room for another key.
@@ -389,7 +389,7 @@ package struct PoolMachine: ~Copyable {
         for dial in dials where books.connections[dial].servesNobody { becameSurplus(dial, now: now) }
     }
 
-    private mutating func place(_ waiter: Int, on row: Int) {
+    mutating func place(_ waiter: Int, on row: Int) {
         let request = books.waiters[waiter].request
         books.removeWaiter(waiter)
         take(row, for: request)
@@ -423,7 +423,7 @@ package struct PoolMachine: ~Copyable {
         finish(books.connections[row].key)
     }
 
-    private mutating func park(_ row: Int, idleLimit: Duration?, now: Duration) {
+    mutating func park(_ row: Int, idleLimit: Duration?, now: Duration) {
         guard phase == .running else { return close(row) }
         books.move(row, to: .idle)
         expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout))
@@ -439,147 +439,6 @@ package struct PoolMachine: ~Copyable {
         books.dropKeyIfUnused(books.connections[row].key)
     }
 
-    // MARK: Sharing
-
-    /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked about
-    /// its peer first, and one dial is enough for the rest.
-    private mutating func share(_ row: Int, with asked: Int?, now: Duration) {
-        let key = books.connections[row].key
-        books.move(row, to: .available)
-        books.setShared(row)
-        if let asked { place(asked, on: row) }
-        while books.connections[row].used < books.connections[row].capacity, let waiter = books.keys[key].line.first {
-            place(waiter, on: row)
-        }
-        gather(key)
-        endSurplusDials(of: key)
-        if books.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
-        finish(key)
-    }
-
-    /// Leaves the requests of a key that go on waiting one dial for all. Who is asked about a peer stays with that dial.
-    private mutating func gather(_ key: Int) {
-        var (dial, first) = (books.keys[key].dialling.oldest, PoolBooks.none)
-        while dial != PoolBooks.none {
-            let waiter = books.connections[dial].waiter
-            if waiter == PoolBooks.none || !books.waiters[waiter].isBound {
-                if first == PoolBooks.none { first = dial } else { books.unpairAll(from: dial) }
-            }
-            dial = books.connections[dial].newer
-        }
-        matchUp(key)
-    }
-
-    /// Gives up the dials of a key that are for nobody, where a shared connection stands.
-    private mutating func endSurplusDials(of key: Int) {
-        while let dial = books.newestSurplusDial(of: key) { cancel(dial) }
-    }
-
-    /// Whether a connection that serves nobody is one too many: who waits needs its place, or another that is shared has room.
-    private func isBeyondNeed(_ row: Int) -> Bool {
-        let key = books.connections[row].key
-        let unmet = books.hosts[books.keys[key].host].unmet
-        // What lets nobody in for the moment is not replaced: its peer wants those requests to wait.
-        if unmet > 0, unmet > (books.connections[row].capacity == 0 ? books.keys[key].unmet : 0) { return true }
-        guard books.connections[row].isShared else { return false }
-        return books.keys[key].available.count > (books.connections[row].state == .available ? 1 : 0)
-    }
-
-    /// The request of a dial was served by another connection, and no other waits.
-    private mutating func becameSurplus(_ dial: Int, now: Duration) {
-        guard phase == .running, books.keys[books.connections[dial].key].shared == 0 else { return cancel(dial) }
-        expire(dial, at: now + limits.idleTimeout)
-    }
-
-    // MARK: Dialling
-
-    /// Gives dials that have lost their request, or requests that are new, what they lack.
-    mutating func matchUp(_ key: Int) {
-        while let waiter = books.matchOne(key) { will(.joined(books.waiters[waiter].request)) }
-    }
-
-    /// The waiting requests that a row's dial is paired with.
-    func requestsPaired(with row: Int) -> [RequestID] {
-        guard books.connections[row].state == .dialling else { return [] }
-        return books.attendants(of: row).map { books.waiters[$0].request }
-    }
-
-    /// Tells of requests whose dial has gone, and which go on waiting without one.
-    private mutating func noteStranded(_ requests: [RequestID]) {
-        for request in requests where lacksDial(request) { will(.stranded(request)) }
-    }
-
-    private mutating func fail(_ waiter: Int) {
-        will(.fail(books.waiters[waiter].request))
-        books.removeWaiter(waiter)
-    }
-
-    /// Dials for those at this host that have no dial under way, first in line first, as far as it may.
-    private mutating func dialIfNeeded(_ host: Int) {
-        while books.hosts[host].unmet > 0, var waiter = nextToDial(at: host) {
-            var key = books.waiters[waiter].key
-            if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, for: key) {
-                // What is kept for the one, though it lets nobody in for the moment, can make room for another.
-                guard let other = nextToDial(at: host, except: key) else { return }
-                (waiter, key) = (other, books.waiters[other].key)
-                guard makeRoom(at: host, for: key) else { return }
-            }
-            will(.dial(books.addDial(for: waiter, at: requestsSoFar)))
-            // Where they will share it, it is for all.
-            matchUp(key)
-        }
-    }
-
-    /// The first waiting request at a host for which no dial is under way.
-    private func nextToDial(at host: Int, except excluded: Int = PoolBooks.none) -> Int? {
-        var best: Int?
-        var key = books.hosts[host].firstKey
-        while key != PoolBooks.none {
-            if key != excluded, books.keys[key].unmet > 0, let waiter = books.firstWithoutDial(of: key),
-                best.map({ books.waiters[waiter].precedes(books.waiters[$0]) }) ?? true
-            {
-                best = waiter
-            }
-            key = books.keys[key].next
-        }
-        return best
-    }
-
-    /// Ends one dial or connection of a host that serves nobody, so that another may be dialled.
-    private mutating func makeRoom(at host: Int, for waiting: Int) -> Bool {
-        var oldest: (row: Int, expiry: Duration)?
-        var key = books.hosts[host].firstKey
-        while key != PoolBooks.none {
-            // The newest dial is the one that has got least far.
-            if let dial = books.newestSurplusDial(of: key) {
-                cancel(dial)
-                books.dropKeyIfUnused(key)
-                return true
-            }
-            var row = books.keys[key].idle.oldest
-            // As in `isBeyondNeed`.
-            while key == waiting, row != PoolBooks.none, books.connections[row].capacity == 0 {
-                row = books.connections[row].newer
-            }
-            if row != PoolBooks.none, let expiry = books.connections[row].expiry,
-                oldest.map({ expiry < $0.expiry }) ?? true
-            {
-                oldest = (row, expiry)
-            }
-            key = books.keys[key].next
-        }
-        guard let row = oldest?.row else { return false }
-        will(.close(books.id(of: row)))
-        books.move(row, to: .free)
-        books.dropKeyIfUnused(books.connections[row].key)
-        return true
-    }
-
-    private mutating func cancel(_ dial: Int) {
-        will(.cancelDial(books.id(of: dial)))
-        books.move(dial, to: .free)
-    }
-
     // MARK: Ending
 
     mutating func close(_ row: Int) {
@@ -589,7 +448,7 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// What follows when a connection or request of a key has gone.
-    private mutating func finish(_ key: Int) {
+    mutating func finish(_ key: Int) {
         matchUp(key)
         dialIfNeeded(books.keys[key].host)
         books.dropKeyIfUnused(key)
@@ -600,7 +459,7 @@ package struct PoolMachine: ~Copyable {
 
     // Measured: every connection that is kept comes by here, and a call takes thirty instructions.
     @inline(__always)
-    private mutating func expire(_ row: Int, at expiry: Duration) {
+    mutating func expire(_ row: Int, at expiry: Duration) {
         books.setExpiry(expiry, of: row)
         if let queued = books.connections[row].queuedDeadline, queued <= expiry { return }
         queue(expiry, for: row)
@@ -634,7 +493,7 @@ package struct PoolMachine: ~Copyable {
     // MARK: Small change
 
     /// Notes what is to be done.
-    private mutating func will(_ action: PoolAction) {
+    mutating func will(_ action: PoolAction) {
         if first == nil, rest.isEmpty { first = action } else { rest.append(action) }
     }
 

@@ -1,0 +1,54 @@
+// Connections that several requests share: what follows when one turns out to be so, and when it is one too many. Rule 9 of
+// `PoolMachine`. Must not know: which protocol shares.
+
+extension PoolMachine {
+    /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked about
+    /// its peer first, and one dial is enough for the rest.
+    mutating func share(_ row: Int, with asked: Int?, now: Duration) {
+        let key = books.connections[row].key
+        books.move(row, to: .available)
+        books.setShared(row)
+        if let asked { place(asked, on: row) }
+        while books.connections[row].used < books.connections[row].capacity, let waiter = books.keys[key].line.first {
+            place(waiter, on: row)
+        }
+        gather(key)
+        endSurplusDials(of: key)
+        if books.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
+        finish(key)
+    }
+
+    /// Leaves the requests of a key that go on waiting one dial for all. Who is asked about a peer stays with that dial.
+    mutating func gather(_ key: Int) {
+        var (dial, first) = (books.keys[key].dialling.oldest, PoolBooks.none)
+        while dial != PoolBooks.none {
+            let waiter = books.connections[dial].waiter
+            if waiter == PoolBooks.none || !books.waiters[waiter].isBound {
+                if first == PoolBooks.none { first = dial } else { books.unpairAll(from: dial) }
+            }
+            dial = books.connections[dial].newer
+        }
+        matchUp(key)
+    }
+
+    /// Gives up the dials of a key that are for nobody, where a shared connection stands.
+    mutating func endSurplusDials(of key: Int) {
+        while let dial = books.newestSurplusDial(of: key) { cancel(dial) }
+    }
+
+    /// Whether a connection that serves nobody is one too many: who waits needs its place, or another that is shared has room.
+    func isBeyondNeed(_ row: Int) -> Bool {
+        let key = books.connections[row].key
+        let unmet = books.hosts[books.keys[key].host].unmet
+        // What lets nobody in for the moment is not replaced: its peer wants those requests to wait.
+        if unmet > 0, unmet > (books.connections[row].capacity == 0 ? books.keys[key].unmet : 0) { return true }
+        guard books.connections[row].isShared else { return false }
+        return books.keys[key].available.count > (books.connections[row].state == .available ? 1 : 0)
+    }
+
+    /// The request of a dial was served by another connection, and no other waits.
+    mutating func becameSurplus(_ dial: Int, now: Duration) {
+        guard phase == .running, books.keys[books.connections[dial].key].shared == 0 else { return cancel(dial) }
+        expire(dial, at: now + limits.idleTimeout)
+    }
+}
