@@ -29,6 +29,11 @@ extension HTTP2Connection {
     /// Reads until the socket is empty or its turn is over.
     func pump() {
         guard !isReading, !isClosed else { return }
+        // Order: what the machine has said before is done first, and by whoever has begun with it.
+        guard !isCarryingOut else {
+            core.reactor.later { [weak self] in self?.pump() }
+            return
+        }
         isReading = true
         defer { isReading = false }
         // Fairness: a fast sender must not keep the other connections of the loop waiting for ever.

@@ -91,7 +91,8 @@ final class HTTP2Connection: ByteStreamObserver {
 
     /// Whether it may carry a request of this method. What came while it was idle is looked at first: it may be a goodbye.
     func isUsable(for method: String) -> Bool {
-        if hasServed, !isClosed, machine.openStreams == 0 {
+        // In the midst of what has been read it is looked at already.
+        if hasServed, !isClosed, !isCarryingOut, machine.openStreams == 0 {
             // B16.70
             let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
             if !isKnown, !channel.isQuiet() { mustRead = true }
