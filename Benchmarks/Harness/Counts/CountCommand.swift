@@ -14,6 +14,9 @@ enum CountCommand {
           --thresholds FILE  where thresholds are stored (Benchmarks/thresholds.json)
         """
 
+    /// How often a work is counted that is above its threshold; the least counts.
+    private static let mostTries = 3
+
     private struct Options {
         var checks = false
         var updates = false
@@ -56,9 +59,16 @@ enum CountCommand {
                 + column("stored", 10))
         var excesses: [String] = []
         for work in works {
-            let count = try valgrind.count(work)
             let stored = thresholds[work.name]
-            let excess = stored.map { count.exceeds($0, slack: work.slack, units: work.units) } ?? []
+            func above(_ count: Count) -> [String] {
+                stored.map { count.exceeds($0, slack: work.slack, units: work.units) } ?? []
+            }
+            var count = try valgrind.count(work)
+            // Threads that meet at an unlucky moment only add, and never in every run.
+            for _ in 1..<Self.mostTries where options.checks && !above(count).isEmpty {
+                count = count.least(try valgrind.count(work))
+            }
+            let excess = above(count)
             print(line(work, count, stored) + (excess.isEmpty ? "" : "  ABOVE"))
             excesses += excess.map { "\(work.name): \($0)" }
             if options.updates { thresholds[work.name] = count }

@@ -10,6 +10,12 @@ struct Count: Codable, Equatable {
     /// Seen: up to 30, by threads that were started in one run only.
     private static let strayAllocations = 40.0
 
+    /// The lesser of two counts of one work.
+    func least(_ other: Count) -> Count {
+        Count(
+            instructions: min(instructions, other.instructions), allocations: min(allocations, other.allocations))
+    }
+
     /// What is above a threshold, in words; nothing where all is well.
     ///
     /// Some allocations of the start-up are made in one run and not in the other; `units` says how thinly they spread.

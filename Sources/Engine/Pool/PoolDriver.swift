@@ -15,6 +15,8 @@ final class PoolDriver {
     private let reactor: Reactor
     @exclusivity(unchecked) private var machine: PoolMachine
     @exclusivity(unchecked) private var table = ConnectionTable()
+    /// What new connections may speak.
+    private let protocols: ProtocolOffer
     /// Servers that have answered a request over HTTP/2 by asking for HTTP/1.1.
     private var wantsHTTP1: Set<Origin> = []
     private lazy var timer = reactor.makeTimer { [unowned self] in
@@ -26,6 +28,7 @@ final class PoolDriver {
         self.core = core
         reactor = core.reactor
         let configuration = core.configuration
+        protocols = configuration.protocols
         let perHost = configuration.maximumConnectionsPerHost
         self.machine = PoolMachine(
             limits: PoolLimits(
@@ -147,7 +150,7 @@ final class PoolDriver {
         guard connector.mayBeLeft else { return }
         connector.leaveToSession()
         let moved = machine.leftToSession(connector.id, now: reactor.elapsed)
-        for request in moved { core.transactions[request]?.laterKey = connector.key }
+        for request in moved { core.transactions[request]?.key = connector.key }
         carryOut()
     }
 
@@ -325,10 +328,10 @@ final class PoolDriver {
     func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
         let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
         // H1.6, H1.7: what becomes another protocol, or proves who asks, needs a connection of its own.
-        let protocols = request.isUpgrade || request.continues != nil ? .http1 : core.configuration.protocols
+        let possible = request.isUpgrade || request.continues != nil ? .http1 : protocols
         let isUnwanted = !wantsHTTP1.isEmpty && wantsHTTP1.contains(request.origin)
         return PoolKey(
-            toReach: request.origin, by: request.route, judge: judge, protocols: isUnwanted ? .http1 : protocols)
+            toReach: request.origin, by: request.route, judge: judge, protocols: isUnwanted ? .http1 : possible)
     }
 
     /// Picked by feel: some hundred kilobytes.

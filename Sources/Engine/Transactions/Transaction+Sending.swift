@@ -89,7 +89,7 @@ extension Transaction {
         switch refusal {
         case .needsHTTP1:
             core.pool.noteNeedForHTTP1(of: key)
-            laterKey = key.speakingHTTP1
+            key = key.speakingHTTP1
             sendAgain(onNewConnection: false)
         case .unprocessed(let asksForCalm):
             guard

@@ -19,11 +19,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     let id: RequestID
     /// Holds the request; its parts are read through it, since a copy would count a dozen references.
     let handle: TransactionHandle
-    /// Whose connections it asked for at first.
-    let firstKey: PoolKey
-    /// Whose connections serve it once its judge has turned out to have no say.
-    // Measured: a key that may change is copied wherever it is looked at, and nearly none does.
-    @exclusivity(unchecked) var laterKey: PoolKey?
+    /// Whose connections serve it. Another judge's once its own has turned out to have no say, and HTTP/1.1's once the server
+    /// has asked for it.
+    @exclusivity(unchecked) var key: PoolKey
     @exclusivity(unchecked) private(set) var priority: Float
     let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.
@@ -89,7 +87,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         self.core = core
         let reactor = core.reactor
         self.timer = core.lendTimer()
-        self.firstKey = core.pool.key(of: handle.request, for: receiver)
+        self.key = core.pool.key(of: handle.request, for: receiver)
         self.deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout,
             resource: handle.request.resourceDeadline)
@@ -98,9 +96,6 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     }
 
     // MARK: Questions
-
-    /// Whose connections serve it.
-    var key: PoolKey { laterKey ?? firstKey }
 
     /// Whether reading would only fill memory.
     var isReadPaused: Bool { isReceiverFull || isYielding || isDetaching || suspensions > 0 }
@@ -220,7 +215,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         guard case .waiting(isTimed: false) = state else { return }
         state = .waiting(isTimed: true)
         // B12.17: also where the proxy is what stands in the way.
-        timeline.usesProxy = firstKey.route.proxy != nil
+        timeline.usesProxy = key.route.proxy != nil
         deadlines.started(core.reactor.elapsed)
         rearm()
     }
@@ -344,11 +339,11 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         switch deadlines.expired(core.reactor.elapsed) {
         case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
-            failed(.idleTimeout(host: firstKey.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
+            failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
             failed(
-                .resourceTimeout(host: firstKey.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
+                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
         case nil: rearm()
         }
     }

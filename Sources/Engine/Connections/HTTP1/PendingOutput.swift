@@ -8,6 +8,8 @@ struct PendingOutput: ~Copyable {
     private(set) var head: [UInt8] = []
     private(set) var headSent = 0
     private(set) var body: (any BodyBytes)?
+    // Measured: asking the body itself copies it each time.
+    private var bodyCount = 0
     private(set) var bodySent = 0
     /// Bytes at the body's end that are framing and not counted as body (B11.13).
     private var trailingFraming = 0
@@ -16,12 +18,12 @@ struct PendingOutput: ~Copyable {
 
     var isEmpty: Bool { headSent == head.count && bodyLeft == 0 }
     var headLeft: Int { head.count - headSent }
-    var bodyLeft: Int { (body?.count ?? 0) - bodySent }
+    var bodyLeft: Int { bodyCount - bodySent }
 
     /// Takes a new request on; everything before must be out.
     mutating func set(head: [UInt8], body: (any BodyBytes)?) {
         self.head = head
-        self.body = body
+        put(body)
         trailingFraming = 0
         isFramed = false
         headSent = 0
@@ -31,7 +33,7 @@ struct PendingOutput: ~Copyable {
     /// Takes a piece of a body on that is sent in chunks; everything before must be out.
     mutating func set(framing: [UInt8], content: (any BodyBytes)?, trailingFraming: Int) {
         head = framing
-        body = content
+        put(content)
         self.trailingFraming = trailingFraming
         isFramed = true
         headSent = 0
@@ -64,9 +66,15 @@ struct PendingOutput: ~Copyable {
     mutating func clear() {
         head = []
         headSent = 0
-        body = nil
+        put(nil)
         bodySent = 0
         trailingFraming = 0
         isFramed = false
+    }
+
+    private mutating func put(_ body: (any BodyBytes)?) {
+        if body == nil, self.body == nil { return }
+        self.body = body
+        bodyCount = body?.count ?? 0
     }
 }
