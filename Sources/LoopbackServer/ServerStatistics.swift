@@ -24,7 +24,7 @@ package struct ServerStatistics: Sendable, Equatable {
     package var bytesReceived: Int64 = 0
     /// Bytes of HTTP that the kernel has taken, or under TLS that have been encrypted for it.
     package var bytesWritten: Int64 = 0
-    /// Connections with something to write that the kernel does not take at present.
+    /// Connections with something to write that the kernel does not take at present, or the client's windows do not allow.
     package var blockedWriters = 0
     /// Messages that were not HTTP, and over HTTP/2 whatever else a client did against the rules.
     package var malformedRequests = 0
@@ -34,6 +34,8 @@ package struct ServerStatistics: Sendable, Equatable {
     package var mostStreamsAtOnce = 0
     /// Streams that the client has reset.
     package var streamsReset = 0
+    /// Answers that the client has given up: with their connections, or over HTTP/2 by resetting their streams.
+    package var givenUp: Int { connectionsLost + streamsReset }
     /// Web sockets that were opened.
     package var webSockets = 0
     /// Web sockets that are open now.

@@ -138,20 +138,46 @@ struct HTTP2AnswerTests {
         #expect(answer.text == "x")
     }
 
-    @Test("A message that was encoded as HTTP/1.1 is taken apart, a broken one is for HTTP/1.1 only")
+    @Test("A message that was encoded as HTTP/1.1 is taken apart, and one that breaks off ends with a reset")
     func encoded() async throws {
         let message = try #require(ServerResponse.text("packed").adding("X-Own", "1").message())
         let answer = try await answer(.encoded(message))
         #expect(answer.text == "packed")
         #expect(answer.field("X-Own") == "1")
         let broken = try await self.answer(.encoded(Array(message.dropLast())))
-        #expect(broken.end == .reset(.http11Required))
+        #expect(broken.end == .reset(.internalError))
+    }
+
+    @Test(
+        "A script's message keeps its pauses, in whatever pieces it comes, and its stream ends as its connection would")
+    func scripts() async throws {
+        let gates = [ServerGate(), ServerGate()]
+        let script: [ScriptStep] = [
+            .wait(gates[0]),
+            .lines("HTTP/1.1 103 Early\nLink: </a>\n\nHTTP/1.1 203 Fine\nTransfer-Encoding: chunked\n\n"),
+            .sendOneByteAtATime(Array("5\r\nhello\r\n".utf8)), .wait(gates[1]),
+            .lines("6\n world\n0\nX-Sum: 11\n\n"), .close,
+        ]
+        try await withClient(router: { _ in .script(script) }) { _, client in
+            let stream = try client.send()
+            gates[0].open()
+            try client.read { client.answers[stream]?.text == "hello" }
+            gates[1].open()
+            let answer = try client.answer(on: stream)
+            #expect(answer.status == 203 && answer.text == "hello world" && answer.isWhole)
+            #expect(answer.informational.map(\.status) == [103])
+            #expect(answer.field(.transferEncoding) == nil && answer.trailers?.first("X-Sum") == "11")
+        }
+        let cut = try await answer(.script([.lines("HTTP/1.1 200 OK\nContent-Length: 9\n\nhello"), .close]))
+        #expect(cut.field(.contentLength) == "9" && cut.text == "hello" && cut.end == .reset(.internalError))
+        let short = try await answer(.script([.lines("HTTP/1.1 200 OK\n\nhello"), .close]))
+        #expect(short.text == "hello" && short.isWhole)
     }
 
     @Test(
         "What only HTTP/1.1 has is refused with a code that says so",
         arguments: [
-            ServerResponse.script([.text("HTTP/1.1 200 OK\r\n\r\n")]), .script([.delay(.zero), .halfClose]),
+            ServerResponse.script([.text("220 ready\r\n")]), .script([.delay(.zero), .halfClose]),
             .webSocket(), .status(101),
         ])
     func http11Required(response: ServerResponse) async throws {

@@ -128,7 +128,7 @@ struct AsyncBytesTests {
             let session = URLSession(configuration: .default)
             let (bytes, _) = try await session.bytes(from: try server.at("/"))
             for try await _ in bytes { break }
-            await server.wait { $0.connectionsLost == 1 }
+            await server.wait { $0.givenUp == 1 }
             #expect(await codeThrown { for try await _ in bytes.chunks {} } == .cancelled)
             #expect((bytes.task.error as? URLError)?.code == .cancelled)
         }
@@ -140,7 +140,7 @@ struct AsyncBytesTests {
             let session = URLSession(configuration: .default)
             func ask() async throws { _ = try await session.bytes(from: try server.at("/")) }
             try await ask()
-            await server.wait { $0.connectionsLost == 1 }
+            await server.wait { $0.givenUp == 1 }
         }
     }
 
@@ -165,7 +165,7 @@ struct AsyncBytesTests {
             if !inHead { await read.wait(times: 5) }
             load.cancel()
             #expect(await codeThrown { try await load.value } == .cancelled)
-            await server.wait { $0.connectionsLost == 1 }
+            await server.wait { $0.givenUp == 1 }
             gate.open()
         }
     }

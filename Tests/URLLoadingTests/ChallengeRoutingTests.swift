@@ -90,7 +90,9 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("Tasks of every kind are asked, whatever becomes of their result")
+    @Test(
+        "Tasks of every kind are asked, whatever becomes of their result",
+        .http1Only("Streams share a connection, whose server is judged once"))
     func everyKind() async throws {
         try await withJudgedServer(router: oneAnswer) { judged in
             let delegate = SessionJudge()

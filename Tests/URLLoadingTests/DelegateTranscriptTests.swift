@@ -215,7 +215,7 @@ struct DelegateTranscriptTests {
             #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
             #expect((task.error as? URLError)?.code == .networkConnectionLost)
             let text = (task.error as? URLError)?.localizedDescription ?? ""
-            #expect(text.contains("10 of 100"), "\(text)")
+            #expect(text.contains(ProtocolUnderTest.isHTTP2 ? "INTERNAL_ERROR" : "10 of 100"), "\(text)")
             session.invalidateAndCancel()
         }
     }

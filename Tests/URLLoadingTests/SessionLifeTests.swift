@@ -63,7 +63,9 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered")
+    @Test(
+        "B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered",
+        .http1Only("Streams share a connection, and nobody dials a second"))
     func unansweredHandshake() async throws {
         let gate = ServerGate()
         let (root, identity) = try CertificateFactory.server("127.0.0.1")

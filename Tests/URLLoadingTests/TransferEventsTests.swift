@@ -128,7 +128,7 @@ struct TransferEventsTests {
                 return
             }
             #expect((error as? URLError)?.code == .cancelled)
-            await server.wait { $0.connectionsLost == 1 }
+            await server.wait { $0.givenUp == 1 }
             gate.open()
         }
     }
@@ -140,7 +140,7 @@ struct TransferEventsTests {
             for await event in events {
                 if case .response = event { break }
             }
-            await server.wait { $0.connectionsLost == 1 }
+            await server.wait { $0.givenUp == 1 }
             try await until { events.task.state == .completed }
             #expect((events.task.error as? URLError)?.code == .cancelled)
         }

@@ -163,7 +163,9 @@ struct TransportSecurityTests {
         try await withPlace { place async throws in #expect(try await place.load(Policy()).isWhole) }
     }
 
-    @Test("B3.78, B3.82: an old version is −1200 unless an exception and the configuration allow it")
+    @Test(
+        "B3.78, B3.82: an old version is −1200 unless an exception and the configuration allow it",
+        .http1Only("HTTP/2 needs TLS 1.2"))
     func versions() async throws {
         func policy(_ version: String) throws -> Policy {
             try Policy(dictionary: ["NSExceptionDomains": ["localhost": ["NSExceptionMinimumTLSVersion": version]]])

@@ -79,6 +79,7 @@ struct UploadTranscriptTests {
 
     @Test(
         "B4.33, B11.8: a redirect that comes while the body is on its way ends that sending and its connection",
+        .http1Only("A stream is reset, and its connection used again"),
         arguments: Scribe.Form.allCases, [307, 303])
     func redirectedEarly(form: Scribe.Form, status: Int) async throws {
         var options = LoopbackServer.Options()

@@ -77,12 +77,11 @@ enum Connection {
         }
     }
 
-    /// Notices what has already come to a connection that nobody needed at once.
+    /// Reads what came with the last message of whoever set it up: no event tells of it any more.
     func watchWhileIdle() {
         switch self {
         case .http1(let connection): connection.watchWhileIdle()
-        // It reads whenever there is something.
-        case .http2: break
+        case .http2(let connection): connection.pumpIfPending()
         }
     }
 

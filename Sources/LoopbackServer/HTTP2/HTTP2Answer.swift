@@ -4,10 +4,10 @@
 //
 // - chunks, and a body that ends with the connection: a body that ends with its stream and declares no length;
 // - the end of the connection behind an answer: a GOAWAY, and the end when no stream is left;
-// - an answer that was encoded as HTTP/1.1: it is taken apart, and answered if it is a good one;
+// - an answer that was encoded as HTTP/1.1, or comes from a script in pieces: translated, as a gateway would do it;
 // - a script that only waits or ends the connection: does so;
-// - a script with bytes of its own, a message of HTTP/1.1 that is broken, a web socket, a 1xx status as the answer: the
-//   stream is reset with HTTP_1_1_REQUIRED.
+// - what is no message of HTTP/1.1, or more than one, a web socket, a 1xx status as the answer: the stream is reset with
+//   HTTP_1_1_REQUIRED.
 
 import URLLoadingWire
 
@@ -19,15 +19,11 @@ enum HTTP2Answer {
 
     init(_ response: ServerResponse, to request: RequestHead, body requestBody: [UInt8]) {
         switch response.body {
-        case .script(let script): self = HTTP2Step.steps(script).map { .steps($0) } ?? .http11Required
+        case .script(let script):
+            self = HTTP2Step.steps(script).map { .steps($0) } ?? Self.translated(script, for: request)
         case .http2(let steps): self = .steps(steps)
         case .webSocket: self = .http11Required
-        case .encoded(let message):
-            guard let plain = ServerResponse(decoding: message) else {
-                self = .http11Required
-                return
-            }
-            self = .init(plain, to: request, body: requestBody)
+        case .encoded(let message): self = Self.translated([.send(message), .halfClose], for: request)
         case .none, .bytes, .echo, .pieces, .generated:
             guard response.status >= 200, let source = BodySource(response.body, echoing: requestBody) else {
                 self = .http11Required
@@ -36,10 +32,16 @@ enum HTTP2Answer {
             self = .message(HTTP2Message(response, source, to: request))
         }
     }
+
+    private static func translated(_ script: [ScriptStep], for request: RequestHead) -> HTTP2Answer {
+        HTTP2Translation(script, for: request).map { .message(HTTP2Message($0)) } ?? .http11Required
+    }
 }
 
 /// An answer, ready to be encoded.
 struct HTTP2Message {
+    /// What is waited for before its head.
+    let pauses: [ServerResponse.Piece]
     let informational: [ResponseHead]
     let head: ResponseHead
     /// What the head says about the body's length.
@@ -52,6 +54,7 @@ struct HTTP2Message {
     let closesConnection: Bool
 
     init(_ response: ServerResponse, _ source: BodySource, to request: RequestHead) {
+        pauses = []
         informational = response.informational
         head = ResponseHead(status: response.status, fields: response.fields)
         trailers = response.trailers
@@ -73,44 +76,24 @@ struct HTTP2Message {
         }
     }
 
+    init(_ translation: HTTP2Translation) {
+        pauses = translation.pauses
+        informational = translation.informational
+        head = translation.head
+        framing = translation.framing
+        body = HTTP2Body(.pieces(translation.pieces))
+        trailers = translation.trailers
+        declared = translation.hasBody ? .unknown : .none
+        breakOff = translation.isCut ? ServerResponse.BreakOff(place: .inBody(after: 0), code: .internalError) : nil
+        closesConnection = translation.closesConnection
+    }
+
     private static func framing(of response: ServerResponse, _ source: BodySource) -> BodyFraming {
         if case .none = response.body { return .none }
         switch (response.status, response.framing) {
         case (204, _), (304, _): return .none
         case (_, .automatic) where response.trailers.isEmpty: return .length(source.length)
         case (_, .automatic), (_, .chunked), (_, .untilClose): return .untilClose
-        }
-    }
-}
-
-extension ServerResponse {
-    /// The answer that a message of HTTP/1.1 is; nil if it is none, or not a whole one.
-    fileprivate init?(decoding message: [UInt8]) {
-        var decoder = ResponseDecoder()
-        decoder.begin(.toOther)
-        var body: [UInt8] = []
-        var response = ServerResponse()
-        var offset = 0
-        do {
-            while true {
-                var step = try decoder.next(message.span.bytes, offset: &offset)
-                if step == .needMore { step = try decoder.endOfStream() }
-                switch step {
-                case .informational(let head): response.informational.append(head)
-                case .head(let head, _):
-                    response.status = head.status
-                    response.fields = head.fields
-                case .body(let range): body += message[range]
-                case .end(let trailers):
-                    response.trailers = trailers
-                    response.body = .bytes(body)
-                    self = response
-                    return
-                case .needMore, .switched: return nil
-                }
-            }
-        } catch {
-            return nil
         }
     }
 }

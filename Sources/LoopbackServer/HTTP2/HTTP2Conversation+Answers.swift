@@ -14,11 +14,18 @@ extension HTTP2Conversation {
         case .http11Required: machine.cancel(exchange.id, .http11Required)
         case .steps(let steps): play(steps)
         case .message(let message):
-            do throws(WireError) {
-                try begin(message, on: exchange)
-            } catch {
-                answerUnsendable(error, on: exchange)
-            }
+            guard !message.pauses.isEmpty else { return begin(message, on: exchange) }
+            exchange.outgoing = HTTP2Body(.pieces(message.pauses))
+            exchange.postponed = message
+            goOn(exchange)
+        }
+    }
+
+    private func begin(_ message: HTTP2Message, on exchange: HTTP2Exchange) {
+        do throws(WireError) {
+            try send(message, on: exchange)
+        } catch {
+            answerUnsendable(error, on: exchange)
         }
     }
 
@@ -29,7 +36,7 @@ extension HTTP2Conversation {
         try? send(head, on: exchange)
     }
 
-    private func begin(_ message: HTTP2Message, on exchange: HTTP2Exchange) throws(WireError) {
+    private func send(_ message: HTTP2Message, on exchange: HTTP2Exchange) throws(WireError) {
         for head in message.informational { try send(head, on: exchange) }
         if let breakOff = message.breakOff, breakOff.place == .beforeHead {
             return machine.cancel(exchange.id, breakOff.code)
@@ -48,7 +55,7 @@ extension HTTP2Conversation {
     private func answerUnsendable(_ error: WireError, on exchange: HTTP2Exchange) {
         guard case .message(let message) = HTTP2Answer(.unsendable(error), to: exchange.head, body: []) else { return }
         do throws(WireError) {
-            try begin(message, on: exchange)
+            try send(message, on: exchange)
         } catch {
             machine.cancel(exchange.id, .internalError)
         }
@@ -112,6 +119,10 @@ extension HTTP2Conversation {
 
     private func bodyIsOver(_ exchange: HTTP2Exchange) {
         guard machine.isOpen(exchange.id) else { return }
+        if let message = exchange.postponed {
+            exchange.postponed = nil
+            return begin(message, on: exchange)
+        }
         if let breakOff = exchange.breakOff, breakOff.place != .behindEnd {
             return machine.cancel(exchange.id, breakOff.code)
         }

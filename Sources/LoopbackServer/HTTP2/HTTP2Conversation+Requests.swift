@@ -107,7 +107,7 @@ extension HTTP2Conversation {
             switch uploads.receive(bytes, on: source(of: exchange)) {
             case .more: break
             case .tell(let head): tell(head, on: exchange)
-            case .cut: connection.cut()
+            case .cut: end(by: .reset)
             }
         } else {
             let room = max(connection.core.options.keptBodyBytes - exchange.body.count, 0)
@@ -136,7 +136,7 @@ extension HTTP2Conversation {
         guard isAnswering, machine.isOpen(exchange.id) else { return }
         if exchange.isUpload {
             guard let response = connection.core.options.uploads?.finish(on: source(of: exchange)) else {
-                return connection.cut()
+                return end(by: .reset)
             }
             answer(response, on: exchange)
         } else if !exchange.isAnswered {

@@ -240,7 +240,13 @@ final class HTTP2Conversation: ServerConversation {
                 break
             }
         }
-        return (Int64(written), false)
+        return (Int64(written), isHeldBack)
+    }
+
+    /// Whether the client's windows hold a body up.
+    private var isHeldBack: Bool {
+        guard output.isEmpty, isAnswering else { return false }
+        return exchanges.contains { if case .bytes? = $0?.outgoing.next { true } else { false } }
     }
 
     private func outputEmptied() {

@@ -24,6 +24,8 @@ final class HTTP2Exchange {
     // The answer.
     var isAnswered = false
     var outgoing = HTTP2Body(.bytes([]))
+    /// What follows the pauses in `outgoing`.
+    var postponed: HTTP2Message?
     /// How many bytes its frames are held against.
     var declared = HTTP2DeclaredLength.none
     var trailers = Fields()

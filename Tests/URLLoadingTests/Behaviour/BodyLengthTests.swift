@@ -5,7 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Lengths of bodies")
+@Suite("Lengths of bodies", .http1Only("The text of HTTP/1.1"))
 struct BodyLengthTests {
     @Test("B16.30: HEAD, 204, 304 and 1xx have no body, whatever their fields say")
     func noBody() async throws {

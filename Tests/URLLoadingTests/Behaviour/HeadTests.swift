@@ -5,7 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Heads of responses")
+@Suite("Heads of responses", .http1Only("The text of HTTP/1.1"))
 struct HeadTests {
     @Test(
         "B16.16: a status line may do without reason and without the last space",

@@ -15,7 +15,8 @@ struct HostileServerTests {
         let seen = try await see(raw: String(repeating: one, count: 20_000), then: [.waitForClose])
         #expect(seen.code == .badServerResponse || seen.code == .cannotParseResponse)
         // A reasonable number is nothing to complain about.
-        #expect(try await see(raw: String(repeating: one, count: 50) + "HTTP/1.1 204 X\r\n\r\n") == .answer(204))
+        let few = try await see(raw: String(repeating: one, count: 30) + "HTTP/1.1 204 X\r\n\r\n")
+        #expect(few == .answer(204))
     }
 
     @Test("A body in chunks of one byte, and an answer that comes byte by byte, arrive whole")
@@ -112,7 +113,9 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A redirect with an endless body is followed, and the connection closed (B4.33)")
+    @Test(
+        "A redirect with an endless body is followed, and the connection closed (B4.33)",
+        .http1Only("A stream is reset, and its connection used again"))
     func endlessRedirect() async throws {
         try await withServer(router: { request in
             request.path == "/"

@@ -47,9 +47,12 @@ struct LoadErrorTests {
         }
     }
 
-    @Test("B17.26: a length announced and nothing received is −1005, not −1014")
+    @Test(
+        "B17.26: a length announced and nothing received is −1005, not −1014",
+        .http1Only("A stream is reset, and its connection used again"))
     func nothingReceived() async throws {
-        #expect(try await see("\(ok)Content-Length: 10\n\n", then: [.close]) == .failure(.networkConnectionLost))
+        let seen = try await see("\(ok)Content-Length: 10\n\n", then: [.close])
+        #expect(seen == .failure(.networkConnectionLost))
     }
 
     @Test("B17.19, B17.45: a load that only a cache may answer is −1008, not −2000")

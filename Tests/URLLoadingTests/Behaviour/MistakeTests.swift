@@ -20,6 +20,7 @@ struct MistakeTests {
 
     @Test(
         "B3.74, B17.16, B17.18, B17.23, B17.27, B17.29, B17.38, B17.44, B17.50: answers, to a program",
+        .http1Only("The mistakes are HTTP/1.1's"),
         arguments: Mistake.answers)
     func answers(mistake: Mistake) async throws { try await meet(mistake) }
 
@@ -60,7 +61,9 @@ struct MistakeTests {
         }
     }
 
-    @Test("B3.69, B3.74, B17.4: to a user of fetch each mistake has its exit code and one line", arguments: Mistake.all)
+    @Test(
+        "B3.69, B3.74, B17.4: to a user of fetch each mistake has its exit code and one line",
+        .http1Only("The mistakes are HTTP/1.1's"), arguments: Mistake.all)
     func command(mistake: Mistake) async throws {
         let stage = try await mistake.stage()
         guard stage.idleTime == nil else {

@@ -24,7 +24,9 @@ struct PoolTests {
         }
     }
 
-    @Test("B16.4: HTTP/1.1 persists unless a side says close, HTTP/1.0 only where it is asked to")
+    @Test(
+        "B16.4: HTTP/1.1 persists unless a side says close, HTTP/1.0 only where it is asked to",
+        .http1Only("The text of HTTP/1.1"))
     func persistence() async throws {
         let end = "Content-Length: 2\n\nok"
         #expect(try await see("\(ok)\(end)").isReused)
@@ -35,7 +37,9 @@ struct PoolTests {
         #expect(try await !see("HTTP/1.0 200 OK\nConnection: keep-alive, close\n\(end)").isReused)
     }
 
-    @Test("B16.5: a connection whose task was cancelled in the body is not used again")
+    @Test(
+        "B16.5: a connection whose task was cancelled in the body is not used again",
+        .http1Only("A stream is reset, and its connection used again"))
     func cancelledInBody() async throws {
         try await withServer(
             router: { $0.path == "/slow" ? .generated(length: 1 << 40) : .text("\($0.connection)") }
@@ -76,7 +80,7 @@ struct PoolTests {
         }
     }
 
-    @Test("B16.8: the permission to pipeline is kept and never used")
+    @Test("B16.8: the permission to pipeline is kept and never used", .http1Only("Streams need no pipeline"))
     func pipelining() async throws {
         let gate = ServerGate()
         let answered = Mutex<[Int]>([])
@@ -146,7 +150,9 @@ struct PoolTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B16.15, B16.67: kinds of traffic and HTTP/3 are kept and change no byte of a request")
+    @Test(
+        "B16.15, B16.67: kinds of traffic and HTTP/3 are kept and change no byte of a request",
+        .http1Only("It reads the request as text"))
     func ignoredFlags() async throws {
         try await withServer(
             router: { request in

@@ -64,7 +64,7 @@ struct RetryTests {
         }
     }
 
-    @Test("B6.29: nothing is sent again once a byte of the response has come")
+    @Test("B6.29: nothing is sent again once a byte of the response has come", .http1Only("The text of HTTP/1.1"))
     func begun() async throws {
         for text in ["H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n"] {
             let (load, requests, _) = try await second("GET", meets: [.text(text), .close])
@@ -97,7 +97,9 @@ struct RetryTests {
         }
     }
 
-    @Test("B6.31: 408 with close on an idle connection counts as its death for idempotent requests only")
+    @Test(
+        "B6.31: 408 with close on an idle connection counts as its death for idempotent requests only",
+        .http1Only("A connection of HTTP/2 is ended by GOAWAY"))
     func requestTimeout() async throws {
         let answer = ScriptStep.lines("HTTP/1.1 408 X\nConnection: close\nContent-Length: 0\n\n")
         let (get, requests, _) = try await second("GET", meets: [answer, .close])

@@ -142,7 +142,8 @@ struct CacheHitTests: CachingSuite {
             #expect(hit.countOfResponseBodyBytesReceived == 0 && hit.countOfRequestHeaderBytesSent == 0)
             #expect(hit.countOfResponseBodyBytesAfterDecoding == 4)
             let confirmed = try await transaction(.useProtocolCachePolicy)
-            #expect(confirmed.resourceFetchType == .localCache && confirmed.networkProtocolName == "http/1.1")
+            #expect(
+                confirmed.resourceFetchType == .localCache && confirmed.networkProtocolName == ProtocolUnderTest.name)
             #expect((confirmed.response as? HTTPURLResponse)?.statusCode == 200)
             #expect(confirmed.countOfResponseBodyBytesReceived == 0 && confirmed.countOfRequestHeaderBytesSent > 0)
             #expect(confirmed.requestStartDate != nil && confirmed.remotePort == server.port)

@@ -5,7 +5,10 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Data tasks that become streams", .endsSessions, .timeLimit(.minutes(5)))
+@Suite(
+    "Data tasks that become streams",
+    .http1Only("A stream of HTTP/2 cannot be given away: others share its connection"), .endsSessions,
+    .timeLimit(.minutes(5)))
 struct BecomingStreamTests {
     private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"
 

@@ -132,7 +132,9 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.5: so does every other status, and the connection is used again", arguments: [200, 204, 404, 426, 503])
+    @Test(
+        "B15.5: so does every other status, and the connection is used again",
+        .http1Only("A web socket has a connection of HTTP/1.1"), arguments: [200, 204, 404, 426, 503])
     func otherStatuses(status: Int) async throws {
         try await withServer(router: { _ in .text(status == 204 ? "" : "no", status: status) }) { server in
             let scribe = WebSocketScribe()

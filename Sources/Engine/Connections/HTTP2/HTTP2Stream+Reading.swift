@@ -45,7 +45,7 @@ extension HTTP2Stream {
     func readOn() {
         guard let owner, !owner.isReadPaused else { return }
         if !held.isEmpty { give(to: owner) }
-        if case .over = progress, self.owner === owner, held.isEmpty, !owner.isReadPaused { complete() }
+        if self.owner === owner, held.isEmpty, !owner.isReadPaused { tellEnd() }
     }
 
     /// Gives the owner what was held, as long as it takes more.

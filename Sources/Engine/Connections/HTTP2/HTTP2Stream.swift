@@ -47,6 +47,8 @@ final class HTTP2Stream {
         case ended
         /// It is whole, and the stream over: what the owner has not taken yet it takes when it can.
         case over
+        /// The stream is over, and the answer never will be whole. The owner is told when it has taken what came before.
+        case lost(HTTP2StreamEnd, expected: Int64?)
     }
 
     init(on connection: HTTP2Connection) {
@@ -100,11 +102,28 @@ final class HTTP2Stream {
     /// The stream is over, for the reason given.
     func closed(_ end: HTTP2StreamEnd) {
         guard let owner else { return }
-        if case .ended = progress {
-            progress = .over
-            if held.isEmpty, !owner.isReadPaused { complete() }
-            return
+        switch progress {
+        case .ended: progress = .over
+        case .receiving(let expected):
+            progress = .lost(end, expected: expected)
+            dropBody()
+        case .awaiting: return fail(end, owner)
+        case .over, .lost: return
         }
+        if held.isEmpty, !owner.isReadPaused { tellEnd() }
+    }
+
+    /// Tells the owner how the stream has ended, if it has; everything that came was taken.
+    func tellEnd() {
+        guard let owner else { return }
+        switch progress {
+        case .over: complete(owner)
+        case .lost(let end, _): fail(end, owner)
+        case .awaiting, .receiving, .ended: break
+        }
+    }
+
+    private func fail(_ end: HTTP2StreamEnd, _ owner: any ExchangeOwner) {
         let error = error(for: end, phase: owner.phase)
         let facts = facts(ExchangeFacts.Refusal(end))
         noteBodyBytes()
@@ -112,9 +131,7 @@ final class HTTP2Stream {
         owner.exchangeFailed(error, facts: facts)
     }
 
-    /// The answer is whole, the stream over, and the owner has taken all of it.
-    func complete() {
-        guard let owner else { return }
+    private func complete(_ owner: any ExchangeOwner) {
         noteBodyBytes()
         letGo()
         owner.responseEnded()
@@ -143,7 +160,11 @@ final class HTTP2Stream {
     }
 
     private func error(for end: HTTP2StreamEnd, phase: EngineError.Phase) -> EngineError {
-        let expected: Int64? = if case .receiving(let expected) = progress { expected } else { nil }
+        let expected: Int64? =
+            switch progress {
+            case .receiving(let expected), .lost(_, let expected): expected
+            case .awaiting, .ended, .over: nil
+            }
         switch end {
         case .connectionFailed(let fault): return .http2(.connection(fault))
         case .connectionLost, .cancelled, .timedOut, .bodyTooShort, .finished, .turnedAway:
