@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 # Where format looks.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
 
-.PHONY: help install measure-fetch compatibility examples guest demo test build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install measure-fetch compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
 
 help: ## List the commands
@@ -29,6 +29,10 @@ demo: ## See it work: requests over http and https against a server made for the
 test: ## Run the whole suite, the real peers (servers and proxies) included
 	@Scripts/install-packages test
 	@Scripts/suite
+
+test-http2: ## Run the API's suites once more, with sessions and servers that speak HTTP/2 to each other
+	@Scripts/install-packages test
+	@Scripts/suite --http2
 
 build: ## Build everything for debugging
 	@Scripts/install-packages build

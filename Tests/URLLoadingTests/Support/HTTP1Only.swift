@@ -1,5 +1,5 @@
 // The suites of the API run twice: as they are, and with sessions and servers that speak HTTP/2 to each other
-// (`Scripts/suite-http2`). What cannot be the same over both says so, with the reason.
+// (`make test-http2`). What cannot be the same over both says so, with the reason.
 
 import Foundation
 import Testing
