@@ -27,7 +27,7 @@ struct SessionPlan {
     /// The keys that are honoured.
     static let keys = [
         "cache", "cookies", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects", "headers",
-        "resolve", "trust", "client_identity", "tls", "credentials", "proxy",
+        "resolve", "trust", "client_identity", "tls", "credentials", "proxy", "http2",
     ]
 
     /// Reads the value of `config`.
@@ -41,6 +41,7 @@ struct SessionPlan {
             guard number > 0 else { throw .badCommand("config: max_connections_per_host is not above 0") }
             configuration.httpMaximumConnectionsPerHost = Int(clamping: number)
         }
+        configuration.http2 = try members.word("http2", Self.http2) ?? .offered
         let fields = try members.fields("headers")
         if !fields.isEmpty { configuration.httpAdditionalHeaders = Self.dictionary(fields) }
         if let overrides = try Self.overrides(members.object("resolve")) { configuration.hostOverrides = overrides }
@@ -121,6 +122,10 @@ struct SessionPlan {
         if minimum == nil { configuration.tlsMinimumSupportedProtocolVersion = highest }
         if maximum == nil { configuration.tlsMaximumSupportedProtocolVersion = lowest }
     }
+
+    private static let http2: [String: URLSessionConfiguration.HTTP2Use] = [
+        "auto": .offered, "off": .off, "prior_knowledge": .priorKnowledge,
+    ]
 
     private static let versions: [String: tls_protocol_version_t] = [
         "1.0": .TLSv10, "1.1": .TLSv11, "1.2": .TLSv12, "1.3": .TLSv13,

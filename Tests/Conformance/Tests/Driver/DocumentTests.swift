@@ -26,7 +26,8 @@ struct DocumentTests {
         ["trust": ["mode": "ask", "answer": "cancel"]], ["trust": ["mode": "ask", "answer": "default"]],
         ["trust": ["mode": "ask", "answer": "reject"]],
         ["trust": ["mode": "pin_keys", "pins_sha256": ["2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9f"]]],
-        ["tls": ["min": "1.0", "max": "1.1"]], ["tls": ["min": "1.2", "max": "1.3"]],
+        ["tls": ["min": "1.0", "max": "1.1"]], ["tls": ["min": "1.2", "max": "1.3"]], ["http2": "auto"],
+        ["http2": "off"], ["http2": "prior_knowledge"],
     ]
 
     @Test("Every value of every configuration key is honoured")

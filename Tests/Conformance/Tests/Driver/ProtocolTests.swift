@@ -22,7 +22,7 @@ struct ProtocolTests {
             "config",
             [
                 "cookies", "cache", "timeout_ms", "resource_timeout_ms", "max_connections_per_host", "redirects",
-                "headers", "credentials", "proxy", "resolve", "trust", "client_identity", "tls",
+                "headers", "credentials", "proxy", "resolve", "trust", "client_identity", "tls", "http2",
             ]
         ),
         (
@@ -120,7 +120,8 @@ struct ProtocolTests {
             ["session": "a", "config": ["trust": ["mode": "ask"]]],
             ["session": "a", "config": ["client_identity": ["chain_pem": "", "key_pem": ""]]],
             ["session": "a", "config": ["client_identity": ["chain_pem": ""]]],
-            ["session": "a", "config": ["tls": ["min": "2"]]],
+            ["session": "a", "config": ["tls": ["min": "2"]]], ["session": "a", "config": ["http2": "on"]],
+            ["session": "a", "config": ["http2": true]],
             ["session": "a", "config": ["credentials": [["user": "u"]]]],
             ["session": "a", "config": ["credentials": [["user": "u", "password": "p", "scheme": "oauth"]]]],
             ["session": "a", "config": ["proxy": [:]]],
