@@ -6,7 +6,7 @@ import URLLoadingTLS
 import URLLoadingTestSupport
 import URLLoadingWire
 
-@Suite("LoopbackServer answers over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("LoopbackServer answers over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2AnswerTests {
     /// A server that understands nothing else, and a client of it.
     private func withClient<R>(

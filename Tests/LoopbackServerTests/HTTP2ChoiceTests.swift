@@ -7,7 +7,7 @@ import URLLoadingTestSupport
 import URLLoadingTrust
 import URLLoadingWire
 
-@Suite("LoopbackServer chooses the protocol", .timeLimit(.minutes(1)))
+@Suite("LoopbackServer chooses the protocol", .timeLimit(.minutes(5)))
 struct HTTP2ChoiceTests {
     private let get = "GET / HTTP/1.1\r\nHost: server.test\r\nConnection: close\r\n\r\n"
 

@@ -5,7 +5,7 @@ import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 import URLLoadingWire
 
-@Suite("LoopbackServer scripts over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("LoopbackServer scripts over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ScriptTests {
     private func withServer<R>(
         _ script: HTTP2Script? = nil, _ record: HTTP2Record? = nil,

@@ -8,7 +8,7 @@ import URLLoadingTestSupport
 import URLLoadingTrust
 import URLLoadingWire
 
-@Suite("LoopbackServer and other clients of HTTP/2", .timeLimit(.minutes(1)))
+@Suite("LoopbackServer and other clients of HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ToolTests {
     private static let curl = ChildRun.installed("curl")
     private static let nghttp = ChildRun.installed("nghttp")
