@@ -64,7 +64,7 @@ enum CountCommand {
                 stored.map { count.exceeds($0, slack: work.slack, units: work.units) } ?? []
             }
             var count = try valgrind.count(work)
-            // Threads that meet at an unlucky moment only add, and never in every run.
+            // Threads that meet at unlucky moments add to a count and never take from it.
             for _ in 1..<Self.mostTries where options.checks && !above(count).isEmpty {
                 count = count.least(try valgrind.count(work))
             }

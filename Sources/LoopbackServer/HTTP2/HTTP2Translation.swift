@@ -90,11 +90,11 @@ struct HTTP2Translation {
         }
     }
 
-    /// Whether the pause is one before the message, in its body, or behind it, where it means nothing.
+    /// Whether the pause is one before the message, in its body, or behind its end, where it means nothing.
     private mutating func pause(_ pause: ServerResponse.Piece) -> Bool {
         if !hasBegun {
             pauses.append(pause)
-        } else if !isWhole {
+        } else if !isWhole, !isCut {
             pieces.append(pause)
         }
         return !hasBegun || hasHead
