@@ -166,11 +166,12 @@ struct DecoderTests {
         }
     }
 
-    @Test("B16.17: versions are one digit")
+    @Test("B16.17: versions of HTTP/1 are one digit; HTTP/2 is not HTTP/1.0")
     func versions() {
         #expect(HTTPVersion(minor: -1) == .http10)
         #expect(HTTPVersion(minor: 12).minor == 9)
         #expect(HTTPVersion.http11.persistsByDefault)
         #expect(!HTTPVersion.http10.persistsByDefault)
+        #expect(HTTPVersion.http2 != .http10 && HTTPVersion.http2.persistsByDefault)
     }
 }

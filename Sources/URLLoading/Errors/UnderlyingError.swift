@@ -91,6 +91,7 @@ enum UnderlyingError {
     /// What was wrong with a stream of HTTP/2, or its end.
     static func http2(_ failure: HTTP2Failure) -> any Error {
         switch failure {
+        case .connection(let fault) where fault.reason == .notHTTP2: message(.malformedResponse, failure.description)
         case .reset, .connection: message(.connectionClosed, failure.description)
         case .malformed: message(.malformedResponse, failure.description)
         }

@@ -1,13 +1,18 @@
-// The version in a start line. Only major version 1 is spoken here (B16.17), so the minor digit is all there is to
-// keep. RFC 9112 §2.3.
+// The version of a message. A start line of HTTP/1 says it, and of its major version only the minor digit is kept (B16.17);
+// messages of HTTP/2 do not carry one, as all of them are of the same. RFC 9112 §2.3, RFC 9113 §8.3.2.
 
-/// A version of HTTP whose major number is 1.
+/// A version of HTTP.
 package struct HTTPVersion: Sendable, Equatable {
-    /// The minor number, one digit: 0 for HTTP/1.0, 1 for HTTP/1.1.
-    package let minor: Int
+    /// Both digits: 10, 11, 20.
+    private let number: Int
 
-    /// Makes a version; numbers beyond one digit become the nearest digit.
-    package init(minor: Int) { self.minor = min(max(minor, 0), 9) }
+    /// The minor number, one digit: 0 for HTTP/1.0 and HTTP/2, 1 for HTTP/1.1.
+    package var minor: Int { number % 10 }
+
+    /// Makes a version whose major number is 1; numbers beyond one digit become the nearest digit.
+    package init(minor: Int) { self.init(number: 10 + min(max(minor, 0), 9)) }
+
+    private init(number: Int) { self.number = number }
 
     /// The version HTTP/1.0.
     package static var http10: HTTPVersion { HTTPVersion(minor: 0) }
@@ -15,6 +20,9 @@ package struct HTTPVersion: Sendable, Equatable {
     /// The version HTTP/1.1.
     package static var http11: HTTPVersion { HTTPVersion(minor: 1) }
 
-    /// Whether connections persist unless a side says `close` (RFC 9112 §9.3); higher minors count as 1.1.
-    package var persistsByDefault: Bool { minor >= 1 }
+    /// The version HTTP/2.
+    package static var http2: HTTPVersion { HTTPVersion(number: 20) }
+
+    /// Whether connections persist unless a side says `close` (RFC 9112 §9.3); higher versions count as 1.1.
+    package var persistsByDefault: Bool { self != .http10 }
 }

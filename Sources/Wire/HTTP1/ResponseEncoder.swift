@@ -23,7 +23,7 @@ package enum ResponseEncoder {
 
         let startLine = "HTTP/1.1 200 \r\n".utf8.count + reason.utf8.count
         out.appendWire(capacity: startLine + fields.byteCount) { writer in
-            writer.write(head.version.minor == 0 ? "HTTP/1.0 " : "HTTP/1.1 " as StaticString)
+            writer.write(head.version == .http10 ? "HTTP/1.0 " : "HTTP/1.1 " as StaticString)
             writer.write(decimal: Int64(head.status))
             writer.write(ASCII.space)
             writer.write(reason)

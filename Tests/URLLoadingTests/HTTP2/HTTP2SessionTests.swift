@@ -33,13 +33,14 @@ struct HTTP2SessionTests {
     }
 
     @Test(
-        "H1.1, H1.2: the server chooses, also nothing but HTTP/1.1", arguments: [ServerHTTP2.off, .offered, .required])
+        "H1.1, H1.2, H4.1: the server chooses, also nothing but HTTP/1.1; an answer says which it was",
+        arguments: [ServerHTTP2.off, .offered, .required])
     func choice(use: ServerHTTP2) async throws {
         try await withSecureServer(use, router: { .text($0.protocolName) }) { server, session, url in
             let (data, response) = try await session.data(from: url)
             let isHTTP2 = use.use != .off
             #expect(String(decoding: data, as: UTF8.self) == (isHTTP2 ? "h2" : "http/1.1"))
-            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect((response as? HTTPURLResponse)?.statusLine == (isHTTP2 ? "HTTP/2 200" : "HTTP/1.1 200 OK"))
             #expect(server.stats.http2Connections == (isHTTP2 ? 1 : 0))
         }
     }

@@ -163,8 +163,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         return made
     }
 
-    /// The line in front of the fields.
+    /// The line in front of the fields. HTTP/2 has neither a minor version nor words.
     var firstLine: String {
+        if version == .http2 { return "HTTP/2 \(status)" }
         let head = ResponseHead(status: status, reason: unusualReason, version: version)
         return "HTTP/1.\(version.minor) \(status) \(head.reason)"
     }

@@ -29,9 +29,11 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The request as it was sent (B12.6).
+    /// The request as it was sent (B12.6); what HTTP/1.1 needs for its connections is not among the fields of one that went by
+    /// HTTP/2.
     open var request: URLRequest {
-        record.map { $0.request.showing($0.sentFields) } ?? URLRequest(RequestValues())
+        guard let record else { return URLRequest(RequestValues()) }
+        return record.request.showing(record.timeline.isHTTP2 ? record.sentFields?.sentInHTTP2 : record.sentFields)
     }
 
     /// The response, if one arrived.

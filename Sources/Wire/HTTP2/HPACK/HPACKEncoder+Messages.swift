@@ -56,8 +56,6 @@ extension HPACKEncoder {
 
     // MARK: Steps
 
-    private static var trailers: StaticString { "trailers" }
-
     private mutating func encode(_ fields: Fields, leavesOutLength: Bool, into out: inout [UInt8]) {
         let namesFields = fields.connectionNamesFields
         fields.bytes.withUnsafeBytes { bytes in
@@ -68,7 +66,7 @@ extension HPACKEncoder {
                     case .ordinary: break
                     case .connection, .connectionSpecific, .host: continue
                     case .te:
-                        if value.hasMember(HPACKEncoder.trailers.bytes) { encode("te", "trailers", into: &out) }
+                        if value.acceptsTrailers { encode("te", "trailers", into: &out) }
                         continue
                     case .contentLength: if leavesOutLength { continue }
                     }
@@ -111,25 +109,6 @@ extension Fields {
         }
     }
 
-    /// Whether Connection names a field that would otherwise go; "keep-alive" and "close" name none.
-    fileprivate var connectionNamesFields: Bool {
-        var namesFields = false
-        forEachValue(.connection) { value in
-            var members = ListMembers(value)
-            while let member = members.next() {
-                if !member.equalsIgnoringCase("close"), FieldRole(member) == .ordinary { namesFields = true }
-            }
-        }
-        return namesFields
-    }
-
-    /// Whether Connection names this field.
-    fileprivate func connectionNames(_ name: UnsafeRawBufferPointer) -> Bool {
-        var isNamed = false
-        forEachValue(.connection) { isNamed = isNamed || $0.hasMember(name) }
-        return isNamed
-    }
-
     fileprivate var longestName: Int {
         var longest = 0
         for slot in slots { longest = Swift.max(longest, slot.nameLength) }
@@ -138,15 +117,6 @@ extension Fields {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the comma list has that member, without regard to case.
-    fileprivate func hasMember(_ wanted: UnsafeRawBufferPointer) -> Bool {
-        var members = ListMembers(self)
-        while let member = members.next() {
-            if member.equalsIgnoringCase(wanted) { return true }
-        }
-        return false
-    }
-
     /// The run in lower case, written to memory that has room for it.
     @inline(__always)
     fileprivate func lowercased(in memory: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {

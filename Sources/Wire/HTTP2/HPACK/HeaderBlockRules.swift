@@ -24,7 +24,7 @@ package enum HeaderBlockRules {
         guard let status = list.bytes.withUnsafeBytes({ status($0.value(of: slot)) }) else { throw .malformedStatus }
         if status == 101 { throw .switchingProtocols }
         return ResponseHead(
-            status: status, unusualReason: nil, version: .http11, fields: try fields(list, behind: pseudo.count),
+            status: status, unusualReason: nil, version: .http2, fields: try fields(list, behind: pseudo.count),
             byteCount: byteCount)
     }
 

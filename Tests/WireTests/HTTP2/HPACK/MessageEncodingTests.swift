@@ -107,6 +107,12 @@ struct MessageEncodingTests {
             try sent("GET", "/", [("TE", "gzip, Trailers"), ("a", "b")])
                 == pseudo() + [TextField("te", "trailers"), TextField("a", "b")])
         #expect(try sent("GET", "/", [("TE", "gzip")]) == pseudo())
+        // The same in the head's own spelling, for whoever is shown what was sent.
+        #expect(
+            Fields(fields + [("Host", "a")]).sentInHTTP2.texts == [TextField("X-Three", "3"), TextField("Host", "a")])
+        #expect(
+            Fields([("TE", "gzip, Trailers"), ("A", "b")]).sentInHTTP2 == Fields([("TE", "trailers"), ("A", "b")]))
+        #expect(Fields([("TE", "gzip")]).sentInHTTP2.isEmpty)
     }
 
     @Test("H3.4: content-length follows from the body, once")
