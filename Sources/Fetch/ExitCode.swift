@@ -39,6 +39,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet: self = .cannotConnect
         case .cannotParseResponse, .badServerResponse: self = .badResponse
+        case .networkConnectionLost where Self.isNoAnswer(cause): self = .badResponse
         case .networkConnectionLost: self = .connectionLost
         case .timedOut: self = .timedOut
         case .httpTooManyRedirects: self = .tooManyRedirects
@@ -56,6 +57,12 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         return codes.contains { cause?.code == Int($0.rawValue) }
     }
 
+    /// Whether the connection was given up because what came on it was no answer.
+    private static func isNoAnswer(_ cause: NSError?) -> Bool {
+        cause?.domain == URLLoadingErrorDomain.http
+            && cause?.code == URLLoadingErrorDomain.HTTPCode.malformedResponse.rawValue
+    }
+
     private static func isPinMismatch(_ cause: NSError?) -> Bool {
         cause?.domain == URLLoadingErrorDomain.trust
             && cause?.code == URLLoadingErrorDomain.TrustCode.pinMismatch.rawValue
@@ -68,7 +75,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .badURL: "the URL cannot be used"
         case .hostNotFound: "the host's name has no address"
         case .cannotConnect: "nothing answers at the host's addresses"
-        case .badResponse: "the answer is not HTTP/1.1"
+        case .badResponse: "the answer is not HTTP, or not the version of it that was asked for"
         case .connectionLost: "the connection ended before the answer did"
         case .errorStatus: "with --fail: the status is 400 or above"
         case .cannotWrite: "the output cannot be written"

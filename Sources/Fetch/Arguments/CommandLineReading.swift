@@ -132,6 +132,9 @@ extension Options {
         if usesRemoteNames || resumption != nil || !outputs.isEmpty {
             throw UsageError("a web socket's messages go to standard output")
         }
+        if http2 == .offered || http2 == .priorKnowledge {
+            throw UsageError("a web socket begins in HTTP/1.1: leave --http2 and --http2-prior-knowledge out")
+        }
         let isForTransfers =
             showsHead || failsOnErrorStatus || retries > 0 || usesCache || acceptsCompression || range != nil
             || writeOut != nil || parallel != nil || !followsRedirects || maximumRedirects != nil

@@ -22,11 +22,11 @@ package enum Help {
         Output    -o --output FILE   -O --remote-name   -J --remote-header-name
          -i --include (head too)   -f --fail (22 from status 400 on)   --parallel N
          -C --continue-at -|BYTE (go on with what an earlier run has left)
-        Way       -L --location (usual)   --no-redirects   --max-redirs N
+        Way       -L --location (usual)   --no-redirects   --max-redirs N   --cache
          --resolve HOST:PORT:ADDRESS   --unix-socket PATH   --interface NAME|ADDRESS
          -x --proxy URL|''   -U --proxy-user NAME[:PASSWORD]   --noproxy HOSTS|'*'
-         -m --max-time SECONDS   --timeout SECONDS (of silence)
-         --retry N   --retry-delay SECONDS   --cache (in ~/.cache/fetch)
+         -m --max-time SECONDS   --timeout SECONDS (of silence)   --retry N
+         --retry-delay SECONDS   --http1.1   --http2 (usual)   --http2-prior-knowledge
         Trust     --cacert FILE   --pinnedpubkey sha256//...   -E --cert FILE
          --key FILE   --pass TEXT   --insecure (anybody can read and change everything)
         Reports   -v --verbose   -s --silent   -S --show-error (in spite of -s)

@@ -76,6 +76,9 @@ extension OptionRule {
         .reading(nil, "retry", "a number of times", OptionValue.count) { $0.retries = $1 },
         .reading(nil, "retry-delay", "a number of seconds", OptionValue.seconds) { $0.retryDelay = $1 },
         .flag(nil, "cache") { $0.usesCache = true },
+        .flag(nil, "http1.1") { $0.http2 = .off },
+        .flag(nil, "http2") { $0.http2 = .offered },
+        .flag(nil, "http2-prior-knowledge") { $0.http2 = .priorKnowledge },
     ]
 
     private static let trust: [OptionRule] = [

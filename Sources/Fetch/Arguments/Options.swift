@@ -45,6 +45,8 @@ package struct Options: Sendable {
     package var retries = 0
     package var retryDelay: Double?
     package var usesCache = false
+    /// When HTTP/2 is spoken; nil where nothing is said about it.
+    package var http2: URLSessionConfiguration.HTTP2Use?
 
     // Whom to trust, and who we are.
     package var anchorFile: String?

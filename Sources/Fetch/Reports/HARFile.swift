@@ -27,7 +27,7 @@ enum HARFile {
 
     private static func request(_ exchange: URLSessionTaskTransactionMetrics, _ keepingSecrets: Bool) -> HAR.Request {
         let request = exchange.request
-        let fields = HeadText.fields(request)
+        let fields = HeadText.requestFields(exchange)
         let parts = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
         let cookies = fields.filter { $0.name.lowercased() == "cookie" }
             .flatMap { $0.value.split(separator: ";") }
@@ -46,7 +46,8 @@ enum HARFile {
         }
         return HAR.Request(
             method: request.httpMethod ?? "GET", url: request.url.map(ResumeNote.name) ?? "",
-            httpVersion: version(exchange), cookies: cookies, headers: pairs(fields, keepingSecrets),
+            httpVersion: ProtocolText.name(exchange) ?? unknown, cookies: cookies,
+            headers: pairs(fields, keepingSecrets),
             queryString: (parts?.queryItems ?? []).map { HAR.Pair(name: $0.name, value: $0.value ?? "") },
             postData: postData, headersSize: exchange.countOfRequestHeaderBytesSent,
             bodySize: exchange.countOfRequestBodyBytesSent)
@@ -64,7 +65,7 @@ enum HARFile {
         return HAR.Response(
             status: response?.statusCode ?? 0,
             statusText: response.map(HeadText.reason) ?? "",
-            httpVersion: version(exchange),
+            httpVersion: ProtocolText.name(exchange) ?? unknown,
             cookies: set.map { HAR.Cookie(name: $0.name, value: keepingSecrets ? $0.value : SecretFields.mask) },
             headers: pairs(fields, keepingSecrets),
             content: HAR.Content(
@@ -82,7 +83,6 @@ enum HARFile {
         }
     }
 
-    private static func version(_ exchange: URLSessionTaskTransactionMetrics) -> String {
-        exchange.networkProtocolName?.uppercased() ?? "unknown"
-    }
+    /// The version of an exchange that had no answer, and of one with the cache.
+    private static let unknown = "unknown"
 }

@@ -22,9 +22,12 @@ enum HeadText {
         response.receivedFields.map { HeaderField(name: $0.name, value: $0.value) }
     }
 
-    /// The fields of a request, Host first.
-    static func fields(_ request: URLRequest) -> [HeaderField] {
-        (request.allHTTPHeaderFields ?? [:]).map { HeaderField(name: $0.key, value: $0.value) }
-            .sorted { ($0.name != "Host" ? 1 : 0, $0.name) < ($1.name != "Host" ? 1 : 0, $1.name) }
+    /// The fields of an exchange's request, Host first; in lower case where they were sent so. What HTTP/2 calls the authority
+    /// is Host here, too.
+    static func requestFields(_ exchange: URLSessionTaskTransactionMetrics) -> [HeaderField] {
+        let isHTTP2 = exchange.networkProtocolName == "h2"
+        return (exchange.request.allHTTPHeaderFields ?? [:])
+            .sorted { ($0.key != "Host" ? 1 : 0, $0.key) < ($1.key != "Host" ? 1 : 0, $1.key) }
+            .map { HeaderField(name: isHTTP2 ? $0.key.lowercased() : $0.key, value: $0.value) }
     }
 }

@@ -7,7 +7,7 @@ import URLLoading
 package struct Waterfall: Sendable {
     /// One exchange.
     package struct Exchange: Sendable {
-        /// Method, URL and status.
+        /// Method, URL, status and protocol.
         package var title: String
         /// Its steps.
         package var phases: [Phase]
@@ -34,9 +34,10 @@ package struct Waterfall: Sendable {
             metrics.transactionMetrics.map { exchange in
                 let status = (exchange.response as? HTTPURLResponse).map { " \($0.statusCode)" } ?? ""
                 let url = exchange.request.url.map(ResumeNote.name) ?? ""
+                let version = ProtocolText.name(exchange).map { ", \($0)" } ?? ""
                 let source = exchange.resourceFetchType == .localCache ? ", from the cache" : ""
                 return Exchange(
-                    title: "\(exchange.request.httpMethod ?? "GET") \(url)\(status)\(source)",
+                    title: "\(exchange.request.httpMethod ?? "GET") \(url)\(status)\(version)\(source)",
                     phases: Phase.all(exchange, since: origin))
             }, total: metrics.taskInterval.duration)
     }

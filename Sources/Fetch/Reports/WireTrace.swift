@@ -39,9 +39,9 @@ enum WireTrace {
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         let path = url.path(percentEncoded: true)
         let line = "> \(exchange.request.httpMethod ?? "GET") \(path.isEmpty ? "/" : path)\(query)"
-        let version = exchange.networkProtocolName.map { " \($0.uppercased())" } ?? ""
+        let version = ProtocolText.name(exchange).map { " \($0)" } ?? ""
         return [line + version]
-            + HeadText.fields(exchange.request).map { "> \($0.name): \(SecretFields.shown($0.name, $0.value))" }
+            + HeadText.requestFields(exchange).map { "> \($0.name): \(SecretFields.shown($0.name, $0.value))" }
     }
 
     private static func security(of exchange: URLSessionTaskTransactionMetrics) -> String {

@@ -129,7 +129,7 @@ struct WriteOutValues: WriteOutSource {
         case .httpCode, .responseCode:
             // Three digits even where there was no answer, as in curl.
             String(format: "%03d", response?.statusCode ?? 0)
-        case .httpVersion: last?.networkProtocolName.map { String($0.drop { $0 != "/" }.dropFirst()) } ?? "0"
+        case .httpVersion: ProtocolText.number(last)
         case .localIP: last?.localAddress ?? ""
         case .localPort: "\(last?.localPort ?? 0)"
         case .method: last?.request.httpMethod ?? ""

@@ -14,6 +14,7 @@ struct SessionSetup {
         configuration.unixSocketPath = options.socketPath
         configuration.localAddress = options.localAddress
         configuration.networkInterface = options.interface
+        configuration.http2 = options.http2 ?? .offered
         configuration.urlCache = options.usesCache ? URLCache(memoryCapacity: 0, diskCapacity: 64 << 20) : nil
         configuration.httpCookieStorage = cookies
         // The delegate only shows the certificates, and the cache knows by this that nobody but the options decides.

@@ -61,6 +61,8 @@ struct CommandLineTests {
         #expect(try options().followsRedirects)
         #expect(try !options("--no-redirects").followsRedirects)
         #expect(try options("--no-redirects", "-L").followsRedirects)
+        #expect(try options().http2 == nil && options("--http2", "--http1.1").http2 == .off)
+        #expect(try options("--http1.1", "--http2-prior-knowledge").http2 == .priorKnowledge)
         #expect(try options("-A", "one", "-H", "User-Agent: two", "-A", "three").fields.map(\.value) == ["three"])
     }
 
@@ -139,7 +141,8 @@ struct CommandLineTests {
             (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),
             (["ws://a/", "ws://b/"], "one web socket"), (["ws://a/", "-d", "x"], "standard input"),
-            (["wss://a/", "-O"], "standard output"),
+            (["wss://a/", "-O"], "standard output"), (["wss://a/", "--http2"], "begins in HTTP/1.1"),
+            (["--http2-prior-knowledge", "ws://a/"], "begins in HTTP/1.1"), (["--http1"], "did you mean --http2?"),
         ] as [([String], String)])
     func complaints(arguments: [String], words: String) {
         do throws(UsageError) {

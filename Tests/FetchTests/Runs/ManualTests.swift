@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import URLLoadingFetch
 import URLLoadingLoopbackServer
+import URLLoadingTLS
 import URLLoadingTestSupport
 import URLLoadingTrust
 
@@ -75,8 +76,11 @@ struct ManualTests {
     func examples() async throws {
         let root = try CertificateFactory.root()
         let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
-        let server = try LoopbackServer.start(router: Self.site)
-        let secure = try LoopbackServer.start(.init(tls: .init(identity: issued.identity)), router: Self.site)
+        var options = LoopbackServer.Options()
+        options.http2 = .offered
+        let server = try LoopbackServer.start(options, router: Self.site)
+        options.tls = ServerTLS(identity: issued.identity)
+        let secure = try LoopbackServer.start(options, router: Self.site)
         let client = try root.issue(.client("me")).identity
         let page = try Self.text("fetch.md")
         let block = try #require(

@@ -54,7 +54,8 @@ struct ReportRunTests {
         let lines = run.complaints.split(separator: "\n")
         #expect(run.output == "there" && lines.first?.hasPrefix("GET http://127.0.0.1") == true)
         #expect(
-            lines.first?.hasSuffix(" 302") == true && lines.contains { $0.hasPrefix("  connect ") && $0.contains("#") })
+            lines.first?.hasSuffix(" 302, HTTP/1.1") == true
+                && lines.contains { $0.hasPrefix("  connect ") && $0.contains("#") })
         #expect(lines.count { $0.hasPrefix("  wait ") } == 2 && lines.last?.hasPrefix("in all ") == true)
         #expect(lines.allSatisfy { $0.count <= 80 })
         await server.stop()
