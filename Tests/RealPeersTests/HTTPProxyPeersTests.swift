@@ -14,7 +14,7 @@ struct SquidTests {
         let origin = try ProxiedServer(tls: false)
         let session = origin.session(through: squid.port)
         for number in 1...3 {
-            let load = try await ProxiedLoad(session, origin.url("/hello?\(number)"))
+            let load = try await MeasuredLoad(session, origin.url("/hello?\(number)"))
             #expect(load.text.hasPrefix("/hello?\(number) via 1.1 peers.test (squid"), "\(load.text)")
             #expect(load.isProxied && load.port == squid.port)
             #expect(load.isReused == (number > 1))
@@ -29,14 +29,14 @@ struct SquidTests {
         let (one, other) = (try ProxiedServer(tls: true), try ProxiedServer(tls: true))
         let session = one.session(through: squid.port)
         for number in 1...3 {
-            let load = try await ProxiedLoad(session, one.url("/hello?\(number)"))
+            let load = try await MeasuredLoad(session, one.url("/hello?\(number)"))
             #expect(load.text == "/hello?\(number) via nobody")
             #expect(load.isProxied && load.port == squid.port)
             #expect(load.isReused == (number > 1))
         }
         #expect(one.server.stats.connectionsAccepted == 1)
         // B13.21: the certificate is the server's matter, behind a proxy too.
-        let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, other.url()) }
+        let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, other.url()) }
         #expect(error?.code == .serverCertificateUntrusted)
         session.invalidateAndCancel()
         await one.server.stop()
@@ -51,7 +51,7 @@ struct SquidTests {
         var request = URLRequest(url: try origin.url("/echo"))
         request.httpMethod = "POST"
         request.httpBody = Data(repeating: 0x78, count: 300_000)
-        let load = try await ProxiedLoad(session, request)
+        let load = try await MeasuredLoad(session, request)
         #expect(load.status == 200 && load.text.utf8.count == 300_000)
         session.invalidateAndCancel()
         await origin.server.stop()
@@ -65,7 +65,7 @@ struct SquidTests {
         let origin = try ProxiedServer(tls: tls)
         let session = origin.session(through: squid.port, user: "user")
         for _ in 1...2 {
-            let load = try await ProxiedLoad(session, origin.url())
+            let load = try await MeasuredLoad(session, origin.url())
             #expect(load.status == 200 && load.text.hasPrefix("/hello via "))
         }
         #expect(origin.server.stats.requests == 2, "B13.14: nothing of the rounds reaches the server")
@@ -80,9 +80,9 @@ struct SquidTests {
         let squid = try await ProxyPeer.squid(authentication)
         let (plain, secure) = (try ProxiedServer(tls: false), try ProxiedServer(tls: true))
         let session = secure.session(through: squid.port, user: "user", password: "wrong")
-        let load = try await ProxiedLoad(session, plain.url())
+        let load = try await MeasuredLoad(session, plain.url())
         #expect(load.status == 407)
-        let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, secure.url()) }
+        let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, secure.url()) }
         #expect(error?.code == .userAuthenticationRequired)
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.domain == "kCFErrorDomainCFNetwork" && cause?.code == 311)
@@ -103,7 +103,7 @@ struct SquidTests {
         let delegate = LearningDelegate()
         let session = origin.session(through: squid.port, delegate: delegate)
         for _ in 1...2 {
-            let load = try await ProxiedLoad(session, origin.url())
+            let load = try await MeasuredLoad(session, origin.url())
             #expect(load.status == 200 && load.text.hasPrefix("/hello via "))
         }
         let method =
@@ -121,7 +121,7 @@ struct SquidTests {
         let session = origin.session(through: squid.port)
         // A port below 1024 that nobody uses.
         let url = try #require(URL(string: "https://127.0.0.1:1/"))
-        let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, url) }
+        let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, url) }
         #expect(error?.code == .cannotConnectToHost && error?.failingURL == url)
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.code == 311)
@@ -138,7 +138,7 @@ struct SquidTests {
             let origin = try ProxiedServer(tls: isSecure)
             let session = origin.session(through: squid.port)
             let url = try origin.url()
-            let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, url) }
+            let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, url) }
             #expect(error?.code == .cannotConnectToHost && error?.failingURL == url)
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == code)
             #expect(error?.localizedDescription.contains("127.0.0.1:\(squid.port)") == true)
@@ -175,7 +175,7 @@ struct TinyproxyTests {
         let origin = try ProxiedServer(tls: tls)
         let session = origin.session(through: proxy.port)
         for number in 1...2 {
-            let load = try await ProxiedLoad(session, origin.url())
+            let load = try await MeasuredLoad(session, origin.url())
             #expect(load.text.hasPrefix(tls ? "/hello via nobody" : "/hello via 1.1 tinyproxy"), "\(load.text)")
             #expect(load.isProxied && load.port == proxy.port)
             #expect(load.isReused == (tls && number > 1))
@@ -190,7 +190,7 @@ struct TinyproxyTests {
         let proxy = try await ProxyPeer.tinyproxy(.basic)
         let origin = try ProxiedServer(tls: tls)
         let session = origin.session(through: proxy.port, user: "user")
-        for _ in 1...2 { #expect(try await ProxiedLoad(session, origin.url()).status == 200) }
+        for _ in 1...2 { #expect(try await MeasuredLoad(session, origin.url()).status == 200) }
         session.invalidateAndCancel()
         await origin.server.stop()
     }
@@ -202,8 +202,8 @@ struct TinyproxyTests {
         let proxy = try await ProxyPeer.tinyproxy(.basic)
         let (plain, secure) = (try ProxiedServer(tls: false), try ProxiedServer(tls: true))
         let session = secure.session(through: proxy.port, user: user, password: "wrong")
-        #expect(try await ProxiedLoad(session, plain.url()).status == status)
-        let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, secure.url()) }
+        #expect(try await MeasuredLoad(session, plain.url()).status == status)
+        let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, secure.url()) }
         #expect(error?.code == code)
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.code == 311)
@@ -222,7 +222,7 @@ struct TinyproxyTests {
             let origin = try ProxiedServer(tls: isSecure)
             let session = origin.session(through: proxy.port)
             let url = try origin.url()
-            let error = await #expect(throws: URLError.self) { try await ProxiedLoad(session, url) }
+            let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, url) }
             #expect(error?.code == .cannotConnectToHost)
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == code)
             session.invalidateAndCancel()

@@ -12,10 +12,13 @@ final class PeerProcess: Sendable {
     }
 
     private let process: pid_t
+    private let ending: Int32
     private let output = PeerOutput()
 
-    /// Starts a program with standard output and standard error on one pipe.
-    init(_ program: String, _ arguments: [String]) throws {
+    /// Starts a program with standard output and standard error on one pipe. It is ended by this signal: by one that it can do
+    /// nothing about, unless it has processes of its own that it has to end first.
+    init(_ program: String, _ arguments: [String], endedBy ending: Int32 = SIGKILL) throws {
+        self.ending = ending
         // A pipe indeed, and no pair of sockets: nginx opens /dev/stdout, which leads to no socket.
         let pipe = try OwnPipe()
         let (readEnd, writeEnd) = (pipe.read, pipe.write)
@@ -49,11 +52,14 @@ final class PeerProcess: Sendable {
     @discardableResult
     func end() -> Int32? {
         guard output.claimEnd() else { return nil }
-        kill(process, SIGKILL)
+        kill(process, ending)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         return status
     }
+
+    /// Sends a signal to the program, unless it has been ended.
+    func send(_ signal: Int32) { output.unlessEnded { kill(process, signal) } }
 
     /// The first line, printed already or later, that contains `text`; throws what was printed where none comes.
     @discardableResult
@@ -139,6 +145,11 @@ private final class PeerOutput: Sendable {
             defer { state.hasEnded = true }
             return !state.hasEnded
         }
+    }
+
+    /// Does something while the program is surely there, if only as one whose status nobody has asked for.
+    func unlessEnded(_ body: () -> Void) {
+        state.withLock { if !$0.hasEnded { body() } }
     }
 
     func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {

@@ -39,6 +39,9 @@ enum Peers {
         return geteuid() == 0 && !allowsNamespaces ? nil : (client, server, keys)
     }()
     static let apache = PeerProcess.find("apache2")
+    static let nghttpd = PeerProcess.find("nghttpd")
+    static let h2o = PeerProcess.find("h2o")
+    static let haproxy = PeerProcess.find("haproxy")
     /// It changes to a user of its own, which only root can let it.
     static let vsftpd = geteuid() == 0 ? PeerProcess.find("vsftpd") : nil
 }
@@ -71,7 +74,7 @@ final class PeerDirectory: Sendable {
     }
 
     /// For our user alone.
-    private func writeSecret(_ text: String, to name: String) throws {
+    func writeSecret(_ text: String, to name: String) throws {
         let isWritten = FileManager.default.createFile(
             atPath: "\(path)/\(name)", contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
         guard isWritten else { throw CocoaError(.fileWriteUnknown) }

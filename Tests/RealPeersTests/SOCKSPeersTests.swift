@@ -24,7 +24,7 @@ private func expectTunnels(to host: String, through scheme: String, _ port: Int)
         let origin = try ProxiedServer(tls: isSecure)
         let session = try session(origin, through: "\(scheme)://127.0.0.1:\(port)")
         for number in 1...2 {
-            let load = try await ProxiedLoad(session, origin.url(host: host))
+            let load = try await MeasuredLoad(session, origin.url(host: host))
             #expect(load.text == "/hello via nobody")
             #expect(load.isProxied && load.port == port)
             #expect(load.isReused == (number > 1))
