@@ -100,7 +100,13 @@ final class HTTP2Conversation: ServerConversation {
     func inputEnded() {
         counts.hasEnded = true
         stepPlayers()
-        guard ending == nil, players.isEmpty else { return flush() }
+        if isLeft { leave() } else { flush() }
+    }
+
+    /// Whether the client has ended, and no script has anything left to do about it.
+    private var isLeft: Bool { counts.hasEnded && ending == nil && players.isEmpty }
+
+    private func leave() {
         guard !hasWork else { return connection.lost() }
         connection.channel.sendCloseNotify()
         connection.close()
@@ -214,7 +220,7 @@ final class HTTP2Conversation: ServerConversation {
         isFlushing = false
         connection.record(written: written, isBlocked: isBlocked)
         if connection.channel.hasFailed { return connection.lost() }
-        guard let ending else { return connection.readOn() }
+        guard let ending else { return isLeft ? leave() : connection.readOn() }
         guard isDrained else { return }
         switch ending {
         case .close: connection.linger()
