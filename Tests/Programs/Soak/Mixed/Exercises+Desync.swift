@@ -1,5 +1,5 @@
-// Exercises against servers that mean harm: one that lays an answer ready before it is asked, and one to which another
-// server sends on.
+// Exercises against servers that mean harm, or are of two minds: one that lays an answer ready before it is asked, one to which
+// another server sends on, one that does not end what it has begun, and one that wants to be asked otherwise.
 
 import Foundation
 import Synchronization
@@ -22,12 +22,23 @@ enum ForgedAnswers {
 
     static func forget(_ number: Int) { gates.withLock { $0[number] = nil } }
 
-    /// An answer, and behind it, when the gate is open, one that nobody has asked for.
-    static func answer(_ number: Int) -> ServerResponse {
-        .script([
+    /// An answer, and behind it, when the gate is open, one that nobody has asked for: over HTTP/2 on the stream that the next
+    /// request will open.
+    static func answer(_ number: Int, to request: ServerRequest) -> ServerResponse {
+        if let stream = request.stream {
+            return .http2([
+                .send(frames("ready", on: stream)), .wait(gate(number)), .send(frames("forged", on: stream + 2)),
+            ])
+        }
+        return .script([
             .lines("HTTP/1.1 200 OK\nContent-Length: 5\n\nready"), .wait(gate(number)),
             .lines("HTTP/1.1 200 OK\nContent-Length: 6\n\nforged"), .waitForClose, .close,
         ])
+    }
+
+    private static func frames(_ body: String, on stream: UInt32) -> [UInt8] {
+        HTTP2Frames.headers([":status": "200", "content-length": "\(body.utf8.count)"], on: stream)
+            + HTTP2Frames.data(Array(body.utf8), on: stream, ends: true)
     }
 }
 
@@ -71,7 +82,30 @@ extension Lane {
         defer { session.finishTasksAndInvalidate() }
         let before = ContinuousClock.now
         let ending = await load(try request("/stranger/\(strangerPort)"), what, as: .handler, in: session)
-        judge(ending, what, .init(body: Array("nothing".utf8)), since: before)
+        // H1.3: what is not under TLS is asked in HTTP/1.1, unless a session knows better.
+        let last = kind.isSecure ? SpokenProtocol.http1 : nil
+        judge(ending, what, .init(body: Array("nothing".utf8), lastProtocol: last), since: before)
+    }
+
+    /// H7.4, B17.16: an answer that ends before its end is none. Over HTTP/2 its stream is reset, and others go on; over HTTP/1.1 there
+    /// is only the end of the connection for it.
+    func brokenOff(_ what: String, _ number: Int, _ random: inout SeededRandom) async throws {
+        let length = max(1, Self.length(&random))
+        let point = Int.random(in: 0..<length, using: &random)
+        let before = ContinuousClock.now
+        let ending = await load(
+            try request("/broken/\(number)/\(length)/\(point)"), what,
+            as: Form.allCases.randomElement(using: &random) ?? .handler)
+        judge(ending, what, .init(body: SoakBody.bytes(number, length: length), isBrokenOff: true), since: before)
+    }
+
+    /// H7.7: a server that wants HTTP/1.1 is asked in it. With a session of its own, since sessions remember such servers.
+    func fallBack(_ what: String, _ number: Int) async throws {
+        let session = anotherSession()
+        defer { session.finishTasksAndInvalidate() }
+        let before = ContinuousClock.now
+        let ending = await load(try request("/http1/\(number)"), what, as: .handler, in: session)
+        judge(ending, what, .init(body: Array("\(number) over http/1.1".utf8), lastProtocol: .http1), since: before)
     }
 
     /// What the other server says of the secrets that it was told.

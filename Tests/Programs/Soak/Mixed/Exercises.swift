@@ -10,7 +10,7 @@ import URLLoadingTestSupport
 enum Exercise: String, CaseIterable {
     case get, head, post, streamedPost = "streamed post", fileUpload = "file upload", redirect, cookies, password
     case cancel, timeout, slowReader = "slow reader", download, resume, shortSession = "short session"
-    case answerAhead = "answer ahead", stranger
+    case answerAhead = "answer ahead", stranger, brokenOff = "broken off", fallBack = "fall back"
 
     /// How often each comes up, compared with the others.
     var weight: Int {
@@ -18,10 +18,10 @@ enum Exercise: String, CaseIterable {
         case .get: 40
         case .head: 4
         case .post: 10
-        case .streamedPost, .fileUpload: 3
+        case .streamedPost, .fileUpload, .brokenOff: 3
         case .redirect, .cookies, .password: 4
         case .cancel: 12
-        case .timeout: 1
+        case .timeout, .fallBack: 1
         case .slowReader: 3
         case .download: 6
         case .resume: 3
@@ -29,9 +29,12 @@ enum Exercise: String, CaseIterable {
         }
     }
 
-    /// Those that tell right from wrong in spite of changed bytes, where nobody can notice them: one request without
-    /// framing inside its body, and an answer that can be looked for in what was delivered.
-    static let forDirtyLanes: [Exercise] = [.get]
+    /// Those that have a meaning on a lane. Where nobody can notice changed bytes, only those that tell right from wrong in spite
+    /// of them: one request without framing inside its body, and an answer that can be looked for in what was delivered.
+    static func choices(on kind: Lane.Kind, over spoken: SpokenProtocol) -> [Exercise] {
+        if kind == .dirty { return [.get] }
+        return allCases.filter { $0 != .fallBack || spoken == .http2 }
+    }
 }
 
 extension Lane {
@@ -65,6 +68,8 @@ extension Lane {
         case .shortSession: try await shortSession(name, number, &random)
         case .answerAhead: try await answerAhead(name, number, &random)
         case .stranger: try await stranger(name)
+        case .brokenOff: try await brokenOff(name, number, &random)
+        case .fallBack: try await fallBack(name, number)
         }
     }
 
@@ -120,10 +125,16 @@ extension Lane {
         let body = SoakBody.bytes(number, length: Self.length(&random))
         var request = try request("/hash")
         request.httpMethod = "POST"
-        request.httpBodyStream = random.chance(50) ? InputStream(data: Data(body)) : FedStream.of(body, &random)
+        let (isFed, seed) = (random.chance(50), random.next())
+        // The same again for a server that has not looked at the first.
+        let stream: @Sendable () -> InputStream? = {
+            var random = SeededRandom(seed: seed)
+            return isFed ? FedStream.of(body, &random) : InputStream(data: Data(body))
+        }
+        request.httpBodyStream = stream()
         let form = [Form.handler, .delegate, .asynchronous].randomElement(using: &random) ?? .handler
         let before = ContinuousClock.now
-        let ending = await load(request, what, as: form)
+        let ending = await load(request, what, as: form, newBody: stream)
         judge(ending, what, .init(body: Self.receipt(body)), since: before)
     }
 
@@ -136,7 +147,7 @@ extension Lane {
         defer { try? FileManager.default.removeItem(at: file) }
         let before = ContinuousClock.now
         let entry = ledger.begin(what, kind.rawValue, request.url?.absoluteString ?? "")
-        let watcher = Watcher { [ledger] in ledger.complete(entry, what) }
+        let watcher = Watcher(isFirst: { [ledger] in ledger.complete(entry, what) })
         let ending = await watcher.run(session.uploadTask(with: request, fromFile: file))
         judge(ending, what, .init(body: Self.receipt(body)), since: before)
     }
@@ -195,7 +206,7 @@ extension Lane {
             let stop = attempt < 2 ? Int.random(in: 1...length, using: &random) : nil
             let before = ContinuousClock.now
             let entry = ledger.begin(what, kind.rawValue, request.url?.absoluteString ?? "")
-            let watcher = Watcher(cancelAfter: stop) { [ledger] in ledger.complete(entry, what) }
+            let watcher = Watcher(cancelAfter: stop, isFirst: { [ledger] in ledger.complete(entry, what) })
             let task = data.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: request)
             let ending = await watcher.run(task)
             // The rest of a body is a success too.
@@ -217,7 +228,7 @@ extension Lane {
         let runs = try lengths.map { length in
             let request = try request("/slow/\(number)/\(length)")
             let entry = ledger.begin(what, kind.rawValue, request.url?.absoluteString ?? "")
-            let watcher = Watcher { [ledger] in ledger.complete(entry, what) }
+            let watcher = Watcher(isFirst: { [ledger] in ledger.complete(entry, what) })
             let task = session.dataTask(with: request)
             task.delegate = watcher
             return (watcher, task, length)

@@ -14,16 +14,17 @@ extension Lane {
     /// Makes a request and waits for its one end.
     func load(
         _ request: URLRequest, _ what: String, as form: Form, in session: URLSession? = nil,
-        cancelling point: CancelPoint? = nil, isSlow: Bool = false, upload: Data? = nil
+        cancelling point: CancelPoint? = nil, isSlow: Bool = false, upload: Data? = nil,
+        newBody: (@Sendable () -> InputStream?)? = nil
     ) async -> Ending {
         let session = session ?? self.session
         let number = ledger.begin(what, kind.rawValue, request.url?.absoluteString ?? "")
         let isFirst: @Sendable () -> Bool = { [ledger] in ledger.complete(number, what) }
         switch form {
         case .handler, .downloadHandler:
-            return await loadWithHandler(request, as: form, in: session, point, upload, isFirst)
+            return await loadWithHandler(request, as: form, in: session, point, upload, newBody, isFirst)
         case .delegate, .downloadDelegate:
-            let watcher = Watcher(cancelAfter: point?.bytes, suspends: isSlow, isFirst: isFirst)
+            let watcher = Watcher(cancelAfter: point?.bytes, suspends: isSlow, newBody: newBody, isFirst: isFirst)
             let task: URLSessionTask =
                 if let upload {
                     session.uploadTask(with: request, from: upload)
@@ -37,7 +38,8 @@ extension Lane {
             point?.arm { task.cancel() }
             return await watcher.end(of: task)
         case .asynchronous, .sequence, .downloadAsynchronous:
-            let ending = await loadAsynchronously(request, as: form, in: session, point, upload, isSlow: isSlow)
+            let ending = await loadAsynchronously(
+                request, as: form, in: session, point, upload, newBody, isSlow: isSlow)
             _ = isFirst()
             return ending
         }
@@ -45,14 +47,15 @@ extension Lane {
 
     private func loadWithHandler(
         _ request: URLRequest, as form: Form, in session: URLSession, _ point: CancelPoint?, _ upload: Data?,
-        _ isFirst: @escaping @Sendable () -> Bool
+        _ newBody: (@Sendable () -> InputStream?)?, _ isFirst: @escaping @Sendable () -> Bool
     ) async -> Ending {
-        let watcher = Watcher()
+        let watcher = Watcher(newBody: newBody)
         return await withHandover { handover in
             let end: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { data, response, error in
                 guard isFirst() else { return }
-                handover.resume(
-                    returning: Ending(body: data ?? Data(), response: response, error: error, ports: watcher.ports))
+                var ending = Ending(body: data ?? Data(), response: response, error: error)
+                (ending.ports, ending.protocols) = watcher.ways
+                handover.resume(returning: ending)
             }
             let task: URLSessionTask =
                 if let upload {
@@ -72,9 +75,9 @@ extension Lane {
 
     private func loadAsynchronously(
         _ request: URLRequest, as form: Form, in session: URLSession, _ point: CancelPoint?, _ upload: Data?,
-        isSlow: Bool
+        _ newBody: (@Sendable () -> InputStream?)?, isSlow: Bool
     ) async -> Ending {
-        let watcher = Watcher()
+        let watcher = Watcher(newBody: newBody)
         let call = Task { () -> Ending in
             var ending = Ending()
             do {
@@ -108,7 +111,7 @@ extension Lane {
         }
         point?.arm { call.cancel() }
         var ending = await call.value
-        ending.ports = watcher.ports
+        (ending.ports, ending.protocols) = watcher.ways
         return ending
     }
 }

@@ -1,5 +1,5 @@
-// A way from the load to a server, with its own session: with or without TLS, with or without a bad network in between. It
-// knows what may happen on it, and judges how requests ended.
+// A way from the load to a server, with its own session: in one protocol, with or without TLS, with or without a bad network in
+// between. What may happen on it is judged in +Judgement.
 
 import Foundation
 import URLLoading
@@ -14,6 +14,8 @@ struct Ending: Sendable {
     var error: (any Error)?
     /// Our ports of the connections that it used; nil where there was none, or it is not known.
     var ports: [Int?] = []
+    /// The protocols that it was carried by.
+    var protocols: [String] = []
 
     var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
     var code: URLError.Code? { (error as? URLError)?.code }
@@ -31,6 +33,15 @@ final class Lane: Sendable {
         /// http through a network that changes bytes, which nobody can notice.
         case dirty
 
+        /// How many exercises of a hundred take this way.
+        var share: Int {
+            switch self {
+            case .plain, .secure: 20
+            case .rough, .roughSecure: 25
+            case .dirty: 10
+            }
+        }
+
         var isSecure: Bool { self == .secure || self == .roughSecure }
 
         var faults: [Fault.Kind] {
@@ -46,6 +57,7 @@ final class Lane: Sendable {
     let ledger: Ledger
     let session: URLSession
     let proxy: FaultProxy?
+    private let whims: ServerWhims
     private let server: LoopbackServer
     /// Another origin, to which the server sends on.
     private let otherServer: LoopbackServer
@@ -55,7 +67,10 @@ final class Lane: Sendable {
     init(_ kind: Kind, seed: UInt64, ledger: Ledger) throws {
         self.kind = kind
         self.ledger = ledger
+        whims = ServerWhims(kind, seed: seed)
         var options = LoopbackServer.Options()
+        options.http2 = whims.http2
+        options.earlyRouter = whims.refusal
         if kind.isSecure {
             let (root, identity) = try CertificateFactory.server("127.0.0.1")
             options.tls = ServerTLS(identity: identity)
@@ -64,7 +79,9 @@ final class Lane: Sendable {
             rootPEM = nil
         }
         server = try LoopbackServer.start(options, router: SoakServer.answer)
-        otherServer = try LoopbackServer.start(.init(), router: Self.told)
+        var others = LoopbackServer.Options()
+        others.http2 = .offered
+        otherServer = try LoopbackServer.start(others, router: Self.told)
         if kind.faults.isEmpty {
             proxy = nil
         } else {
@@ -80,14 +97,17 @@ final class Lane: Sendable {
             }
         }
         base = "\(kind.isSecure ? "https" : "http")://127.0.0.1:\(proxy?.port ?? server.port)"
-        session = URLSession(configuration: Self.configuration(kind, rootPEM))
+        session = URLSession(configuration: Self.configuration(kind, ledger.spoken, rootPEM))
     }
 
     /// A session of the same settings, which whoever asks for it ends.
     func anotherSession() -> URLSession { URLSession(configuration: configuration) }
 
     /// The settings of such a session.
-    var configuration: URLSessionConfiguration { Self.configuration(kind, rootPEM) }
+    var configuration: URLSessionConfiguration { Self.configuration(kind, ledger.spoken, rootPEM) }
+
+    /// What its server has seen, and what came over it.
+    var seen: (statistics: ServerStatistics, whims: ServerWhims.Counts) { (server.stats, whims.counts) }
 
     /// Where the other origin is.
     var strangerPort: Int { otherServer.port }
@@ -106,8 +126,11 @@ final class Lane: Sendable {
         await otherServer.stop()
     }
 
-    private static func configuration(_ kind: Kind, _ rootPEM: String?) -> URLSessionConfiguration {
+    private static func configuration(
+        _ kind: Kind, _ spoken: SpokenProtocol, _ rootPEM: String?
+    ) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
+        configuration.http2 = spoken.http2Use(isSecure: kind.isSecure)
         // What is kept on purpose is no leak.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = 12
@@ -118,72 +141,5 @@ final class Lane: Sendable {
         configuration.connectionProxyDictionary = [:]
         if let rootPEM { configuration.serverTrustEvaluation = .anchors(pem: rootPEM) }
         return configuration
-    }
-
-    // MARK: Judgement
-
-    /// What a request should come to.
-    struct Expectation: Sendable {
-        var status = 200
-        var body: [UInt8]
-        var mayBeCancelled = false
-        var mustTimeOut = false
-    }
-
-    /// Says whether a request ended as it may; true where its answer is right.
-    @discardableResult
-    func judge(_ ending: Ending, _ what: String, _ expected: Expectation, since start: ContinuousClock.Instant)
-        -> Bool
-    {
-        let verdict = verdict(ending, expected, start)
-        ledger.judge(what, kind.rawValue, verdict)
-        if case .right = verdict { return true }
-        return false
-    }
-
-    private func verdict(_ ending: Ending, _ expected: Expectation, _ start: ContinuousClock.Instant) -> Ledger.Verdict
-    {
-        let entries = ending.ports.map { $0.flatMap { proxy?.books.entry(clientPort: $0) } }
-        if let error = ending.error {
-            guard let code = ending.code else { return .wrong("not an URLError: \(error)") }
-            if code == .cancelled, expected.mayBeCancelled { return .cancelled }
-            if code == .timedOut, expected.mustTimeOut { return .right }
-            // A handshake that failed has no port, and may be that of a connection which was dialled for another request.
-            let isKnown = !entries.isEmpty && !entries.contains { $0 == nil }
-            let isExplained =
-                isKnown ? entries.contains { $0?.isHarmed == true } : proxy?.books.wasHarmed(since: start) == true
-            let text = "\(code.rawValue) \((error as NSError).localizedDescription)"
-            guard isExplained, code != .cancelled, code != .unknown else {
-                return .unexplained("\(text); ports \(ending.ports), faults \(describe(entries))")
-            }
-            return .failed("\(code.rawValue)")
-        }
-        if expected.mustTimeOut { return .wrong("an answer in place of a time-out") }
-        if ending.status == expected.status, ending.body == Data(expected.body) { return .right }
-        if kind == .dirty,
-            entries.contains(where: { $0.map { $0.isComplete && $0.delivered.contains(ending.body) } ?? false })
-        {
-            return .asDelivered
-        }
-        let same = zip(ending.body, expected.body).prefix { $0 == $1 }.count
-        let text =
-            "status \(ending.status), \(ending.body.count) bytes of \(expected.body.count), the same up to \(same)"
-        return .wrong("\(text); ports \(ending.ports), faults \(describe(entries))")
-    }
-
-    private func describe(_ entries: [FaultBooks.Entry?]) -> String {
-        func list(_ faults: [Fault], _ sign: String) -> [String] {
-            faults.map { "\(sign)\($0.kind.rawValue) at \($0.position)" }
-        }
-        return entries.map { entry in
-            entry.map { (list($0.toServer, "> ") + list($0.toClient, "< ")).joined(separator: ", ") } ?? "unknown"
-        }.joined(separator: "; ")
-    }
-}
-
-extension [UInt8] {
-    /// Whether these bytes stand somewhere in it, one after the other.
-    fileprivate func contains(_ bytes: Data) -> Bool {
-        bytes.isEmpty || Data(self).range(of: bytes) != nil
     }
 }

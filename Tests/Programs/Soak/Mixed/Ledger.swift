@@ -1,5 +1,5 @@
-// Every request of the load from its start to its one completion. What never completes, completes twice, or ends as it may
-// not is named here.
+// Every request that one protocol carries, from its start to its one completion. What never completes, completes twice, or ends as
+// it may not is named here.
 
 import Foundation
 import Synchronization
@@ -27,6 +27,18 @@ final class Ledger: Sendable {
         var twice = 0
 
         var isClean: Bool { wrong == 0 && unexplained == 0 && lost == 0 && twice == 0 }
+
+        static func += (sum: inout Counts, counts: Counts) {
+            sum.requests += counts.requests
+            sum.right += counts.right
+            sum.asDelivered += counts.asDelivered
+            sum.cancelled += counts.cancelled
+            sum.failed += counts.failed
+            sum.wrong += counts.wrong
+            sum.unexplained += counts.unexplained
+            sum.lost += counts.lost
+            sum.twice += counts.twice
+        }
     }
 
     /// How a request ended.
@@ -48,29 +60,17 @@ final class Ledger: Sendable {
 
     private struct State {
         var lastNumber = 0
-        var lastExercise = 0
         var open: [Int: Open] = [:]
         var kinds: [String: Counts] = [:]
         var errors: [String: Int] = [:]
         var complaints: [String] = []
         var ended = 0
-        var endedWorkers = 0
     }
 
+    let spoken: SpokenProtocol
     private let state = Mutex(State())
 
-    /// A number for what begins now.
-    func nextExercise() -> Int {
-        state.withLock { state in
-            state.lastExercise += 1
-            return state.lastExercise
-        }
-    }
-
-    /// One of those who make requests has made its last, and has seen its end.
-    func workerEnded() { state.withLock { $0.endedWorkers += 1 } }
-
-    var endedWorkers: Int { state.withLock(\.endedWorkers) }
+    init(_ spoken: SpokenProtocol) { self.spoken = spoken }
 
     /// A request begins.
     func begin(_ kind: String, _ lane: String, _ url: String) -> Int {
@@ -90,7 +90,7 @@ final class Ledger: Sendable {
                 return true
             }
             state.kinds[kind, default: Counts()].twice += 1
-            complain("\(kind): request \(number) completed twice", &state)
+            complain("\(spoken.rawValue) \(kind): request \(number) completed twice", &state)
             return false
         }
     }
@@ -107,10 +107,10 @@ final class Ledger: Sendable {
                 state.errors[name, default: 0] += 1
             case .wrong(let text):
                 state.kinds[kind, default: Counts()].wrong += 1
-                complain("wrong answer: \(lane) \(kind): \(text)", &state)
+                complain("wrong answer: \(spoken.rawValue) \(lane) \(kind): \(text)", &state)
             case .unexplained(let text):
                 state.kinds[kind, default: Counts()].unexplained += 1
-                complain("unexplained: \(lane) \(kind): \(text)", &state)
+                complain("unexplained: \(spoken.rawValue) \(lane) \(kind): \(text)", &state)
             }
         }
     }
@@ -121,7 +121,9 @@ final class Ledger: Sendable {
             for (number, open) in state.open.sorted(by: { $0.key < $1.key }) {
                 state.kinds[open.kind, default: Counts()].lost += 1
                 let age = Int((ContinuousClock.now - open.began) / .seconds(1))
-                complain("lost answer: \(open.lane) \(open.kind): request \(number), \(open.url), \(age) s", &state)
+                complain(
+                    "lost answer: \(spoken.rawValue) \(open.lane) \(open.kind): request \(number), \(open.url), \(age) s",
+                    &state)
             }
             state.open = [:]
         }

@@ -11,9 +11,12 @@ enum MixedLoad {
     static func run(_ options: SoakOptions) async throws -> SoakReport {
         // The first use of a library opens what stays open.
         let before = ProcessCounts.now()
-        let ledger = Ledger()
-        let lanes = try Lane.Kind.allCases.enumerated().map { index, kind in
-            try Lane(kind, seed: options.seed &+ UInt64(index), ledger: ledger)
+        let progress = Progress()
+        let ledgers = SpokenProtocol.allCases.map { Ledger($0) }
+        let lanes = try ledgers.map { ledger in
+            try Lane.Kind.allCases.enumerated().map { index, kind in
+                try Lane(kind, seed: options.seed &+ UInt64(index), ledger: ledger)
+            }
         }
         let start = ContinuousClock.now
         let end = start + .seconds(options.seconds)
@@ -21,34 +24,37 @@ enum MixedLoad {
             Task {
                 var random = SeededRandom(seed: options.seed, of: worker)
                 while ContinuousClock.now < end {
-                    let lane = Self.lane(of: lanes, &random)
+                    guard let lane = Self.lane(of: lanes, &random) else { break }
                     let exercise = Self.exercise(on: lane, &random)
-                    let number = ledger.nextExercise()
+                    let number = progress.nextExercise()
                     do {
                         try await lane.carryOut(exercise, number: number, &random)
                     } catch {
-                        ledger.judge(exercise.rawValue, lane.kind.rawValue, .wrong("the load itself failed: \(error)"))
+                        lane.ledger.judge(
+                            exercise.rawValue, lane.kind.rawValue, .wrong("the load itself failed: \(error)"))
                     }
                 }
-                ledger.workerEnded()
+                progress.workerEnded()
             }
         }
-        var samples = [Sample(at: 0, ledger, lanes)]
+        let allLanes = lanes.flatMap { $0 }
+        var samples = [Sample(at: 0, ledgers, allLanes)]
         let interval = max(0.25, Double(options.seconds) / 600)
         // What is still open some time after the end will never be answered; some exercises wait in vain for several answers.
         let mercy = Duration.seconds(Sanitizer.isActive ? 240 : 120)
-        while ledger.endedWorkers < options.workers, ContinuousClock.now < end + mercy {
+        while progress.endedWorkers < options.workers, ContinuousClock.now < end + mercy {
             try await Task.sleep(for: .seconds(interval))
-            samples.append(Sample(at: (ContinuousClock.now - start) / .seconds(1), ledger, lanes))
+            samples.append(Sample(at: (ContinuousClock.now - start) / .seconds(1), ledgers, allLanes))
         }
-        ledger.close()
+        for ledger in ledgers { ledger.close() }
         for worker in workers { worker.cancel() }
         var faults: [String: Int] = [:]
         for kind in Fault.Kind.allCases {
-            faults[kind.rawValue] = lanes.reduce(0) { $0 + ($1.proxy?.books.counts[kind] ?? 0) }
+            faults[kind.rawValue] = allLanes.reduce(0) { $0 + ($1.proxy?.books.counts[kind] ?? 0) }
         }
-        let connections = lanes.reduce(0) { $0 + ($1.proxy?.books.connections ?? 0) }
-        for lane in lanes { await lane.stop() }
+        let connections = allLanes.reduce(0) { $0 + ($1.proxy?.books.connections ?? 0) }
+        let protocols = zip(ledgers, lanes).map { ProtocolReport($0, $1) }
+        for lane in allLanes { await lane.stop() }
         // Sessions that were ended let their connections go in their own time.
         let limit = ContinuousClock.now + .seconds(60)
         while ProcessCounts.now().descriptors > before.descriptors + Self.keptDescriptors, ContinuousClock.now < limit {
@@ -56,27 +62,25 @@ enum MixedLoad {
         }
         let after = ProcessCounts.now()
         return SoakReport(
-            options: options, kinds: ledger.kinds, errors: ledger.errors, complaints: ledger.complaints,
-            faults: faults, faultyConnections: connections, samples: samples,
+            options: options, protocols: protocols, complaints: ledgers.flatMap(\.complaints), faults: faults,
+            faultyConnections: connections, samples: samples,
             descriptorsLeft: after.descriptors - before.descriptors)
     }
 
     /// The process's own loops, Dispatch's queue and the runtime keep an epoll and an eventfd each.
     static let keptDescriptors = 2 * 4 + 4
 
-    private static func lane(of lanes: [Lane], _ random: inout SeededRandom) -> Lane {
-        let share = Int.random(in: 0..<100, using: &random)
-        switch share {
-        case ..<20: return lanes[0]
-        case ..<40: return lanes[1]
-        case ..<65: return lanes[2]
-        case ..<90: return lanes[3]
-        default: return lanes[4]
+    /// One in either protocol with the same chance.
+    private static func lane(of lanes: [[Lane]], _ random: inout SeededRandom) -> Lane? {
+        var share = Int.random(in: 0..<100, using: &random)
+        return lanes.randomElement(using: &random)?.first { lane in
+            share -= lane.kind.share
+            return share < 0
         }
     }
 
     private static func exercise(on lane: Lane, _ random: inout SeededRandom) -> Exercise {
-        let choices = lane.kind == .dirty ? Exercise.forDirtyLanes : Exercise.allCases
+        let choices = Exercise.choices(on: lane.kind, over: lane.ledger.spoken)
         var place = Int.random(in: 0..<choices.reduce(0) { $0 + $1.weight }, using: &random)
         for choice in choices {
             place -= choice.weight
@@ -97,14 +101,14 @@ struct Sample: Codable, Sendable {
     let requests: Int
     let faults: Int
 
-    init(at seconds: Double, _ ledger: Ledger, _ lanes: [Lane]) {
+    init(at seconds: Double, _ ledgers: [Ledger], _ lanes: [Lane]) {
         let counts = ProcessCounts.now()
         self.seconds = seconds
         residentKiB = counts.residentBytes >> 10
         inUseKiB = HeapCounts.bytesInUse().map { $0 >> 10 }
         descriptors = counts.descriptors
         threads = counts.threads
-        requests = ledger.endedCount
+        requests = ledgers.reduce(0) { $0 + $1.endedCount }
         faults = lanes.reduce(0) { $0 + ($1.proxy?.books.counts.values.reduce(0, +) ?? 0) }
     }
 }

@@ -11,8 +11,9 @@ enum SoakServer {
 
     static func answer(_ request: ServerRequest) -> ServerResponse {
         let answer = route(request)
-        // Connections are ended now and then, so that the plans of later ones come up too.
-        return request.number >= 8 + request.connection % 24 ? answer.closing() : answer
+        // Connections are ended now and then, so that the plans of later ones come up too; those that many share last longer.
+        let last = request.stream == nil ? 8 + request.connection % 24 : 30 + request.connection % 200
+        return request.number >= last ? answer.closing() : answer
     }
 
     private static func route(_ request: ServerRequest) -> ServerResponse {
@@ -37,7 +38,13 @@ enum SoakServer {
                 return .text("who?", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\(number)\"")
             }
             return .text("welcome \(number)")
-        case "ahead": return ForgedAnswers.answer(number)
+        case "ahead": return ForgedAnswers.answer(number, to: request)
+        case "broken":
+            let point = Int64(numbers.dropFirst(2).first ?? 0)
+            return .bytes(SoakBody.bytes(number, length: length)).breakingOff(.inBody(after: point))
+        case "http1":
+            if request.stream != nil { return .reset(.http11Required) }
+            return .text("\(number) over \(request.protocolName)")
         case "stranger":
             return ServerResponse(status: 302).adding("Location", "http://127.0.0.1:\(number)/")
         case "silent": return .script([.waitForClose, .close])

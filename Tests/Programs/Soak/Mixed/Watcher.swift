@@ -29,15 +29,21 @@ final class Watcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegat
     private let suspends: Bool
     /// Called with each completion; false where there was one before.
     private let isFirst: @Sendable () -> Bool
+    /// The stream of the request's body once more, where it has one.
+    private let newBody: (@Sendable () -> InputStream?)?
 
-    init(cancelAfter: Int? = nil, suspends: Bool = false, isFirst: @escaping @Sendable () -> Bool = { true }) {
+    init(
+        cancelAfter: Int? = nil, suspends: Bool = false, newBody: (@Sendable () -> InputStream?)? = nil,
+        isFirst: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.cancelAfter = cancelAfter
         self.suspends = suspends
+        self.newBody = newBody
         self.isFirst = isFirst
     }
 
-    /// Our ports of the connections.
-    var ports: [Int?] { state.withLock(\.ending.ports) }
+    /// Our ports of the connections, and what was spoken on them.
+    var ways: (ports: [Int?], protocols: [String]) { state.withLock { ($0.ending.ports, $0.ending.protocols) } }
 
     /// Starts a task and waits for its end.
     func run(_ task: URLSessionTask) async -> Ending {
@@ -109,8 +115,18 @@ final class Watcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegat
         completionHandler(.useCredential, URLCredential(user: "me", password: "secret", persistence: .none))
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(newBody?())
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        state.withLock { $0.ending.ports = metrics.transactionMetrics.map(\.localPort) }
+        state.withLock { state in
+            state.ending.ports = metrics.transactionMetrics.map(\.localPort)
+            state.ending.protocols = metrics.transactionMetrics.compactMap(\.networkProtocolName)
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -6,30 +6,13 @@ import URLLoadingTestSupport
 /// The outcome of the mixed load.
 struct SoakReport: Codable, Sendable {
     let options: SoakOptions
-    let kinds: [String: Ledger.Counts]
-    /// Errors that a fault accounts for, by the number of their code.
-    let errors: [String: Int]
+    let protocols: [ProtocolReport]
     let complaints: [String]
     let faults: [String: Int]
     let faultyConnections: Int
     let samples: [Sample]
     /// Open when everything was ended, less what was open before.
     let descriptorsLeft: Int
-
-    /// Everything together.
-    var sum: Ledger.Counts {
-        kinds.values.reduce(into: Ledger.Counts()) { sum, counts in
-            sum.requests += counts.requests
-            sum.right += counts.right
-            sum.asDelivered += counts.asDelivered
-            sum.cancelled += counts.cancelled
-            sum.failed += counts.failed
-            sum.wrong += counts.wrong
-            sum.unexplained += counts.unexplained
-            sum.lost += counts.lost
-            sum.twice += counts.twice
-        }
-    }
 
     /// How much more of something the last quarter held than the second, in KiB; what warms up does so in the first.
     private func growth(of kibibytes: (Sample) -> Int) -> Int {
@@ -41,7 +24,7 @@ struct SoakReport: Codable, Sendable {
 
     /// Nothing wrong, nothing lost, nothing left.
     var isClean: Bool {
-        sum.isClean && descriptorsLeft <= MixedLoad.keptDescriptors
+        protocols.allSatisfy(\.sum.isClean) && descriptorsLeft <= MixedLoad.keptDescriptors
             && (options.seconds < 300 || growth { $0.inUseKiB ?? $0.residentKiB } < 16 << 10)
     }
 
@@ -57,11 +40,14 @@ struct SoakReport: Codable, Sendable {
     var text: String {
         var lines = ["soak: \(options.seconds) s, seed \(options.seed), \(options.workers) workers"]
         if let network = options.network { lines.append("network: \(network)") }
-        lines += Self.aligned(table) + [""]
-        lines.append("faults: " + faultList.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
+        for report in protocols {
+            lines +=
+                Self.aligned(report.table) + [
+                    report.sentence, "errors that are accounted for: \(list(report.errors))", "",
+                ]
+        }
+        lines.append("faults: \(list(faults))")
         lines.append("connections through bad networks: \(faultyConnections)")
-        lines.append(
-            "errors that faults account for: " + errorList.map { "\($0.name) × \($0.count)" }.joined(separator: ", "))
         lines.append(contentsOf: memoryLines)
         lines += complaints
         lines.append(isClean ? "clean" : "NOT CLEAN")
@@ -70,46 +56,44 @@ struct SoakReport: Codable, Sendable {
 
     /// The page for the documentation; its plot stands beside it.
     var page: String {
-        let rows = table.map { "| " + $0.joined(separator: " | ") + " |" }
-        let rule = "|" + table[0].indices.map { $0 == 0 ? " --- |" : " ---: |" }.joined()
-        return """
-            # Soak
+        """
+        # Soak
 
-            `make soak` runs a mixed load for half an hour: every form of request that the API has, on five ways to servers in
-            the same process: http and https as they are, http through a network that delays, throttles, splits, cuts,
-            half-closes and resets, https through one that also changes and repeats bytes, and http through such a one, where
-            nobody can notice. Every answer is compared with what was sent: a body follows from its URL. An error must be
-            accounted for by a fault on the connection that it was met on, which the books of the faulty network name. On the last way, a
-            success must be what that network has delivered, byte for byte. In *answer ahead* a server sends a forged answer before
-            its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
-            which must get nothing secret. `make soak-netem` does the same where the kernel loses and delays packets, in a network
-            namespace.
+        `make soak` runs a mixed load for half an hour: every form of request that the API has, over HTTP/1.1 and over HTTP/2, on five
+        ways each to servers in the same process: http and https as they are, http through a network that delays, throttles, splits, cuts,
+        half-closes and resets, https through one that also changes and repeats bytes, and http through such a one, where
+        nobody can notice. Every answer is compared with what was sent: a body follows from its URL. An error must be
+        accounted for by a fault on the connection that it was met on, which the books of the faulty network name. On the last way, a
+        success must be what that network has delivered, byte for byte. In *answer ahead* a server sends a forged answer before
+        its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
+        which must get nothing secret. In *broken off* a server ends in the midst of its answer, which must be an error, and in *fall back* one
+        wants to be asked over HTTP/1.1. Servers of HTTP/2 refuse streams, say goodbye while requests are under way, have small
+        windows and room for few streams; all that must cost no answer. `make soak-netem` does the same where the kernel loses and delays packets, in a network
+        namespace.
 
-            This page was written by a run of \(options.seconds) seconds with \(options.workers) workers, seed \(options.seed)\
-            \(options.network.map { ", network: \($0)" } ?? ""). Servers, faulty networks and client share the process, whose memory,
-            descriptors and threads the plot shows.
+        This page was written by a run of \(options.seconds) seconds with \(options.workers) workers, seed \(options.seed)\
+        \(options.network.map { ", network: \($0)" } ?? ""). Servers, faulty networks and client share the process, whose memory,
+        descriptors and threads the plot shows.
 
-            ![Memory, descriptors, threads and requests over time](soak.svg)
+        ![Memory, descriptors, threads and requests over time](soak.svg)
 
-            \(rows[0])
-            \(rule)
-            \(rows.dropFirst().joined(separator: "\n"))
+        \(protocols.map { "\(Self.markdown($0.table))\n\n\($0.sentence).\n\nErrors: \(list($0.errors)).\n" }.joined(separator: "\n"))
 
-            *As delivered* counts answers that the network had changed where nobody can notice, and that reached the program
-            as they were delivered. *Failed* counts errors that a fault accounts for. *Unexplained* errors, *wrong* answers,
-            *lost* ones (no completion within two minutes of the end) and completions that come *twice* must be 0.
+        *As delivered* counts answers that the network had changed where nobody can notice, and that reached the program
+        as they were delivered. *Failed* counts errors that a fault accounts for; their codes stand
+        below each table. *Unexplained* errors, *wrong* answers,
+        *lost* ones (no completion within two minutes of the end) and completions that come *twice* must be 0.
 
-            | fault | times |
-            | --- | ---: |
-            \(faultList.map { "| \($0.name) | \($0.count) |" }.joined(separator: "\n"))
+        | fault | times |
+        | --- | ---: |
+        \(Self.sorted(faults).map { "| \($0.name) | \($0.count) |" }.joined(separator: "\n"))
 
-            \(faultyConnections) connections went through bad networks. The errors that faults led to: \
-            \(errorList.map { "\($0.name) × \($0.count)" }.joined(separator: ", ")).
+        \(faultyConnections) connections went through bad networks.
 
-            \(memoryLines.joined(separator: ".\n")).\
-            \(complaints.isEmpty ? "" : "\n\n" + complaints.map { "- " + $0 }.joined(separator: "\n"))
+        \(memoryLines.joined(separator: ".\n")).\
+        \(complaints.isEmpty ? "" : "\n\n" + complaints.map { "- " + $0 }.joined(separator: "\n"))
 
-            """
+        """
     }
 
     private var memoryLines: [String] {
@@ -129,26 +113,18 @@ struct SoakReport: Codable, Sendable {
             + "the last quarter held \(growth(of: kibibytes)) KiB more than the second on average"
     }
 
-    private var faultList: [(name: String, count: Int)] { Self.sorted(faults) }
-    private var errorList: [(name: String, count: Int)] { Self.sorted(errors) }
+    private func list(_ counts: [String: Int]) -> String {
+        Self.sorted(counts).map { "\($0.name) × \($0.count)" }.joined(separator: ", ")
+    }
 
     private static func sorted(_ counts: [String: Int]) -> [(name: String, count: Int)] {
         counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    private var table: [[String]] {
-        let head = [
-            "load", "requests", "right", "as delivered", "cancelled", "failed", "unexplained", "wrong", "lost", "twice",
-        ]
-        let rows = kinds.sorted { $0.key < $1.key } + [("all", sum)]
-        return [head]
-            + rows.map { name, counts in
-                [name]
-                    + [
-                        counts.requests, counts.right, counts.asDelivered, counts.cancelled, counts.failed,
-                        counts.unexplained, counts.wrong, counts.lost, counts.twice,
-                    ].map(String.init)
-            }
+    private static func markdown(_ table: [[String]]) -> String {
+        var rows = table.map { "| " + $0.joined(separator: " | ") + " |" }
+        rows.insert("|" + table[0].indices.map { $0 == 0 ? " --- |" : " ---: |" }.joined(), at: 1)
+        return rows.joined(separator: "\n")
     }
 
     private static func aligned(_ rows: [[String]]) -> [String] {

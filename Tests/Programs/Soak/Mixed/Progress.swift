@@ -1,0 +1,21 @@
+// How far the load is, whatever it is carried by.
+
+import Synchronization
+
+/// Counts exercises, and those who carry them out.
+final class Progress: Sendable {
+    private let state = Mutex((exercises: 0, endedWorkers: 0))
+
+    /// A number for what begins now.
+    func nextExercise() -> Int {
+        state.withLock { state in
+            state.exercises += 1
+            return state.exercises
+        }
+    }
+
+    /// One of those who make requests has made its last, and has seen its end.
+    func workerEnded() { state.withLock { $0.endedWorkers += 1 } }
+
+    var endedWorkers: Int { state.withLock(\.endedWorkers) }
+}
