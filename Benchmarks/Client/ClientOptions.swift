@@ -49,6 +49,10 @@ struct ClientOptions: Sendable {
     var warmup = 0
     var seconds = 0.0
     var wantsGzip = false
+    /// Whether all requests to an origin are to share a connection of HTTP/2.
+    var wantsHTTP2 = false
+    /// By how many sessions the requests are made in turn.
+    var sessions = 1
 
     /// Nil where the command line is not understood.
     init?(_ arguments: [String]) {
@@ -56,13 +60,18 @@ struct ClientOptions: Sendable {
         self.operation = operation
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
-            if name == "--gzip" {
+            switch name {
+            case "--gzip":
                 wantsGzip = true
                 continue
+            case "--http2":
+                wantsHTTP2 = true
+                continue
+            default: break
             }
             guard let value = rest.popFirst(), set(name, value) else { return nil }
         }
-        if url.isEmpty || connections < 1 || origins < 1 { return nil }
+        if url.isEmpty || connections < 1 || origins < 1 || sessions < 1 { return nil }
         if tasks == 0 { tasks = connections }
         if requests == 0 && seconds == 0 { requests = 1 }
     }
@@ -85,12 +94,13 @@ struct ClientOptions: Sendable {
         case "--seconds":
             guard let seconds = Double(value) else { return false }
             self.seconds = seconds
-        case "--connections", "--tasks", "--origins", "--requests", "--warmup":
+        case "--connections", "--tasks", "--origins", "--sessions", "--requests", "--warmup":
             guard let number = Int(value), number >= 0 else { return false }
             switch name {
             case "--connections": connections = number
             case "--tasks": tasks = number
             case "--origins": origins = number
+            case "--sessions": sessions = number
             case "--requests": requests = number
             default: warmup = number
             }

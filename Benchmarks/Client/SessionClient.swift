@@ -10,7 +10,7 @@ import Synchronization
     import URLLoading
 #endif
 
-/// A session and the workers that keep it busy.
+/// A session, or several, and the workers that keep them busy.
 final class SessionClient: Sendable {
     #if FOUNDATION_NETWORKING
         static let name = "FoundationNetworking"
@@ -20,7 +20,7 @@ final class SessionClient: Sendable {
 
     private let options: ClientOptions
     private let urls: [URL]
-    private let session: URLSession
+    private let sessions: [URLSession]
     private let workers: DelegateWorkers?
 
     init(_ options: ClientOptions, urls: [URL]) {
@@ -35,19 +35,28 @@ final class SessionClient: Sendable {
         #if FOUNDATION_NETWORKING
             // Nor are cookies.
             configuration.httpShouldSetCookies = false
+            if options.wantsHTTP2 { Console.unsupported("HTTP/2 by choice") }
+        #else
+            configuration.http2 = options.wantsHTTP2 ? .offered : .off
+            if options.wantsHTTP2 { configuration.httpMaximumConnectionsPerHost = 1 }
         #endif
         // A delegate that nobody needs would be told of every request's metrics.
         let usesDelegate =
             options.interface == .delegate || (options.operation, options.interface) == (.download, .standard)
         workers = usesDelegate ? DelegateWorkers() : nil
-        session = URLSession(configuration: configuration, delegate: workers, delegateQueue: nil)
+        sessions = (0..<options.sessions).map { [workers] _ in
+            URLSession(configuration: configuration, delegate: workers, delegateQueue: nil)
+        }
     }
+
+    /// Where one session is enough.
+    private var session: URLSession { sessions[0] }
 
     /// Keeps as many requests going as there are tasks until the phase is over.
     func run(_ phase: Phase) async {
         switch (options.operation, options.interface) {
         case (.get, .standard), (.get, .executor), (.get, .cached):
-            await runTasks(phase) { [session] url in
+            await runTasks(phase) { session, url in
                 let (body, response) = try await session.data(from: url)
                 try SessionClient.check(response)
                 return body.count
@@ -57,7 +66,7 @@ final class SessionClient: Sendable {
         case (.get, .delegate), (.download, .standard), (.download, .delegate):
             await workers?.run(phase, count: options.tasks, urls: urls, session: session)
         case (.download, .chunks), (.download, .bytes):
-            await runTasks(phase) { [session, options] url in
+            await runTasks(phase) { [options] session, url in
                 try await Streaming.read(url, byByte: options.interface == .bytes, by: session)
             }
         case (.get, .chunks), (.get, .bytes), (.download, .completion), (.save, .completion), (.save, .delegate),
@@ -69,11 +78,11 @@ final class SessionClient: Sendable {
         case (.websocket, .standard):
             await WebSocketTransfer.run(phase, at: urls[0], by: session)
         case (.save, .standard):
-            await runTasks(phase) { [session, options] url in
+            await runTasks(phase) { [options] session, url in
                 try await FileTransfers.save(url, to: options.file, by: session)
             }
         case (.upload, .standard):
-            await runTasks(phase) { [session, options] url in
+            await runTasks(phase) { [options] session, url in
                 try await FileTransfers.upload(options.file, to: url, by: session)
             }
         }
@@ -88,15 +97,17 @@ final class SessionClient: Sendable {
     // MARK: - Workers
 
     /// So many tasks, each with one request at a time.
-    private func runTasks(_ phase: Phase, _ load: @escaping @Sendable (URL) async throws -> Int) async {
+    private func runTasks(
+        _ phase: Phase, _ load: @escaping @Sendable (URLSession, URL) async throws -> Int
+    ) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<options.tasks {
-                group.addTask(executorPreference: executor) { [urls] in
+                group.addTask(executorPreference: executor) { [urls, sessions] in
                     while true {
                         let start = Moment.now
                         guard let number = phase.take(at: start) else { return }
                         do {
-                            let bytes = try await load(urls[number % urls.count])
+                            let bytes = try await load(sessions[number % sessions.count], urls[number % urls.count])
                             phase.finished(since: start, bytes: bytes)
                         } catch {
                             phase.failed("\(error)")

@@ -49,6 +49,9 @@ struct CountedWork {
             try work("get-delegate", small, interface: "delegate", units: 200, growth: 8, slack: 1.25),
             try work("get-fields", Scenario.Place(server: .scripted, path: "/fields"), units: 200, growth: 8),
             try work("get-tls", Scenario.Place(server: .scriptedTLS, path: "/small"), units: 200, growth: 8),
+            try work("get-http2", Scenario.Place(server: .scriptedHTTP2, path: "/small"), units: 200, growth: 8),
+            try work(
+                "get-http2-fields", Scenario.Place(server: .scriptedHTTP2, path: "/fields"), units: 200, growth: 8),
             try work("get-8-mib", Scenario.Place(server: .scripted, path: "/large"), units: 10, slack: 1.15),
             try work(
                 "download-8-mib", Scenario.Place(server: .scripted, path: "/large"), "download", units: 10, slack: 1.5),

@@ -53,11 +53,15 @@ struct Table {
             let text = "\(what) at least \(Figures.short(factor)) times that of \(peer)"
             return (told(text, ratio), ratio.map { $0 >= factor })
         case .atMostOurs(let factor, let name):
-            let rows = run.first { $0.scenario == name }?.rows
-            let other = rows?.first { $0.name == Contestant.ours }.flatMap { Summary($0).median(of: bar.figure) }
-            let ratio = ratio(ours, other)
+            let ratio = ratio(ours, Self.ours(bar.figure, in: name, of: run))
             let text = "\(what) at most \(Figures.short(factor)) times that of \(name)"
             return (told(text, ratio), ratio.map { $0 <= factor })
+        case .atMostAboveOurs(let excess, let name):
+            let other = Self.ours(bar.figure, in: name, of: run)
+            let difference = ours.flatMap { ours in other.map { ours - $0 } }
+            let text =
+                "\(what) at most \(Figures.short(excess)) \(bar.figure.symbol(in: scenario)) above that of \(name)"
+            return (told(text, difference), difference.map { $0 <= excess })
         case .below(let limit):
             let text = "\(what) below \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
             return (told(text, ours), ours.map { $0 < limit })
@@ -65,6 +69,12 @@ struct Table {
             let text = "\(what) above \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
             return (told(text, ours), ours.map { $0 > limit })
         }
+    }
+
+    /// This library's own figure in another scenario.
+    private static func ours(_ figure: Bar.Figure, in name: String, of run: [ResultFile.Entry]) -> Double? {
+        let rows = run.first { $0.scenario == name }?.rows
+        return rows?.first { $0.name == Contestant.ours }.flatMap { Summary($0).median(of: figure) }
     }
 
     private static func ratio(_ ours: Double?, _ theirs: Double?) -> Double? {

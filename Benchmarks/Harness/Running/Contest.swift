@@ -51,6 +51,7 @@ struct Contest {
         let all = contestants.filter(\.isOurs) + variants + contestants.filter { !$0.isOurs }
         return all.filter { contestant in
             HarnessOptions.matches(contestant.name, chosen) && (scenario.tasks == nil || contestant.isSession)
+                && (scenario.place.isHTTP2 || contestant.name != "h2load")
                 && (scenario.peers.map { contestant.isOurs || $0.contains(contestant.name) }
                     ?? (contestant.name != "websockets"))
         }

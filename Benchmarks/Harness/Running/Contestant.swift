@@ -69,5 +69,6 @@ struct Contestant: Sendable {
 
     private static let peerNames = [
         "floor", "hyper", "reqwest", "libcurl-multi", "libcurl-easy", "curl", "go", foundation, "websockets",
+        "h2load",
     ]
 }

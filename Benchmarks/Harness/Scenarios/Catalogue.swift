@@ -4,7 +4,7 @@ extension Scenario {
     /// All scenarios at some scale.
     static func all(_ scale: Scale) -> [Scenario] {
         steady(scale) + bodies(scale) + newConnections(scale) + queues(scale) + crowds(scale) + starts(scale)
-            + webSockets(scale)
+            + http2(scale) + webSockets(scale)
     }
 
     // MARK: - Requests over kept connections

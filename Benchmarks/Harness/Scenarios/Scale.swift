@@ -18,19 +18,20 @@ struct Scale: Sendable {
     let idle: Int
     /// Seconds that the server waits until they are there, and until they are there with TLS.
     let idlePause: (plain: Int, secure: Int)
+    /// Sessions that keep a connection each.
+    let sessions: Int
     /// Processes for one start-up measurement.
     let processes: Int
 
     static let full = Scale(
         seconds: 2, largeBody: 1 << 30, smallUpload: 32 << 20, json: 100 << 20, inFlight: 2_000, waiting: 1_000,
         idle: 10_000,
-        idlePause: (3, 10), processes: 20)
+        idlePause: (3, 10), sessions: 1_000, processes: 20)
     /// For counting under valgrind.
     static let counting = Scale(
         seconds: 0, largeBody: 8 << 20, smallUpload: 1 << 20, json: 1 << 20, inFlight: 10, waiting: 10, idle: 10,
-        idlePause: (1, 2),
-        processes: 1)
+        idlePause: (1, 2), sessions: 10, processes: 1)
     static let quick = Scale(
         seconds: 0.3, largeBody: 64 << 20, smallUpload: 4 << 20, json: 10 << 20, inFlight: 200, waiting: 100, idle: 500,
-        idlePause: (1, 2), processes: 3)
+        idlePause: (1, 2), sessions: 100, processes: 3)
 }

@@ -20,6 +20,9 @@ struct Scenario: Sendable {
     var peers: [String]?
     /// How many origins the requests go to.
     var origins = 1
+    /// By how many sessions the requests are made in turn, each with connections of its own; more than one is something that
+    /// only this library's client has.
+    var sessions = 1
     /// How many requests are made before the clocks start.
     var warmup = 0
     /// When a client has done enough.
@@ -45,10 +48,14 @@ struct Scenario: Sendable {
             case fastTLS
             /// Over TLS without resumption.
             case fastTLSWithoutTickets
+            /// Over TLS, for HTTP/2.
+            case fastHTTP2
             /// `LoopbackServer`, for what nginx cannot do by itself.
             case scripted
             /// The same over TLS.
             case scriptedTLS
+            /// The same for HTTP/2.
+            case scriptedHTTP2
             /// An echo of web sockets by the peer `websockets`; a gap where that is not installed.
             case websockets
         }
@@ -60,9 +67,12 @@ struct Scenario: Sendable {
         var isSecure: Bool {
             switch server {
             case .fast, .scripted, .websockets: false
-            case .fastTLS, .fastTLSWithoutTickets, .scriptedTLS: true
+            case .fastTLS, .fastTLSWithoutTickets, .fastHTTP2, .scriptedTLS, .scriptedHTTP2: true
             }
         }
+
+        /// Whether clients are to speak HTTP/2, all requests to an origin on one connection.
+        var isHTTP2: Bool { server == .fastHTTP2 || server == .scriptedHTTP2 }
     }
 
     /// How much is done in one run.
@@ -124,6 +134,8 @@ struct Bar: Sendable {
         case atLeast(Double, of: String)
         /// At most so many times our own in another scenario.
         case atMostOurs(Double, in: String)
+        /// At most so much above our own in another scenario, in the figure's own unit.
+        case atMostAboveOurs(Double, in: String)
         /// Below a number in the figure's own unit.
         case below(Double)
         /// Above a number in the figure's own unit.
@@ -145,6 +157,10 @@ struct Bar: Sendable {
 
     static func atMostOurs(_ factor: Double, _ figure: Figure, in scenario: String) -> Bar {
         Bar(figure: figure, measure: .atMostOurs(factor, in: scenario))
+    }
+
+    static func atMostAboveOurs(_ excess: Double, _ figure: Figure, in scenario: String) -> Bar {
+        Bar(figure: figure, measure: .atMostAboveOurs(excess, in: scenario))
     }
 
     static func below(_ limit: Double, _ figure: Figure) -> Bar {

@@ -22,7 +22,7 @@ struct Nginx {
     }
 
     /// One worker, no log, connections kept for good; every path that the scenarios for fast servers name.
-    func configuration(_ material: Material, plain: Int, secure: Int, secureWithoutTickets: Int) -> String {
+    func configuration(_ material: Material, at ports: ServeCommand.Ports) -> String {
         let fields = Material.extraFields.map { "add_header \($0.name) \"\($0.value)\";" }.joined(separator: " ")
         let locations = """
                     location = /small { default_type text/plain; return 200 "\(Material.smallBody)"; }
@@ -54,12 +54,13 @@ struct Nginx {
                 ssl_protocols TLSv1.3;
                 root .;
                 server {
-                    listen \(plain) backlog=4096;
-                    listen \(secure) ssl backlog=4096;
+                    listen \(ports.plain) backlog=4096;
+                    listen \(ports.secure) ssl backlog=4096;
+                    listen \(ports.http2) ssl http2 backlog=4096;
             \(locations)
                 }
                 server {
-                    listen \(secureWithoutTickets) ssl backlog=4096;
+                    listen \(ports.secureWithoutTickets) ssl backlog=4096;
                     ssl_session_tickets off;
                     ssl_session_cache off;
             \(locations)
@@ -69,12 +70,13 @@ struct Nginx {
             """
     }
 
-    /// Three ports that nobody listens at. All are held until the last has been given: none comes twice.
+    /// Ports that nobody listens at. All are held until the last has been given: none comes twice.
     static func freePorts() throws -> ServeCommand.Ports {
-        let holders = (0..<3).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        let holders = (0..<4).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for holder in holders { Glibc.close(holder) } }
         let ports = try holders.map(bindAnywhere)
-        return ServeCommand.Ports(plain: ports[0], secure: ports[1], secureWithoutTickets: ports[2])
+        return ServeCommand.Ports(
+            plain: ports[0], secure: ports[1], secureWithoutTickets: ports[2], http2: ports[3])
     }
 
     private static func bindAnywhere(_ descriptor: Int32) throws -> Int {

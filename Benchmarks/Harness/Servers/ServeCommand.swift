@@ -13,19 +13,22 @@ enum ServeCommand {
         let plain: Int
         let secure: Int
         let secureWithoutTickets: Int
+        /// Over TLS, where HTTP/2 is spoken with whoever offers it.
+        let http2: Int
 
-        var line: String { "\(plain) \(secure) \(secureWithoutTickets)" }
+        var line: String { "\(plain) \(secure) \(secureWithoutTickets) \(http2)" }
 
-        init(plain: Int, secure: Int, secureWithoutTickets: Int) {
+        init(plain: Int, secure: Int, secureWithoutTickets: Int, http2: Int) {
             self.plain = plain
             self.secure = secure
             self.secureWithoutTickets = secureWithoutTickets
+            self.http2 = http2
         }
 
         init?(_ line: String) {
             let numbers = line.split(separator: " ").compactMap { Int($0) }
-            guard numbers.count == 3 else { return nil }
-            self.init(plain: numbers[0], secure: numbers[1], secureWithoutTickets: numbers[2])
+            guard numbers.count == 4 else { return nil }
+            self.init(plain: numbers[0], secure: numbers[1], secureWithoutTickets: numbers[2], http2: numbers[3])
         }
     }
 
@@ -42,18 +45,25 @@ enum ServeCommand {
         var withoutTickets = ServerTLS(identity: identity)
         withoutTickets.tickets = 0
         let secureWithoutTickets = try start(withoutTickets, site)
+        let http2 = try start(ServerTLS(identity: identity), site, .offered)
 
-        let ports = Ports(plain: plain.port, secure: secure.port, secureWithoutTickets: secureWithoutTickets.port)
+        let ports = Ports(
+            plain: plain.port, secure: secure.port, secureWithoutTickets: secureWithoutTickets.port, http2: http2.port)
         FileHandle.standardOutput.write(Data((ports.line + "\n").utf8))
         _ = FileHandle.standardInput.readDataToEndOfFile()
-        withExtendedLifetime((plain, secure, secureWithoutTickets)) {}
+        withExtendedLifetime((plain, secure, secureWithoutTickets, http2)) {}
     }
 
-    private static func start(_ tls: ServerTLS?, _ site: Site) throws -> LoopbackServer {
+    private static func start(
+        _ tls: ServerTLS?, _ site: Site, _ http2: ServerHTTP2 = .off
+    ) throws -> LoopbackServer {
         // Every address of 127.0.0.0/8, each an origin.
         var options = LoopbackServer.Options(host: "0.0.0.0", tls: tls)
         options.backlog = 4_096
         options.keptBodyBytes = 0
+        options.http2 = http2
+        // More than any scenario has in flight.
+        options.http2.settings.maximumConcurrentStreams = 10_000
         return try LoopbackServer.start(options, router: site.answer)
     }
 }

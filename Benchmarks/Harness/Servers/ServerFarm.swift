@@ -50,6 +50,7 @@ final class ServerFarm {
         add("--connections", scenario.connections, unless: 1)
         if let tasks = scenario.tasks { add("--tasks", tasks, unless: scenario.connections) }
         add("--origins", scenario.origins, unless: 1)
+        add("--sessions", scenario.sessions, unless: 1)
         add("--warmup", scenario.warmup, unless: 0)
         var anchors = Scenario.Anchors.file
         switch scenario.amount {
@@ -58,6 +59,7 @@ final class ServerFarm {
         case .processes(_, let form): anchors = form
         }
         if scenario.gzip { arguments.append("--gzip") }
+        if scenario.place.isHTTP2 { arguments.append("--http2") }
         if contestant.needsAnchorFile { anchors = .file }
         if scenario.place.isSecure { arguments += ["--cacert", material.anchors(anchors).path] }
         switch scenario.operation {
@@ -99,7 +101,7 @@ final class ServerFarm {
         }
         ports = [
             .fast: found.plain, .scripted: found.plain, .fastTLS: found.secure, .scriptedTLS: found.secure,
-            .fastTLSWithoutTickets: found.secureWithoutTickets,
+            .fastTLSWithoutTickets: found.secureWithoutTickets, .fastHTTP2: found.http2, .scriptedHTTP2: found.http2,
         ]
     }
 
@@ -114,7 +116,7 @@ final class ServerFarm {
     private func start(_ nginx: Nginx) throws {
         let free = try Nginx.freePorts()
         let text = nginx.configuration(
-            material, plain: free.plain, secure: free.secure, secureWithoutTickets: free.secureWithoutTickets)
+            material, at: free)
         let file = directory.appendingPathComponent("nginx.conf")
         try Data(text.utf8).write(to: file)
         let log = directory.appendingPathComponent("nginx.log").path
@@ -127,6 +129,7 @@ final class ServerFarm {
         ports[.fast] = free.plain
         ports[.fastTLS] = free.secure
         ports[.fastTLSWithoutTickets] = free.secureWithoutTickets
+        ports[.fastHTTP2] = free.http2
         fastServer = nginx.version
     }
 }

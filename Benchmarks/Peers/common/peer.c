@@ -27,7 +27,7 @@ struct peer_record {
 
 static _Noreturn void usage(void) {
     fputs("usage: peer get|download|save|upload --url URL [--connections N] [--requests N] [--seconds S]\n"
-          "            [--warmup N] [--origins N] [--cacert PATH] [--file PATH] [--gzip]\n",
+          "            [--warmup N] [--origins N] [--cacert PATH] [--file PATH] [--gzip] [--http2]\n",
           stderr);
     exit(64);
 }
@@ -55,6 +55,10 @@ struct peer_options peer_parse(int argc, char **argv) {
         const char *name = argv[i];
         if (strcmp(name, "--gzip") == 0) {
             options.gzip = true;
+            continue;
+        }
+        if (strcmp(name, "--http2") == 0) {
+            options.http2 = true;
             continue;
         }
         if (++i == argc) usage();

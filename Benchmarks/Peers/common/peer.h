@@ -20,6 +20,7 @@ struct peer_options {
     uint64_t warmup;
     double seconds;
     bool gzip;
+    bool http2;
 };
 
 // One phase of requests: the warm-up, then the measured one.

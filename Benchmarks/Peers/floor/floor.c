@@ -516,6 +516,7 @@ static void run_phase(struct peer_phase new_phase) {
 
 int main(int argc, char **argv) {
     options = peer_parse(argc, argv);
+    if (options.http2) peer_unsupported("HTTP/2; h2load is its floor");
     signal(SIGPIPE, SIG_IGN);
     peer_raise_descriptor_limit();
     set_up_files();

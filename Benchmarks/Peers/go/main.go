@@ -22,7 +22,7 @@ type options struct {
 	connections, origins         int
 	requests, warmup             int64
 	seconds                      float64
-	gzip                         bool
+	gzip, http2                  bool
 }
 
 func parse() options {
@@ -46,6 +46,7 @@ func parse() options {
 	flags.Int64Var(&o.warmup, "warmup", 0, "")
 	flags.Float64Var(&o.seconds, "seconds", 0, "")
 	flags.BoolVar(&o.gzip, "gzip", false, "")
+	flags.BoolVar(&o.http2, "http2", false, "")
 	flags.Parse(os.Args[2:])
 	if o.url == "" || flags.NArg() > 0 {
 		usage()
@@ -61,6 +62,7 @@ func newClient(o options) *http.Client {
 	transport.Proxy = nil
 	transport.MaxIdleConns = 0
 	transport.MaxIdleConnsPerHost = o.connections
+	transport.ForceAttemptHTTP2 = o.http2
 	// net/http keeps TLS sessions only when it is given a place for them.
 	transport.TLSClientConfig = &tls.Config{ClientSessionCache: tls.NewLRUClientSessionCache(0)}
 	if o.cacert != "" {

@@ -44,6 +44,9 @@ void transfer_set_up(struct transfer *transfer, const struct peer_options *optio
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_MAXCONNECTS, (long)(options->connections + options->origins));
     if (receive_buffer > 0) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, receive_buffer);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, options->http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
+    // Or each of the first requests would open a connection before one is known to be shared.
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, options->http2 ? 1L : 0L);
     if (options->gzip) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     if (options->cacert != NULL) {
         struct stat about;

@@ -27,6 +27,7 @@ pub struct Options {
     pub warmup: u64,
     pub seconds: f64,
     pub gzip: bool,
+    pub http2: bool,
 }
 
 /// Exits with 64 where the command line is not understood.
@@ -50,10 +51,15 @@ pub fn parse() -> Options {
         warmup: 0,
         seconds: 0.0,
         gzip: false,
+        http2: false,
     };
     while let Some(name) = arguments.next() {
         if name == "--gzip" {
             options.gzip = true;
+            continue;
+        }
+        if name == "--http2" {
+            options.http2 = true;
             continue;
         }
         let value = arguments.next().unwrap_or_else(|| usage());

@@ -93,7 +93,8 @@ final class Lane: Sendable {
                 // Or an answer of which the books have a part only would be called wrong.
                 options.keptBytes = kind == .dirty ? 4 * SoakServer.longestBody : 0
                 options.keepsOnlyChanged = true
-                options.keptConnections = kind == .dirty ? 64 : 4096
+                // Those of HTTP/2 are fewer, and each has carried more.
+                options.keptConnections = kind == .dirty ? (ledger.spoken == .http2 ? 16 : 64) : 4096
             }
         }
         base = "\(kind.isSecure ? "https" : "http")://127.0.0.1:\(proxy?.port ?? server.port)"

@@ -8,7 +8,7 @@ use std::rc::Rc;
 fn main() {
     let options = parse();
     let operation = options.operation;
-    if options.gzip || options.url.starts_with("https:") || !matches!(operation, Operation::Get | Operation::Download) {
+    if options.gzip || options.http2 || options.url.starts_with("https:") || !matches!(operation, Operation::Get | Operation::Download) {
         unsupported("anything but plain GET")
     }
     let mut connector = hyper::client::HttpConnector::new();

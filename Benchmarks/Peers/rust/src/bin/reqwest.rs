@@ -33,14 +33,16 @@ impl<E: Error + 'static> From<E> for Told {
     }
 }
 
-fn client(cacert: Option<&str>) -> Client {
+fn client(cacert: Option<&str>, http2: bool) -> Client {
     // native-tls takes single certificates only; OpenSSL's own search is directed by the environment.
     if let Some(path) = cacert {
         let is_directory = std::path::Path::new(path).is_dir();
         std::env::set_var("SSL_CERT_FILE", if is_directory { "/dev/null" } else { path });
         std::env::set_var("SSL_CERT_DIR", if is_directory { path } else { "/dev/null" });
     }
-    Client::builder().no_proxy().tcp_nodelay(true).build().unwrap_or_else(|error| die(error))
+    let builder = Client::builder().no_proxy().tcp_nodelay(true);
+    let builder = if http2 { builder } else { builder.http1_only() };
+    builder.build().unwrap_or_else(|error| die(error))
 }
 
 async fn request(client: Client, operation: Operation, url: Url, file: Option<Rc<str>>) -> Result<u64, Told> {
@@ -87,7 +89,7 @@ fn main() {
     if options.gzip {
         unsupported("gzip, which Debian's reqwest is built without")
     }
-    let client = client(options.cacert.as_deref());
+    let client = client(options.cacert.as_deref(), options.http2);
     let urls: Rc<[Url]> = options.urls().into();
     let operation = options.operation;
     let file: Option<Rc<str>> = options.file.as_deref().map(Rc::from);
