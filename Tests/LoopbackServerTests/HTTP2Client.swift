@@ -134,7 +134,7 @@ final class HTTP2Client {
     /// Tells that what came of a body was taken.
     func take(_ count: Int, of stream: UInt32) throws {
         guard let id = names[stream] else { return }
-        machine.taken(count, of: id)
+        machine.taken(count, of: id, now: .zero)
         try flush()
     }
 
@@ -190,7 +190,7 @@ final class HTTP2Client {
         case .head(let id, .trailers): answers[id.number]?.trailers = trailers
         case .data(let id, let range):
             answers[id.number]?.body += bytes[range]
-            if takes { machine.taken(range.count, of: id) }
+            if takes { machine.taken(range.count, of: id, now: .zero) }
         case .messageEnds(let id): answers[id.number]?.isWhole = true
         case .closed(let id, let end): answers[id.number]?.end = end
         case .encoderTableChanged(let smallest, let size):

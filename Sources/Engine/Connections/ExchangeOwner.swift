@@ -11,6 +11,8 @@ protocol ExchangeOwner: AnyObject {
     var id: RequestID { get }
     /// Holds the request.
     var handle: TransactionHandle { get }
+    /// What the request counts for among others now, 0 to 1.
+    var priority: Float { get }
     /// How far it has come, for errors.
     var phase: EngineError.Phase { get }
 

@@ -22,8 +22,10 @@ package struct TransactionRequest: Sendable {
     package var idleTimeout: Duration?
     /// When the whole transfer must have ended (B6.5), as `LoopClock` counts time; `nil` for never.
     package var resourceDeadline: Duration?
-    /// Order among requests that wait for a connection (B1.53), 0 to 1.
+    /// Order among requests that wait for a connection (B1.53), 0 to 1; what servers are told (H2.11).
     package var priority: Float
+    /// Whether the receiver can use a part of the answer before the rest: told to servers together with the priority (H2.11).
+    package var isIncremental = true
     /// Whether gzip and deflate are undone before the receiver sees the body.
     package var decodesContent: Bool
     /// Whether it waits for the network instead of failing when there is no way to the host (B6.15).

@@ -101,7 +101,7 @@ extension HTTP2Conversation {
         if exchange.holdPause != nil {
             exchange.heldBytes += bytes.count
         } else {
-            machine.taken(bytes.count, of: id)
+            machine.taken(bytes.count, of: id, now: now)
         }
         if exchange.isUpload, let uploads = connection.core.options.uploads {
             switch uploads.receive(bytes, on: source(of: exchange)) {
@@ -119,7 +119,7 @@ extension HTTP2Conversation {
     /// The gate is open that has held a body up.
     func readBody(of exchange: HTTP2Exchange) {
         exchange.holdPause = nil
-        machine.taken(exchange.heldBytes, of: exchange.id)
+        machine.taken(exchange.heldBytes, of: exchange.id, now: now)
         if exchange.isWhole { requestArrived(exchange) }
     }
 

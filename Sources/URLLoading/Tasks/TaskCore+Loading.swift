@@ -120,7 +120,8 @@ extension TaskCore {
             state.stage = .submitting(priority: state.priority)
             defer { state.loss = nil }
             return SubmissionPlan(
-                deadline: state.resourceDeadline, priority: state.priority, isReplay: state.loss != nil,
+                deadline: state.resourceDeadline, priority: state.priority,
+                isIncremental: state.hints.prefersIncrementalDelivery, isReplay: state.loss != nil,
                 continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
         }
         guard let plan else {
@@ -139,6 +140,7 @@ extension TaskCore {
                 TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
             })
         transaction.isUpgrade = isUpgrade
+        transaction.isIncremental = plan.isIncremental
         transaction.judge = judge(ofConnectionTo: message.origin, by: route)
         let engine = engine ?? session.engine
         if plan.isAuthenticating || session.authentication.remembersAny {
@@ -368,6 +370,7 @@ extension TaskCore {
 private struct SubmissionPlan: Sendable {
     let deadline: Duration?
     let priority: Float
+    let isIncremental: Bool
     let isReplay: Bool
     let continues: RequestID?
     let isAuthenticating: Bool

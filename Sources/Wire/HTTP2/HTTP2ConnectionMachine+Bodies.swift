@@ -24,13 +24,6 @@ extension HTTP2ConnectionMachine {
         turns.remove(id.slot, in: &streams)
     }
 
-    /// How many frames a stream sends when it is its turn, 1 if nothing is said.
-    package mutating func setWeight(_ weight: UInt8, of id: HTTP2StreamID) {
-        guard isOpen(id) else { return }
-        streams[id.slot].weight = max(1, weight)
-        streams[id.slot].turnsLeft = min(streams[id.slot].turnsLeft, streams[id.slot].weight)
-    }
-
     /// The stream whose turn it is and how much it may send in one frame, where there is room for so many bytes of body;
     /// nil if nobody can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
     package func nextPiece(room: Int) -> HTTP2Piece? {
@@ -69,7 +62,7 @@ extension HTTP2ConnectionMachine {
         sendWindow.use(count)
         streams[slot].sendWindow.use(count)
         if count > 0 { budget.bodyMoved(count) }
-        turns.tookTurn(slot, in: &streams)
+        turns.tookTurn(slot, in: streams)
         if endsStream {
             sendingEnded(slot)
         } else if streams[slot].sendWindow.available <= 0 {

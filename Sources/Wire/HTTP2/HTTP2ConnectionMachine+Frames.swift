@@ -58,7 +58,8 @@ extension HTTP2ConnectionMachine {
             try budget.answer()
             HTTP2FrameEncoder.encodePing(bytes, isAnswer: true, into: &output)
         case .pingAcknowledged(let bytes):
-            if !heartbeat.answered(bytes) { try budget.spend(1, now: now) }
+            guard heartbeat.answered(bytes) else { return try budget.spend(1, now: now) }
+            growAsMeasured()
         case .windowUpdate(let stream, let increment):
             try budget.spend(1, now: now)
             try windowUpdateCame(stream, increment)

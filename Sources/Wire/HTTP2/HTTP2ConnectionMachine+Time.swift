@@ -13,10 +13,12 @@ extension HTTP2ConnectionMachine {
         }
     }
 
-    /// Sends a ping, unless one is under way.
-    mutating func writePing(_ now: Duration) {
-        guard let bytes = heartbeat.ping(now: now) else { return }
+    /// Sends a ping, unless one is under way; whether it does.
+    @discardableResult
+    mutating func writePing(_ now: Duration) -> Bool {
+        guard let bytes = heartbeat.ping(now: now) else { return false }
         HTTP2FrameEncoder.encodePing(bytes, isAnswer: false, into: &output)
+        return true
     }
 
     /// The timer as it has to be, if it is not so yet.

@@ -39,6 +39,7 @@ extension HTTP2ConnectionMachine {
         incomingBody = id
         incomingBodyEndsStream = endsStream
         if bodyBytes > 0 { budget.bodyMoved(bodyBytes) }
+        growth.received(byteCount, of: id)
         // Nobody takes padding.
         if !endsStream { writeUpdate(id.number, streams[slot].receiveWindow.take(byteCount - bodyBytes)) }
     }
@@ -50,14 +51,20 @@ extension HTTP2ConnectionMachine {
     }
 
     /// The receiver of a stream's body has taken bytes of it, and has room for as many again.
-    package mutating func taken(_ count: Int, of id: HTTP2StreamID) {
+    package mutating func taken(_ count: Int, of id: HTTP2StreamID, now: Duration) {
         guard isReceiving(id) else { return }
-        writeUpdate(id.number, streams[id.slot].receiveWindow.take(count))
+        let increment = streams[id.slot].receiveWindow.take(count)
+        guard increment > 0 else { return }
+        writeUpdate(id.number, increment + streams[id.slot].receiveWindow.grow(to: growth.learned))
+        guard role == .client, growth.updateGoes(of: id, size: streams[id.slot].receiveWindow.size) else { return }
+        if writePing(now) { growth.pingGoes(with: id) }
     }
 
-    /// Makes a stream's window larger: its body is seen to be limited by it (H10.1).
-    package mutating func growWindow(of id: HTTP2StreamID, to size: Int) {
-        guard isReceiving(id) else { return }
+    /// A PING was answered: if it has measured that a stream is limited by its window, that becomes larger (H10.1).
+    mutating func growAsMeasured() {
+        guard let id = growth.measuredStream else { return }
+        let size = isReceiving(id) ? streams[id.slot].receiveWindow.size : nil
+        guard let size = growth.pingAnswered(size: size) else { return }
         writeUpdate(id.number, streams[id.slot].receiveWindow.grow(to: size))
     }
 
@@ -72,18 +79,7 @@ extension HTTP2ConnectionMachine {
         return true
     }
 
-    /// Makes the connection's window larger.
-    package mutating func growWindow(to size: Int) {
-        guard phase == .running else { return }
-        writeUpdate(0, receiveWindow.grow(to: size))
-    }
-
-    /// How many bytes of a stream's body have come and were not taken; 0 for a stream that is over.
-    package func heldBytes(of id: HTTP2StreamID) -> Int {
-        isOpen(id) ? streams[id.slot].receiveWindow.held : 0
-    }
-
-    private mutating func writeUpdate(_ number: UInt32, _ increment: UInt32) {
+    mutating func writeUpdate(_ number: UInt32, _ increment: UInt32) {
         guard increment > 0 else { return }
         HTTP2FrameEncoder.encodeWindowUpdate(stream: number, increment: increment, into: &output)
     }

@@ -104,6 +104,7 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     var sendWindow = HTTP2FlowWindow(HTTP2ConnectionMachine.initialWindow)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2ConnectionMachine.initialWindow)
     let wantedWindow: Int
+    var growth = HTTP2WindowGrowth()
 
     // Ends.
     var budget: HTTP2FloodBudget
@@ -152,7 +153,7 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         heartbeat = HTTP2Heartbeat(now: now)
         if role == .client { HTTP2FrameEncoder.encodePreface(into: &output) }
         HTTP2FrameEncoder.encode(ourSettings, into: &output)
-        growWindow(to: wantedWindow)
+        writeUpdate(0, receiveWindow.grow(to: wantedWindow))
     }
 
     /// What is to be done next; nil when everything has been said.

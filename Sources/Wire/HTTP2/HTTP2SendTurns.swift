@@ -1,5 +1,5 @@
-// Whose turn it is to send: a ring of the streams that have bytes and a window for them. Each sends as many frames as it
-// has weight, then the next one does, so that none starves (H5.3). It knows no bytes. RFC 9113 §5.3, §10.5.
+// Whose turn it is to send: a ring of the streams that have bytes and a window for them. Each sends a frame, then the next
+// one does, so that none starves (H5.3). It knows no bytes. RFC 9113 §5.3, §10.5.
 
 /// The ring of the streams that can send; its links are in the table's rows.
 struct HTTP2SendTurns {
@@ -9,7 +9,6 @@ struct HTTP2SendTurns {
     /// Puts a stream in at the end: before the one whose turn it is.
     mutating func add(_ slot: Int32, in streams: inout HTTP2StreamTable) {
         guard streams[slot].next == HTTP2StreamTable.none else { return }
-        streams[slot].turnsLeft = streams[slot].weight
         guard current != HTTP2StreamTable.none else {
             streams[slot].next = slot
             streams[slot].previous = slot
@@ -34,13 +33,8 @@ struct HTTP2SendTurns {
         if current == slot { current = next == slot ? HTTP2StreamTable.none : next }
     }
 
-    /// The stream has sent a frame; after as many as it has weight it is the next one's turn.
-    mutating func tookTurn(_ slot: Int32, in streams: inout HTTP2StreamTable) {
-        if streams[slot].turnsLeft > 1 {
-            streams[slot].turnsLeft -= 1
-            return
-        }
-        streams[slot].turnsLeft = streams[slot].weight
+    /// The stream has sent a frame; it is the next one's turn.
+    mutating func tookTurn(_ slot: Int32, in streams: borrowing HTTP2StreamTable) {
         if current == slot { current = streams[slot].next }
     }
 }

@@ -11,9 +11,6 @@ struct HTTP2StreamRecord {
     var isOnTheWire = false
     /// Whether the driver has bytes of a body.
     var wantsToSend = false
-    /// How many frames it sends when it is its turn, and how many of them are left.
-    var weight: UInt8 = 1
-    var turnsLeft: UInt8 = 1
     /// Neighbours among those that can send; `none` for one that cannot.
     var next = HTTP2StreamTable.none
     var previous = HTTP2StreamTable.none

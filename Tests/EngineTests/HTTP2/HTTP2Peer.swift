@@ -129,7 +129,7 @@ final class HTTP2Peer: ByteStreamObserver {
 
     /// Has taken what was left of a body.
     func take(_ request: Request, _ count: Int) {
-        machine.taken(count, of: request.id)
+        machine.taken(count, of: request.id, now: reactor.elapsed)
         carryOut()
     }
 
@@ -175,7 +175,7 @@ final class HTTP2Peer: ByteStreamObserver {
             case .head: break
             case .data(let id, let range):
                 change(id) { $0.body += input[range] }
-                if takesBodies { machine.taken(range.count, of: id) }
+                if takesBodies { machine.taken(range.count, of: id, now: reactor.elapsed) }
             case .messageEnds(let id):
                 change(id) { $0.isWhole = true }
                 if let request = requests.last(where: { $0.id == id }) { onWhole(self, request) }

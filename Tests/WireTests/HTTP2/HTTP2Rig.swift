@@ -264,7 +264,7 @@ struct HTTP2Rig: ~Copyable {
             } else {
                 said.append(.data(id.number, piece))
             }
-            if takes { machine.taken(range.count, of: id) }
+            if takes { machine.taken(range.count, of: id, now: now) }
         case .messageEnds(let id): said.append(.messageEnds(id.number))
         case .closed(let id, let end): said.append(.closed(id.number, end))
         case .encoderTableChanged(let smallest, let size): said.append(.encoderTable(smallest, size))

@@ -53,7 +53,7 @@ private final class HTTP2Walk {
         case 0, 1: if isClient { end.ask(&random, now) } else { end.answer(&random, now) }
         case 2...5: end.deliver(from: other, &random, now)
         case 6, 7: end.sendBodies(room: Int.random(in: 1..<40_000, using: &random), &random)
-        case 8, 9: end.takeSome(&random)
+        case 8, 9: end.takeSome(&random, now)
         case 10: end.disturb(&random, now)
         default: if mayEnd, random.chance(5) { end.sayGoodbye(&random) } else { end.pauseSome(&random) }
         }
@@ -65,7 +65,7 @@ private final class HTTP2Walk {
             for (end, other) in [(client, server), (server, client)] {
                 end.answerAll(&random, now)
                 end.deliver(from: other, &random, now)
-                end.takeAll()
+                end.takeAll(now)
                 end.readyAll()
                 end.sendBodies(room: 100_000, &random)
             }
@@ -192,7 +192,6 @@ private final class WalkingEnd {
         let padding = random.chance(3) ? 40_000 : 0
         send(isDeclared ? [2, UInt8(count)] : [1], padding: padding, on: id, .final, length, now)
         if machine.isOpen(id), random.chance(90) { machine.bodyReady(id) }
-        if random.chance(20) { machine.setWeight(UInt8.random(in: 0..<9, using: &random), of: id) }
     }
 
     /// A block is a stand-in with a count, which shows in which order blocks were encoded.
@@ -242,17 +241,17 @@ private final class WalkingEnd {
         pull([])
     }
 
-    func takeSome(_ random: inout SeededRandom) {
+    func takeSome(_ random: inout SeededRandom, _ now: Duration) {
         guard let id = open.randomElement(using: &random), let count = held[id.number], count > 0 else { return }
         let taken = Int.random(in: 1...count, using: &random)
         held[id.number] = count - taken
-        machine.taken(taken, of: id)
+        machine.taken(taken, of: id, now: now)
         pull([])
     }
 
-    func takeAll() {
+    func takeAll(_ now: Duration) {
         for id in open {
-            machine.taken(held[id.number] ?? 0, of: id)
+            machine.taken(held[id.number] ?? 0, of: id, now: now)
             held[id.number] = 0
         }
         pull([])
@@ -274,9 +273,7 @@ private final class WalkingEnd {
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: machine.cancel(id, role == .server && random.chance(50) ? .refusedStream : .cancel)
         case 2: machine.timedOut(id, now: now)
-        case 3, 4: machine.growWindow(of: id, to: Int.random(in: 0..<300_000, using: &random))
-        case 5: machine.growWindow(to: Int.random(in: 0..<300_000, using: &random))
-        case 6: machine.timerFired(now: now)
+        case 3, 4: machine.timerFired(now: now)
         default: machine.outputEmptied()
         }
         pull([])

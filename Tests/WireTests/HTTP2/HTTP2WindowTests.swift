@@ -144,17 +144,6 @@ struct HTTP2WindowTests {
         #expect(rig.fill(16_384 + 2) == ["3:16384", "1:1", "5:1"])
     }
 
-    @Test("H5.3: a stream with more weight sends more in its turn")
-    func weights() {
-        var rig = uploads(2, [(4, 1_000_000)])
-        rig.receive(WireHTTP2.update(0, 1_000_000))
-        rig.then { $0.setWeight(3, of: HTTP2StreamID(number: 3, slot: 1)) }
-        let turns = rig.fill(16_384 * 8).map { $0.prefix(1) }
-        #expect(turns == ["1", "3", "1", "3", "3", "3", "1", "3"])
-        rig.then { $0.setWeight(0, of: HTTP2StreamID(number: 3, slot: 1)) }
-        #expect(rig.fill(16_384 * 4).map { $0.prefix(1) } == ["3", "1", "3", "1"])
-    }
-
     @Test("H5.3: a stream whose source has nothing is passed over until it has")
     func paused() {
         var rig = uploads(2)
@@ -205,16 +194,15 @@ struct HTTP2WindowTests {
         rig.receive(WireHTTP2.data(1, piece) + WireHTTP2.data(1, piece))
         #expect(rig.takeWritten() == WireHTTP2.update(0, 32_768))
         let id = HTTP2StreamID(number: 1, slot: 0)
-        #expect(rig.machine.heldBytes(of: id) == 32_768)
         rig.receive(WireHTTP2.data(1, piece) + WireHTTP2.data(1, piece))
         rig.forget()
-        rig.then { $0.taken(49_999, of: id) }
+        rig.then { $0.taken(49_999, of: id, now: .zero) }
         #expect(rig.takeWritten().isEmpty)
-        rig.then { $0.taken(1, of: id) }
-        #expect(rig.takeWritten() == WireHTTP2.update(1, 50_000))
-        rig.then { $0.taken(.max, of: id) }
-        rig.then { $0.taken(-1, of: id) }
-        #expect(rig.takeWritten().isEmpty && rig.machine.heldBytes(of: id) == 0)
+        rig.then { $0.taken(1, of: id, now: .zero) }
+        #expect(rig.takeWritten().starts(with: WireHTTP2.update(1, 50_000)))
+        rig.then { $0.taken(.max, of: id, now: .zero) }
+        rig.then { $0.taken(-1, of: id, now: .zero) }
+        #expect(rig.takeWritten().isEmpty, "of what was not taken there is too little left")
     }
 
     @Test("H5.4: a stream that nobody reads stops itself and no other")
@@ -272,8 +260,8 @@ struct HTTP2WindowTests {
             #expect(rig.takeSaid() == (isAcknowledged ? [fault] : [.data(1, Array(repeating: 1, count: 11))]))
             guard !isAcknowledged else { continue }
             rig.receive(WireHTTP2.settingsAck)
-            rig.then { $0.taken(11, of: HTTP2StreamID(number: 1, slot: 0)) }
-            #expect(rig.takeWritten() == WireHTTP2.update(1, 11))
+            rig.then { $0.taken(11, of: HTTP2StreamID(number: 1, slot: 0), now: .zero) }
+            #expect(rig.takeWritten().starts(with: WireHTTP2.update(1, 11)))
             rig.receive(WireHTTP2.data(1, Array(repeating: 1, count: 11)))
             #expect(rig.takeSaid().last == fault)
         }
@@ -310,18 +298,83 @@ struct HTTP2WindowTests {
         #expect(rig.takeSaid().last == .closed(1, .finished))
     }
 
-    @Test("H10.1: windows can grow")
-    func grow() {
-        var rig = HTTP2Rig.client()
-        rig.request()
+    /// A client whose server has begun to answer so many requests.
+    private func downloads(_ count: Int) -> HTTP2Rig {
+        var settings = HTTP2Settings.client
+        settings.maximumFrameSize = UInt32(Self.mebibyte)
+        var rig = HTTP2Rig.client(settings: settings, connectionWindow: UInt32(16 * Self.mebibyte))
+        for number in 0..<count {
+            rig.request()
+            rig.receive(WireHTTP2.headers(UInt32(number * 2 + 1), StandIn.final))
+        }
         rig.forget()
-        let id = HTTP2StreamID(number: 1, slot: 0)
-        rig.then { $0.growWindow(of: id, to: 4 * 1024 * 1024) }
-        #expect(rig.takeWritten() == WireHTTP2.update(1, 2 * 1024 * 1024))
-        rig.then { $0.growWindow(of: id, to: 100) }
-        rig.then { $0.growWindow(to: 100) }
+        return rig
+    }
+
+    /// Brings bytes of a body, which are taken at once, and answers what is written apart from updates for the connection.
+    private func bring(_ byteCount: Int, on stream: UInt32 = 1, to rig: inout HTTP2Rig) -> [UInt8] {
+        var left = byteCount
+        while left > 0 {
+            rig.receive(WireHTTP2.data(stream, Array(repeating: 1, count: min(left, Self.mebibyte))))
+            _ = rig.takeSaid()
+            left -= Self.mebibyte
+        }
+        var (written, frames) = (rig.takeWritten()[...], [] as [UInt8])
+        while !written.isEmpty {
+            let frame = written.prefix(9 + Int(written[written.startIndex + 2]))
+            written = written.dropFirst(frame.count)
+            if !frame.dropFirst(3).starts(with: [8, 0, 0, 0, 0, 0]) { frames += frame }
+        }
+        return frames
+    }
+
+    private static let mebibyte = 1 << 20
+
+    @Test("H10.1: the window is doubled where more than half of it comes in a round trip, up to 16 MiB, and then nothing is measured")
+    func grows() {
+        var rig = downloads(1)
+        var size = 2 * Self.mebibyte
+        for ping in 1...3 as ClosedRange<UInt64> {
+            let update = WireHTTP2.update(1, UInt32(size / 2))
+            #expect(bring(size / 2, to: &rig) == update + WireHTTP2.ping(ping), "measured with an update")
+            #expect(bring(size / 2, to: &rig) == update, "one ping at a time")
+            #expect(bring(1, to: &rig).isEmpty)
+            rig.receive(WireHTTP2.ping(ping, ack: true))
+            // A byte was taken and not announced.
+            #expect(rig.takeWritten() == WireHTTP2.update(1, UInt32(size + 1)), "twice as large")
+            size *= 2
+        }
+        #expect(bring(size / 2, to: &rig) == WireHTTP2.update(1, UInt32(size / 2)), "as large as it may be")
+    }
+
+    @Test("H10.1: a window that is large enough stays, and is not measured for a while")
+    func staysAsItIs() {
+        var rig = downloads(1)
+        let update = WireHTTP2.update(1, UInt32(Self.mebibyte))
+        #expect(bring(Self.mebibyte, to: &rig) == update + WireHTTP2.ping(1))
+        #expect(bring(Self.mebibyte, to: &rig) == update)
+        rig.receive(WireHTTP2.ping(1, ack: true))
+        #expect(rig.takeWritten().isEmpty, "half of the window came, and no more")
+        for _ in 0..<8 { #expect(bring(Self.mebibyte, to: &rig) == update) }
+        #expect(bring(Self.mebibyte, to: &rig) == update + WireHTTP2.ping(2))
+    }
+
+    @Test("H10.1: what one stream has needed a further one gets with its first update")
+    func learns() {
+        var rig = downloads(2)
+        _ = bring(2 * Self.mebibyte + 1, to: &rig)
+        rig.receive(WireHTTP2.ping(1, ack: true) + WireHTTP2.data(1, [], ends: true))
+        rig.forget()
+        let update = WireHTTP2.update(3, UInt32(3 * Self.mebibyte))
+        #expect(bring(Self.mebibyte, on: 3, to: &rig) == update + WireHTTP2.ping(2))
+    }
+
+    @Test("H10.1: a stream that ends while it is measured needs nothing more, nor does one whose server does not answer")
+    func endsMeasured() {
+        var rig = downloads(2)
+        _ = bring(2 * Self.mebibyte + 1, to: &rig)
+        rig.receive(WireHTTP2.data(1, [], ends: true) + WireHTTP2.ping(1, ack: true))
         #expect(rig.takeWritten().isEmpty)
-        rig.then { $0.growWindow(to: .max) }
-        #expect(rig.takeWritten() == WireHTTP2.update(0, 0x7FFF_FFFF - 65_535))
+        #expect(bring(Self.mebibyte, on: 3, to: &rig) == WireHTTP2.update(3, UInt32(Self.mebibyte)))
     }
 }

@@ -22,7 +22,7 @@ extension HTTP2Connection {
         case .head(let id, let kind): received(kind, on: id)
         case .data(let id, let range):
             let bytes = UnsafeRawBufferPointer(rebasing: input[range])
-            if let stream = stream(id) { stream.received(bytes) } else { machine.taken(bytes.count, of: id) }
+            if let stream = stream(id) { stream.received(bytes) } else { machine.taken(bytes.count, of: id, now: now) }
         case .messageEnds(let id): stream(id)?.messageEnded()
         case .closed(let id, let end): closed(id, end)
         case .encoderTableChanged(let smallest, let size):

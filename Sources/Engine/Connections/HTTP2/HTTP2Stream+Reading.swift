@@ -30,12 +30,12 @@ extension HTTP2Stream {
 
     /// Bytes of the body.
     func received(_ bytes: UnsafeRawBufferPointer) {
-        guard let owner else { return connection.machine.taken(bytes.count, of: id) }
+        guard let owner else { return connection.machine.taken(bytes.count, of: id, now: connection.now) }
         owner.byteMoved()
         bodyBytes += Int64(bytes.count)
         if owner.isReadPaused || !held.isEmpty { return held.append(contentsOf: bytes) }
         owner.received(body: bytes)
-        connection.machine.taken(bytes.count, of: id)
+        connection.machine.taken(bytes.count, of: id, now: connection.now)
     }
 
     /// The server's message is whole.
@@ -60,7 +60,7 @@ extension HTTP2Stream {
             }
             taken += count
         }
-        connection.machine.taken(taken, of: id)
+        connection.machine.taken(taken, of: id, now: connection.now)
         connection.carryOut()
         if self.owner === owner, taken < bytes.count { held = Array(bytes[taken...]) + held }
     }

@@ -28,9 +28,14 @@ extension HTTP2Stream {
     /// Encodes the head and gives it to the connection, and answers its length with the frames' own.
     func sendHead(of owner: any ExchangeOwner) throws(WireError) -> Int {
         let (request, connection) = (owner.handle.request, connection)
-        let head =
+        var head =
             owner.isExpectationDropped
             ? request.wireHead(withoutExpectation: true, absoluteTarget: false) : request.head
+        if let urgency = RequestUrgency.field(priority: owner.priority, isIncremental: request.isIncremental),
+            !head.fields.contains("Priority")
+        {
+            head.fields.append("Priority", urgency)
+        }
         var block = connection.core.buffers.outgoing
         connection.core.buffers.outgoing = []
         defer { connection.core.buffers.outgoing = block }
