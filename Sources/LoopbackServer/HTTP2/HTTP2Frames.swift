@@ -28,7 +28,12 @@ package enum HTTP2Frames {
 
     /// SETTINGS with these entries; `HTTP2Settings.Identifier` has the numbers.
     package static func settings(_ entries: KeyValuePairs<UInt16, UInt32> = [:]) -> [UInt8] {
-        frame(.settings, entries.flatMap { bigEndian($0.key) + bigEndian($0.value) })
+        settings(entries.map { (identifier: $0.key, value: $0.value) })
+    }
+
+    /// SETTINGS with a list of entries.
+    package static func settings(_ entries: [(identifier: UInt16, value: UInt32)]) -> [UInt8] {
+        frame(.settings, entries.flatMap { bigEndian($0.identifier) + bigEndian($0.value) })
     }
 
     /// The acknowledgement of SETTINGS.
@@ -94,7 +99,12 @@ package enum HTTP2Frames {
 
     /// A header block of literals that enter no table.
     package static func block(_ fields: FieldList) -> [UInt8] {
-        fields.flatMap { [0] + string($0.key) + string($0.value) }
+        block(fields.map { (name: Array($0.key.utf8), value: Array($0.value.utf8)) })
+    }
+
+    /// The same of names and values that may be any bytes.
+    package static func block(_ fields: [(name: [UInt8], value: [UInt8])]) -> [UInt8] {
+        fields.flatMap { [0] + string($0.name) + string($0.value) }
     }
 
     // MARK: Parts
@@ -113,9 +123,9 @@ package enum HTTP2Frames {
     }
 
     /// A string as it is: its length with a prefix of seven bits, then its bytes (RFC 7541 §5.1, §5.2).
-    private static func string(_ text: String) -> [UInt8] {
+    private static func string(_ text: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
-        var left = text.utf8.count
+        var left = text.count
         if left < 127 {
             bytes.append(UInt8(left))
         } else {
@@ -127,6 +137,6 @@ package enum HTTP2Frames {
             }
             bytes.append(UInt8(left))
         }
-        return bytes + Array(text.utf8)
+        return bytes + text
     }
 }

@@ -15,7 +15,7 @@ struct CaseLine {
     let parts: [Part]
     let body: CaseText?
 
-    /// Cuts a line whose first word has been taken off.
+    /// Cuts a line whose first word has been taken off, or a part of one.
     init(_ text: Substring) throws(CaseFault) {
         var head = text
         if let bars = Self.range(of: "||", in: text) {
@@ -53,6 +53,11 @@ struct CaseLine {
         return takeWord()
     }
 
+    /// The name of a server, `@NAME`, where that is the next word.
+    mutating func takeServer() -> String? {
+        words.first?.first == "@" ? takeWord().map { String($0.dropFirst()) } : nil
+    }
+
     /// Refuses words that have not been taken.
     func finish() throws(CaseFault) {
         if let word = words.first { throw CaseFault("\"\(word)\" is not understood") }
@@ -67,7 +72,10 @@ struct CaseLine {
 
     private static func part(_ text: Substring) throws(CaseFault) -> Part {
         if text.first == "!" { return Part(name: String(text.dropFirst()), value: nil) }
-        guard let colon = text.firstIndex(of: ":") else { throw CaseFault("\"\(text)\" has no colon") }
+        // The name of a pseudo-header field begins with a colon.
+        guard let colon = text.dropFirst().firstIndex(of: ":") ?? text.firstIndex(of: ":") else {
+            throw CaseFault("\"\(text)\" has no colon")
+        }
         return Part(name: String(text[..<colon]), value: try CaseText(trimmed(text[text.index(after: colon)...])))
     }
 

@@ -124,7 +124,8 @@ struct CaseReader {
         let references = heading[..<colon.lowerBound].split(separator: ",").map { $0.drop { $0 == " " } }
         if let reference = references.first(where: { !Self.isReference($0) }) {
             throw fault(
-                draft.heading, "\"\(reference)\" is neither an RFC's section (R9112 §6.3) nor a statement (B16.31)")
+                draft.heading,
+                "\"\(reference)\" is neither an RFC's section (R9112 §6.3) nor a statement (B16.31, H4.7)")
         }
         let title = String(heading[colon.upperBound...])
         guard titles.insert(title).inserted else { throw fault(draft.heading, "the title \"\(title)\" comes twice") }
@@ -133,11 +134,9 @@ struct CaseReader {
         var answers = 0
         for line in lines {
             do throws(CaseFault) {
-                let action = try StepReader.action(of: line.text, answersBefore: answers)
+                let action = try StepReader.action(
+                    of: line.text, answersBefore: answers, behind: steps.last?.action)
                 if case .answer = action { answers += 1 }
-                if case .serverSteps = action, steps.last?.action.isWebSocketAnswer != true {
-                    throw CaseFault("steps stand behind \"<ws\"")
-                }
                 steps.append(Step(line: line.number, action: action))
             } catch {
                 throw fault(line, error.reason)
@@ -154,7 +153,7 @@ struct CaseReader {
     }
 
     private static func isReference(_ text: Substring) -> Bool {
-        if text.wholeMatch(of: /B\d+\.\d+/) != nil { return true }
+        if text.wholeMatch(of: /[BH]\d+\.\d+/) != nil { return true }
         return text.wholeMatch(of: /R\d+( §[A-Z0-9][0-9.]*)?|6265bis|RUFH|SOCKS/) != nil
     }
 
@@ -173,19 +172,10 @@ extension Action {
     fileprivate var isExpectation: Bool {
         switch self {
         case .webSocket(let line): line.isExpectation
-        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps, .session, .closeSession, .request,
-            .finish, .cancel, .command, .storeCookie, .open, .until:
+        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps, .http2Script, .http2Steps, .session,
+            .closeSession, .request, .finish, .cancel, .command, .storeCookie, .open, .until:
             false
-        case .result, .member, .sends, .received, .receivedNothing, .proof, .connections, .asked: true
-        }
-    }
-
-    /// Whether steps of a web socket may follow.
-    fileprivate var isWebSocketAnswer: Bool {
-        switch self {
-        case .answer(let answer): if case .webSocket = answer.content { true } else { false }
-        case .serverSteps: true
-        default: false
+        case .result, .member, .sends, .received, .receivedNothing, .proof, .connections, .asked, .receivedHTTP2: true
         }
     }
 }

@@ -21,11 +21,11 @@ struct ConformanceCase: Sendable {
     /// The name in lists and in the file of expected failures.
     var name: String { "\(group): \(title)" }
 
-    /// The chapters of the behaviour statements among the references, each once: of "B16.31" it is "16".
+    /// The chapters of the behaviour statements among the references, each once: of "B16.31" it is "16", of "H4.7" "H4".
     var chapters: [String] {
         var chapters: [String] = []
-        for reference in references where reference.hasPrefix("B") {
-            let chapter = String(reference.dropFirst().prefix { $0 != "." })
+        for reference in references where reference.hasPrefix("B") || reference.hasPrefix("H") {
+            let chapter = String(reference.drop { $0 == "B" }.prefix { $0 != "." })
             if !chapters.contains(chapter) { chapters.append(chapter) }
         }
         return chapters
@@ -58,6 +58,9 @@ enum Action: Sendable {
     case answer(AnswerLine)
     /// What the web socket of the answer before does.
     case serverSteps([ServerStep])
+    case http2Script(HTTP2ScriptLine)
+    /// What is done by the script or the answer of HTTP/2 before.
+    case http2Steps([HTTP2ServerStep])
 
     // What the client does.
     case session(name: String, config: JSONValue)
@@ -82,6 +85,7 @@ enum Action: Sendable {
     case proof(ProofLine)
     case connections(count: Int, server: String)
     case asked(ProxyAskLine)
+    case receivedHTTP2(HTTP2ReceivedLine)
 }
 
 /// A certificate to be made.
@@ -107,6 +111,8 @@ struct AnswerLine: Sendable {
         case raw(CaseText)
         /// A web socket: words about it, changes of the answer's fields, and what is done on it.
         case webSocket(styles: Set<String>, fields: [CaseLine.Part], steps: [ServerStep])
+        /// What is done on the connection of HTTP/2 in place of an answer.
+        case http2(steps: [HTTP2ServerStep])
     }
 
     /// Counted from 1 in the case.

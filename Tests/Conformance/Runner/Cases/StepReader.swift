@@ -6,8 +6,8 @@ import URLLoadingTestSupport
 
 /// Reads lines of cases.
 enum StepReader {
-    /// The action of a line; `answersBefore` is how many answers came before it in its case.
-    static func action(of text: Substring, answersBefore: Int) throws(CaseFault) -> Action {
+    /// The action of a line; `answersBefore` is how many answers came before it in its case, `previous` what the line before asks for.
+    static func action(of text: Substring, answersBefore: Int, behind previous: Action?) throws(CaseFault) -> Action {
         let word = text.prefix { $0 != " " }
         let rest = text.dropFirst(word.count).drop { $0 == " " }
         switch word {
@@ -17,7 +17,9 @@ enum StepReader {
         case "<", "<*": return try answer(rest, number: answersBefore + 1, isForAll: word == "<*")
         case "<<", "<<*": return try rawAnswer(rest, number: answersBefore + 1, isForAll: word == "<<*")
         case "<ws", "<ws*": return try webSocket(rest, number: answersBefore + 1, isForAll: word == "<ws*")
-        case "+": return .serverSteps(try WebSocketLines.steps(rest))
+        case "<h2", "<h2*": return try http2(rest, number: answersBefore + 1, isForAll: word == "<h2*")
+        case "<<h2": return .http2Script(try HTTP2ScriptLines.script(rest))
+        case "+": return try steps(rest, behind: previous)
         case "ws": return .webSocket(try WebSocketLines.line(rest))
         case "session": return try session(rest)
         case "close": return .closeSession(name: try single(rest, "the session's name"))
@@ -38,6 +40,7 @@ enum StepReader {
         case "^": return try received(rest)
         case "^proxy": return .asked(try asked(rest))
         case "proof": return .proof(try proof(rest))
+        case "^h2": return .receivedHTTP2(try HTTP2ReceivedLines.line(rest))
         case "connections": return try connections(rest)
         default: throw CaseFault("\"\(word)\" begins no line")
         }
@@ -101,6 +104,32 @@ enum StepReader {
             AnswerLine(
                 number: number, method: "GET", server: server, target: target, isForAll: isForAll,
                 content: .webSocket(styles: styles, fields: line.parts, steps: [])))
+    }
+
+    private static func http2(_ rest: Substring, number: Int, isForAll: Bool) throws(CaseFault) -> Action {
+        var line = try CaseLine(rest)
+        let (method, server, target) = pattern(&line)
+        try line.finish(parts: false)
+        return .answer(
+            AnswerLine(
+                number: number, method: method, server: server, target: target, isForAll: isForAll,
+                content: .http2(steps: [])))
+    }
+
+    /// Steps of a web socket or of HTTP/2, as the line before has it.
+    private static func steps(_ rest: Substring, behind previous: Action?) throws(CaseFault) -> Action {
+        switch previous {
+        case .serverSteps: return .serverSteps(try WebSocketLines.steps(rest))
+        case .http2Script, .http2Steps: return .http2Steps(try HTTP2ScriptLines.steps(rest))
+        case .answer(let answer):
+            switch answer.content {
+            case .webSocket: return .serverSteps(try WebSocketLines.steps(rest))
+            case .http2: return .http2Steps(try HTTP2ScriptLines.steps(rest))
+            case .response, .raw: break
+            }
+        default: break
+        }
+        throw CaseFault("steps stand behind \"<ws\", \"<h2\" and \"<<h2\"")
     }
 
     /// `METHOD` and `@server/target`, each of which may be left out.
@@ -223,7 +252,7 @@ enum StepReader {
         var line = try CaseLine(rest)
         let method = try line.takeWord("the method")
         let target = try CaseText(line.takeWord("the target"))
-        let server = line.words.first?.first == "@" ? line.takeWord().map { String($0.dropFirst()) } : nil
+        let server = line.takeServer()
         try line.finish(parts: true, body: true)
         return .received(
             ReceivedLine(method: method, target: target, server: server, fields: line.parts, body: line.body))

@@ -11,7 +11,12 @@ enum Table {
 
     /// By chapters. A case that proves statements of several counts in each, one that proves none in no line.
     static func byChapter(_ results: [CaseResult]) -> String {
-        text(by: "chapter", parts(of: results, by: \.chapters).sorted { Int($0.name) ?? 0 < Int($1.name) ?? 0 })
+        text(by: "chapter", parts(of: results, by: \.chapters).sorted { place(of: $0.name) < place(of: $1.name) })
+    }
+
+    /// HTTP/2's chapters come behind the others.
+    private static func place(of chapter: String) -> Int {
+        Int(chapter) ?? 1000 + (Int(chapter.dropFirst()) ?? 0)
     }
 
     private typealias Part = (name: String, results: [CaseResult])

@@ -18,6 +18,7 @@ final class AnswerBoard: Sendable {
 
     private struct State {
         var answers: [AnswerLine] = []
+        var scripts: [HTTP2ScriptLine] = []
         var words: KnownWords?
         var gates: [String: ServerGate] = [:]
         var received: [Received] = []
@@ -33,10 +34,11 @@ final class AnswerBoard: Sendable {
         return record.problems + record.faults.map(\.description)
     }
 
-    /// Sets the answers; no request comes before.
-    func begin(_ answers: [AnswerLine], words: KnownWords) {
+    /// Sets the answers, and what is done on connections of HTTP/2; no client comes before.
+    func begin(_ answers: [AnswerLine], scripts: [HTTP2ScriptLine], words: KnownWords) {
         state.withLock { state in
             state.answers = answers
+            state.scripts = scripts
             state.words = words
         }
     }
@@ -79,10 +81,28 @@ final class AnswerBoard: Sendable {
         }
     }
 
+    /// What is done on a connection of HTTP/2 that begins, on a server's loop.
+    func script(ofConnection number: Int, at server: String) -> HTTP2Script? {
+        let (script, words) = state.withLock { state in
+            let scripts = state.scripts.filter { $0.server == server }
+            return (scripts.first { $0.connection == number } ?? scripts.first { $0.connection == nil }, state.words)
+        }
+        guard let script, let words else { return nil }
+        do {
+            let steps = try HTTP2Steps(words: words, gate: gate).steps(script.steps)
+            return script.isAlone ? .instead(steps) : .beside(steps)
+        } catch {
+            note("a script of HTTP/2: \((error as? CaseFailure)?.reason ?? "\(error)")")
+            return nil
+        }
+    }
+
     private func problem(_ text: String) -> ServerResponse {
-        state.withLock { $0.problems.append(text) }
+        note(text)
         return .text(text, status: 599)
     }
+
+    private func note(_ problem: String) { state.withLock { $0.problems.append(problem) } }
 
     private static func fits(_ answer: AnswerLine, _ request: ServerRequest, _ server: String) -> Bool {
         (answer.method ?? request.method) == request.method && (answer.server ?? server) == server
@@ -96,6 +116,8 @@ final class AnswerBoard: Sendable {
         case .webSocket(let styles, let fields, let steps):
             let script = WebSocketScript(words: words, gate: gate)
             return .webSocket(try script.route(styles, fields, steps, record: webSockets))
+        case .http2(let steps):
+            return ServerResponse(body: .http2(try HTTP2Steps(words: words, gate: gate).steps(steps)))
         case .response(let status, let style, let fields, let body):
             var response = ServerResponse(status: status)
             for field in fields {

@@ -110,6 +110,8 @@ final class CaseQueue: Sendable {
             switch (first, second) {
             case (.ended(let failure), .late): return (failure, true)
             case (.ended(let failure), _): return (failure, false)
+            case (.late, .ended(let failure?)):
+                return (CaseFailure("no end within \(timeLimit); \(failure.reason)"), true)
             case (.late, _), (.notLate, _), (nil, _): return (CaseFailure("no end within \(timeLimit)"), true)
             }
         }

@@ -18,6 +18,8 @@ struct CaseRun {
     private var looked = 0
     private var asked: [String: Int] = [:]
     private var lastReceived: AnswerBoard.Received?
+    /// By servers, how many frames of HTTP/2 lie behind what was looked at.
+    var seenFrames: [String: Int] = [:]
 
     /// Runs a case to its end; why it did not pass, or nil.
     static func failure(of conformanceCase: ConformanceCase, number: Int, _ driver: DriverProcess) async -> CaseFailure?
@@ -54,7 +56,7 @@ struct CaseRun {
         }
         stage.board.openAll()
         for name in sessions { _ = try? await driver.call("session.close", ["session": .string(driverName(name))]) }
-        let problems = stage.board.problems + (await stage.board.endedWebSockets())
+        let problems = stage.board.problems + stage.faults + (await stage.board.endedWebSockets())
         if let problem = problems.first, failure?.isUnsupported != true {
             return CaseFailure([failure?.reason, problem].compactMap { $0 }.joined(separator: "; "))
         }
@@ -67,7 +69,7 @@ struct CaseRun {
 
     private mutating func carryOut(_ action: Action) async throws {
         switch action {
-        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps:
+        case .certificate, .declareServer, .declareProxy, .answer, .serverSteps, .http2Script, .http2Steps:
             break
         case .session(let name, let config):
             try await openSession(name, config)
@@ -122,6 +124,8 @@ struct CaseRun {
             guard accepted == count else { throw CaseFailure("\(accepted) connections were opened, not \(count)") }
         case .asked(let line):
             try checkAsk(line)
+        case .receivedHTTP2(let line):
+            try await receivedHTTP2(line)
         }
     }
 

@@ -13,34 +13,31 @@ struct Stage {
     let board: AnswerBoard
     private(set) var servers: [String: LoopbackServer] = [:]
     private(set) var proxies: [String: LoopbackProxy] = [:]
+    /// What has come over HTTP/2, by the servers that speak it.
+    private(set) var records: [String: HTTP2Record] = [:]
 
     /// Makes certificates, starts servers, hands them their answers.
     init(for conformanceCase: ConformanceCase) throws {
         let board = AnswerBoard()
         let now = Int64(Date().timeIntervalSince1970)
         var certificates = Certificates()
-        var answers: [AnswerLine] = []
+        var script = StageScript()
         for action in conformanceCase.steps.map(\.action) {
+            script.take(action)
             if case .certificate(let line) = action { try certificates.make(line, now: now) }
             if case .declareServer(let line) = action {
-                servers[line.name] = try Self.server(line, board, certificates)
+                guard servers[line.name] == nil else { throw CaseFailure("there are two servers \(line.name)") }
+                (servers[line.name], records[line.name]) = try Self.server(line, board, certificates)
             }
             if case .declareProxy(let line) = action { proxies[line.name] = try Self.proxy(line, certificates) }
-            if case .answer(let line) = action { answers.append(line) }
-            if case .serverSteps(let more) = action, var answer = answers.popLast(),
-                case .webSocket(let styles, let fields, let steps) = answer.content
-            {
-                answer.content = .webSocket(styles: styles, fields: fields, steps: steps + more)
-                answers.append(answer)
-            }
         }
         if conformanceCase.usesServer, servers["a"] == nil {
-            servers["a"] = try Self.server(DeclarationLine(name: "a", settings: []), board, certificates)
+            (servers["a"], _) = try Self.server(DeclarationLine(name: "a", settings: []), board, certificates)
         }
         let ports = servers.mapValues(\.port).merging(proxies.mapValues(\.port)) { $1 }
         words = KnownWords(ports: ports, certificates: certificates, now: now)
         self.board = board
-        board.begin(answers, words: words)
+        board.begin(script.answers, scripts: script.scripts, words: words)
     }
 
     /// Ends everything.
@@ -58,13 +55,49 @@ struct Stage {
 
     private static func server(
         _ line: DeclarationLine, _ board: AnswerBoard, _ certificates: Certificates
-    ) throws -> LoopbackServer {
+    ) throws -> (LoopbackServer, HTTP2Record?) {
         var settings = try settings(line)
-        let address = settings.removeValue(forKey: "address") ?? "127.0.0.1"
-        let tls = try tls(&settings, certificates)
+        let (name, address) = (line.name, settings.removeValue(forKey: "address") ?? "127.0.0.1")
+        var options = LoopbackServer.Options(host: address, tls: try tls(&settings, certificates))
+        var record: HTTP2Record?
+        if let http2 = try http2(&settings) {
+            record = HTTP2Record()
+            options.http2 = http2
+            options.http2.record = record
+            options.http2.script = { board.script(ofConnection: $0, at: name) }
+        }
         if let name = settings.keys.min() { throw CaseFailure("a server has no setting \(name)") }
-        let name = line.name
-        return try LoopbackServer.start(.init(host: address, tls: tls)) { board.answer($0, at: name) }
+        return (try LoopbackServer.start(options) { board.answer($0, at: name) }, record)
+    }
+
+    private static func http2(_ settings: inout [String: String]) throws(CaseFailure) -> ServerHTTP2? {
+        guard let word = settings.removeValue(forKey: "http2") else { return nil }
+        let uses: [String: ServerHTTP2.Use] = ["off": .off, "offered": .offered, "required": .required]
+        guard let use = uses[word] else { throw CaseFailure("http2 is off, offered or required") }
+        var http2 = ServerHTTP2(use)
+        if let number = try number("streams", &settings) { http2.settings.maximumConcurrentStreams = number }
+        if let number = try number("window", &settings) { http2.settings.initialWindowSize = number }
+        if let number = try number("frame", &settings) { http2.settings.maximumFrameSize = number }
+        if let number = try number("list", &settings) { http2.settings.maximumHeaderListSize = number }
+        if let number = try number("connection-window", &settings) { http2.connectionWindow = number }
+        return http2
+    }
+
+    private static func number(_ name: String, _ settings: inout [String: String]) throws(CaseFailure) -> UInt32? {
+        guard let text = settings.removeValue(forKey: name) else { return nil }
+        guard let number = UInt32(text) else { throw CaseFailure("\(name) is a number") }
+        return number
+    }
+
+    /// What a server that speaks HTTP/2 has received.
+    func record(of name: String) throws(CaseFailure) -> HTTP2Record {
+        guard let record = records[name] else { throw CaseFailure("there is no server \(name) that speaks HTTP/2") }
+        return record
+    }
+
+    /// The rules of HTTP/2 that the client has broken, as far as a server has judged it.
+    var faults: [String] {
+        records.values.flatMap { $0.contents.faults.map { "the client has broken a rule of HTTP/2. \($0)" } }
     }
 
     private static func proxy(_ line: DeclarationLine, _ certificates: Certificates) throws -> LoopbackProxy {

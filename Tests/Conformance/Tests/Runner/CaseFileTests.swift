@@ -26,6 +26,20 @@ struct CaseFileTests {
             ("ws nonsense\n", 4, "nothing that is done"), ("ws got nonsense\n", 4, "text, binary"),
             ("ws send x\n", 4, "text or binary"), ("ws open / x=1\n", 4, "no option x"),
             ("<ws\nws open /\n", 3, "expects nothing"),
+            ("<h2\n+ nonsense\n", 5, "no step of HTTP/2"), ("<<h2\n+ text x\n", 5, "no step of HTTP/2"),
+            ("<<h2 alone x\n", 4, "not understood"), ("<h2 200\n", 4, "not understood"),
+            ("<<h2\n+ settings x=1\n", 5, "no setting"), ("<<h2\n+ settings window\n", 5, "no setting a value"),
+            ("<<h2\n+ rst 1 NONSENSE\n", 5, "no code"), ("<<h2\n+ rst CANCEL\n", 5, "stream is missing"),
+            ("<<h2\n+ frame nonsense 00 0\n", 5, "no type"), ("<<h2\n+ frame data\n", 5, "flags is missing"),
+            ("<<h2\n+ data 1 frames=2\n", 5, "not understood"), ("<<h2\n+ headers 1 pad=256\n", 5, "not understood"),
+            ("<<h2\n+ headers 1 | !a\n", 5, "no !a"), ("<<h2\n+ headers 1 | a\n", 5, "no colon"),
+            ("<<h2\n+ until nonsense\n", 5, "a script waits"), ("<<h2\n+ until frames 1 F0\n", 5, "known type"),
+            ("<<h2\n+ times x ping\n", 5, "how many"), ("<<h2\n+ wait\n", 5, "gate"),
+            ("<<h2\n+ close now\n", 5, "not understood"), ("<<h2\n+ ping 1\n", 5, "not understood"),
+            ("<<h2\n> GET /\n+ close\n", 6, "behind \"<ws\""), ("<<h2\n+ close\n", 3, "expects nothing"),
+            ("^h2\n", 4, "what was received"), ("^h2 nonsense\n", 4, "no type"), ("^h2 count ping\n", 4, "how many"),
+            ("^h2 no ping | a: b\n", 4, "no parts"), ("^h2 closed x\n", 4, "how many"),
+            ("^h2 ping connection=x\n", 4, "connection's number"),
         ])
     func faults(lines: String, line: Int, reason: String) async throws {
         let folder = try CaseDirectory()

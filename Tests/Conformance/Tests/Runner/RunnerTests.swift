@@ -187,7 +187,9 @@ struct RunnerTests {
         #expect(all.exitCode == 0 && lines.count >= 600)
         let found = Set(lines.map { $0.prefix { $0 != ":" } })
         let groups: [Substring] = [
-            "2397", "6265", "6455", "7616", "8305", "9110", "9111", "9112", "proxies", "redirects", "timeouts", "trust",
+            "2397", "6265", "6455", "7541", "7616", "8305", "9110", "9111", "9112", "9113", "http2", "proxies",
+            "redirects",
+            "timeouts", "trust",
         ]
         #expect(found.isSuperset(of: groups))
         let some = try await conformance(["--list", "--filter", "B16.31"])
