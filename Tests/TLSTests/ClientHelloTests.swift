@@ -33,7 +33,9 @@ import URLLoadingTLS
         return found
     }
 
-    @Test("B2.106: certificates after the handshake are not offered, in TLS 1.3 either")
+    @Test(
+        "B2.106, H1.13: certificates after the handshake are not offered, in TLS 1.3 either, so that a server cannot ask for one"
+    )
     func noLateCertificates() throws {
         let pair = try TLSPair(client: .init(minimum: .v13), server: Made.serverOptions())
         pair.shakeHands()

@@ -67,6 +67,38 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test(
+        "H2.6: a request that waits for a stream can be cancelled, and has its time for the resource; that for the request begins with the stream"
+    )
+    func waiting() {
+        var settings = HTTP2Settings()
+        settings.maximumConcurrentStreams = 1
+        let rig = EngineRig.http2(perHost: 1)
+        let peers = rig.serveHTTP2(settings: settings) { peer, _ in peer.onWhole = { _, _ in } }
+        let first = rig.submit(target: "/first", idleTimeout: nil)
+        rig.settle()
+        let cancelled = rig.submit(target: "/cancelled")
+        let patient = rig.submit(target: "/patient", idleTimeout: .seconds(3))
+        let late = rig.submit(target: "/late", resourceTimeout: .seconds(5), waitsForConnectivity: true)
+        rig.settle()
+        cancelled.handle?.cancel()
+        rig.settle()
+        #expect(cancelled.error.isCancelled)
+        rig.advance(.seconds(5))
+        rig.settle()
+        guard case .resourceTimeout? = late.error else {
+            Issue.record("\(String(describing: late.error))")
+            return
+        }
+        peers[0].answer(peers[0].requests[0])
+        rig.settle()
+        #expect(first.text == "hello" && peers.count == 1 && peers[0].targets == ["/first", "/patient"])
+        peers[0].answer(peers[0].requests[1])
+        rig.settle()
+        #expect(patient.text == "hello")
+        rig.expectClean()
+    }
+
     @Test("H6.4: a connection on which nothing came for a whole time-out serves nobody before it has answered a PING")
     func suspect() {
         let rig = EngineRig.http2()

@@ -330,7 +330,9 @@ struct HTTP2WindowTests {
 
     private static let mebibyte = 1 << 20
 
-    @Test("H10.1: the window is doubled where more than half of it comes in a round trip, up to 16 MiB, and then nothing is measured")
+    @Test(
+        "H10.1: the window is doubled where more than half of it comes in a round trip, up to 16 MiB, and then nothing is measured"
+    )
     func grows() {
         var rig = downloads(1)
         var size = 2 * Self.mebibyte
@@ -369,7 +371,8 @@ struct HTTP2WindowTests {
         #expect(bring(Self.mebibyte, on: 3, to: &rig) == update + WireHTTP2.ping(2))
     }
 
-    @Test("H10.1: a stream that ends while it is measured needs nothing more, nor does one whose server does not answer")
+    @Test(
+        "H10.1: a stream that ends while it is measured needs nothing more, nor does one whose server does not answer")
     func endsMeasured() {
         var rig = downloads(2)
         _ = bring(2 * Self.mebibyte + 1, to: &rig)
