@@ -84,11 +84,12 @@ extension Transaction {
 
     /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
     private func refused(_ error: EngineError, _ refusal: ExchangeFacts.Refusal) {
-        guard isBodyReplayable else { return finish(error, needsNewBody: true) }
+        if case .needsHTTP1 = refusal { core.pool.noteNeedForHTTP1(of: key) }
+        // Who supplies bodies does not count, so that one is asked for once.
+        guard isBodyReplayable else { return finish(error, needsNewBody: !handle.request.isReplay) }
         refusals += 1
         switch refusal {
         case .needsHTTP1:
-            core.pool.noteNeedForHTTP1(of: key)
             key = key.speakingHTTP1
             sendAgain(onNewConnection: false)
         case .unprocessed(let asksForCalm):

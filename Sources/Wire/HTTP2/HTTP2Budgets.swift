@@ -19,6 +19,9 @@ struct HTTP2FloodBudget {
         uselessLeft = limits.uselessFrames
     }
 
+    /// The connection begins; what was forgiven before is nobody's.
+    mutating func begin(now: Duration) { forgivenUntil = now }
+
     /// Frames came that bring nothing (H9.1).
     mutating func spend(_ count: Int, now: Duration) throws(HTTP2Fault) {
         if count > uselessLeft { forgive(now) }

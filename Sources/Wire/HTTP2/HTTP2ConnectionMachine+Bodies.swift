@@ -24,6 +24,11 @@ extension HTTP2ConnectionMachine {
         turns.remove(id.slot, in: &streams)
     }
 
+    /// Whether a stream has to wait for a window before more of its body can be sent.
+    package func lacksWindow(_ id: HTTP2StreamID) -> Bool {
+        isOpen(id) && min(sendWindow.available, streams[id.slot].sendWindow.available) <= 0
+    }
+
     /// The stream whose turn it is and how much it may send in one frame, where there is room for so many bytes of body;
     /// nil if nobody can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
     package func nextPiece(room: Int) -> HTTP2Piece? {

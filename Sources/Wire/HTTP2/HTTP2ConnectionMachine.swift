@@ -151,6 +151,7 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         guard phase == .fresh else { return }
         phase = .running
         heartbeat = HTTP2Heartbeat(now: now)
+        budget.begin(now: now)
         if role == .client { HTTP2FrameEncoder.encodePreface(into: &output) }
         HTTP2FrameEncoder.encode(ourSettings, into: &output)
         writeUpdate(0, receiveWindow.grow(to: wantedWindow))

@@ -196,6 +196,37 @@ struct HTTP2EndTests {
         }
     }
 
+    @Test("H7.3: where the body is a stream its owner is asked for another, once", arguments: [false, true])
+    func refusedStream(isReplay: Bool) {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in peer.onWhole = { $0.reset($1, .refusedStream) } }
+        let source = ScriptedSource(texts: "abc")
+        let journal = rig.submit("POST", content: .stream(source), framing: .chunked, isReplay: isReplay)
+        rig.settle()
+        #expect(journal.hasEnded && journal.outcome?.needsNewBody == !isReplay)
+        #expect(peers.count == 1 && peers[0].requests.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("H7.2: what has begun to be answered was not refused, and is not sent again")
+    func refusedTooLate() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                peer.head(request, length: 10)
+                peer.reset(request, .refusedStream)
+            }
+        }
+        let journal = rig.submit()
+        rig.settle()
+        guard case .http2(.reset(.refusedStream))? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(peers[0].requests.count == 1)
+        rig.expectClean()
+    }
+
     @Test(
         "H7.1, H7.10: what a GOAWAY has turned away is sent again on another connection at once, what it has not goes on"
     )

@@ -93,6 +93,29 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
+    @Test("H5.1: the end of a body of unknown length needs no window", arguments: ["", "seven b"], [false, true])
+    func endWithoutWindow(text: String, comesLater: Bool) throws {
+        let rig = EngineRig.http2()
+        var settings = HTTP2Settings()
+        settings.initialWindowSize = UInt32(text.utf8.count)
+        let peers = rig.serveHTTP2(settings: settings)
+        // The first request brings the settings.
+        rig.submit()
+        rig.settle()
+        peers[0].takesBodies = false
+        let pieces: [SourcePiece] = text.isEmpty ? [] : [.bytes(Array(text.utf8))]
+        let source = ScriptedSource(comesLater ? pieces : pieces + [.end])
+        let journal = rig.submit("POST", content: .stream(source), framing: .chunked)
+        rig.settle()
+        #expect(try #require(peers[0].requests.last).isWhole == !comesLater)
+        if comesLater { source.supply(.end) }
+        rig.settle()
+        let request = try #require(peers[0].requests.last)
+        #expect(String(decoding: request.body, as: UTF8.self) == text && request.isWhole)
+        #expect(journal.text == "hello")
+        rig.expectClean()
+    }
+
     @Test("H4.3, H5.4: large answers arrive whole, and many at once", arguments: [1, 5])
     func download(count: Int) {
         let rig = EngineRig.http2()

@@ -72,6 +72,19 @@ struct HTTP2FloodTests {
         expectCalm(&rig, .uselessFrames)
     }
 
+    @Test("H9.1: time before the connection forgives nothing")
+    func notForgiven() {
+        var rig = HTTP2Rig(.client, settings: .client)
+        rig.now = .seconds(1000)
+        rig.start()
+        rig.receive(WireHTTP2.settings([]) + WireHTTP2.settingsAck)
+        rig.forget()
+        rig.receive(Array(repeating: WireHTTP2.update(0, 1), count: 9_998).flatMap { $0 })
+        #expect(rig.takeSaid().isEmpty)
+        rig.receive(WireHTTP2.update(0, 1))
+        expectCalm(&rig, .uselessFrames)
+    }
+
     @Test("H9.2: 1,000 answers wait for a peer that does not read; H8.11: each is written once it does")
     func unread() {
         var rig = client()

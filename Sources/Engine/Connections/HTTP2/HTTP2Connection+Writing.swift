@@ -89,6 +89,9 @@ extension HTTP2Connection {
             guard let stream = stream(piece.stream) else { return }
             stream.write(upTo: piece.limit)
         }
+        while let id = nearEnd.popLast() {
+            if machine.lacksWindow(id) { stream(id)?.writeEndIfReached() }
+        }
     }
 
     /// Puts a frame of a stream's body behind what is to be written; whether it is to go out.

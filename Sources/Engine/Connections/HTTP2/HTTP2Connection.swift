@@ -33,6 +33,8 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var streams: [HTTP2Stream?] = []
     /// Streams whose places have been given away before their ends were told.
     @exclusivity(unchecked) var leaving: [HTTP2StreamID: HTTP2Stream] = [:]
+    /// Streams whose bodies, of unknown length, may be over.
+    @exclusivity(unchecked) var nearEnd: [HTTP2StreamID] = []
 
     /// What is being read; empty between two reads.
     @exclusivity(unchecked) var input = UnsafeRawBufferPointer(start: nil, count: 0)

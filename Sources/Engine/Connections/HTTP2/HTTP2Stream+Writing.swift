@@ -1,5 +1,5 @@
 // The sending half of a stream: the head at once, the body frame by frame when the connection says that it is this stream's
-// turn. A body is taken from its source when there is a window for it, not before.
+// turn. A body is taken from its source when there is a window for it, not before, unless it may be over.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -82,7 +82,17 @@ extension HTTP2Stream {
     }
 
     private func bodyReady() {
-        if case .feed = sending { connection.machine.bodyReady(id) }
+        guard case .feed = sending else { return }
+        connection.machine.bodyReady(id)
+        if toSend == nil { connection.nearEnd.append(id) }
+    }
+
+    /// There is no window: the end of the body needs none (H5.1), so it is looked for all the same.
+    func writeEndIfReached() {
+        guard let owner, owner.mayWrite, case .feed(let feed) = sending, toSend == nil else { return }
+        while case .none = piece {
+            guard takeNext(feed, of: owner) else { return }
+        }
     }
 
     /// It is this stream's turn: gives the connection a frame of at most so many bytes, or lets others have theirs.
@@ -126,6 +136,7 @@ extension HTTP2Stream {
         }
         guard isOut else { return pause() }
         piece = start + count < bytes.count ? .bytes(bytes, from: start + count) : .none
+        if toSend == nil, case .none = piece { connection.nearEnd.append(id) }
         moved(count, owner)
     }
 

@@ -125,7 +125,9 @@ final class HTTP2Stream {
 
     private func fail(_ end: HTTP2StreamEnd, _ owner: any ExchangeOwner) {
         let error = error(for: end, phase: owner.phase)
-        let facts = facts(ExchangeFacts.Refusal(end))
+        // What has been answered was looked at, whatever the server says.
+        let isUnanswered = if case .awaiting = progress { true } else { false }
+        let facts = facts(isUnanswered ? ExchangeFacts.Refusal(end) : nil)
         noteBodyBytes()
         letGo()
         owner.exchangeFailed(error, facts: facts)
