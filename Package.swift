@@ -187,3 +187,10 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The layers of bytes and rules have neither threads nor locks nor anything that is shared, and their suites start none: there
+// ThreadSanitizer has nothing to look for, and finds nothing slowly.
+if Context.environment["URLLOADING_SANITIZER"] == "thread" {
+    let withoutThreads = ["URLLoadingWireTests", "URLLoadingPolicyTests"]
+    package.targets.removeAll { withoutThreads.contains($0.name) }
+}

@@ -19,10 +19,8 @@ package struct Timeline: Sendable {
     package var reused = false
     /// Whether the connection led to or through a proxy (B12.17); the other end is then the proxy's (B12.20).
     package var usesProxy = false
-    /// Whether the server spoke HTTP/1.0 (B12.16).
-    package var isOldProtocol = false
-    /// Whether it was carried over HTTP/2 (H1.9).
-    package var isHTTP2 = false
+    /// What the server spoke.
+    package var spoken = SpokenProtocol.http11
     /// This end of the connection.
     package var localAddress: SocketAddress?
     /// The other end.
@@ -132,12 +130,8 @@ extension Timeline {
         steps.connectEnd = time(setup.connect.end)
     }
 
-    /// `http/1.1` or `http/1.0`; absent where no response came (B12.16).
-    package var protocolName: String? {
-        guard status != 0 else { return nil }
-        if isHTTP2 { return "h2" }
-        return isOldProtocol ? "http/1.0" : "http/1.1"
-    }
+    /// The name of what was spoken; absent where no response came (B12.16).
+    package var protocolName: String? { status == 0 ? nil : spoken.name }
 
     /// Whether the last byte of the request is out.
     var isRequestSent: Bool { steps.requestEnd >= 0 }

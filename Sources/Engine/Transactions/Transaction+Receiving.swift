@@ -21,7 +21,7 @@ extension Transaction {
         timeline.responseStarted(core.reactor.nanoseconds)
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
-        timeline.isOldProtocol = head.version == .http10
+        if head.version == .http10 { timeline.spoken = .http10 }
         core.trace?.hooks.responseReceived?(id, head.status)
         body = ResponseBody(
             head: head, framing: framing, decodes: handle.request.decodesContent,

@@ -241,7 +241,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             timeline.remoteAddress = connection.stream.remoteAddress
         }
         timeline.tls = connection.negotiated
-        timeline.isHTTP2 = connection.isHTTP2
+        timeline.spoken = connection.isHTTP2 ? .http2 : .http11
         if !connection.hasServed { timeline.record(connection.setup) }
         timeline.requestStarted(core.reactor.nanoseconds)
         // Also when this is a replay within the turn in which the first attempt was lost.

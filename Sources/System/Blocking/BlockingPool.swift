@@ -21,7 +21,8 @@ package final class BlockingPool: Sendable {
     package static let shared = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-blocking")
 
     private struct State: Sendable {
-        var queue: [@Sendable () -> Void] = []
+        /// What was taken is nil: what it holds must go with it, and never under the lock, since its end may want the pool.
+        var queue: [(@Sendable () -> Void)?] = []
         /// Where the queue begins; what is before it has been taken.
         var head = 0
         var threads = 0
@@ -118,13 +119,13 @@ package final class BlockingPool: Sendable {
     private func nextStep() -> NextStep {
         state.withLock { state in
             if state.head < state.queue.count {
-                let work = state.queue[state.head]
+                let work = state.queue[state.head].take()
                 state.head += 1
                 if state.head == state.queue.count {
                     state.queue.removeAll(keepingCapacity: state.queue.capacity <= 256)
                     state.head = 0
                 }
-                return .work(work)
+                if let work { return .work(work) }
             }
             if state.signal == nil {
                 state.signal = try? WakeSignal(counting: true)

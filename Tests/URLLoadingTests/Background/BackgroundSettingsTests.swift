@@ -71,6 +71,7 @@ struct BackgroundSettingsTests {
         values.requestCachePolicy = .reloadIgnoringLocalCacheData
         values.tlsMinimum = .TLSv13
         values.httpMaximumConnectionsPerHost = 3
+        values.http2 = .priorKnowledge
         values.requiresDNSSECValidation = true
         values.resumableUploads = .always
         values.hostOverrides = ["a.test": "127.0.0.1"]
@@ -89,6 +90,7 @@ struct BackgroundSettingsTests {
         #expect(arrived.requestCachePolicy == .reloadIgnoringLocalCacheData)
         #expect(arrived.tlsMinimum == .TLSv13 && arrived.tlsMaximum == .TLSv13)
         #expect(arrived.httpMaximumConnectionsPerHost == 3)
+        #expect(arrived.http2 == .priorKnowledge)
         #expect(arrived.requiresDNSSECValidation)
         #expect(arrived.resumableUploads == .always)
         #expect(arrived.hostOverrides == values.hostOverrides)

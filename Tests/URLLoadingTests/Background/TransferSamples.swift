@@ -61,7 +61,7 @@ enum TransferSamples {
         exchange.times.responseEnd = 1_700_000_000_000_001
         exchange.isReused = true
         exchange.usesProxy = true
-        exchange.isOldProtocol = true
+        exchange.spoken = .http2
         exchange.source = 1
         exchange.local = .init(host: "::1", port: 1)
         exchange.remote = .init(host: "127.0.0.1", port: 65_535)

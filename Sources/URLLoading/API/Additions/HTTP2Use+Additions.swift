@@ -4,8 +4,8 @@ import Foundation
 import URLLoadingPolicy
 
 extension URLSessionConfiguration {
-    /// Ours: when sessions speak HTTP/2. Off for now, unless the environment says otherwise: `URLLOADING_HTTP2` is what
-    /// configurations begin with, `off`, `offered` or `prior-knowledge`.
+    /// Ours: when sessions speak HTTP/2. `offered` at first, as on Apple's platforms, unless the environment says otherwise:
+    /// `URLLOADING_HTTP2` is what configurations begin with, `off`, `offered` or `prior-knowledge`.
     ///
     /// Requests to one server then share a connection, as many at a time as the server allows;
     /// `httpMaximumConnectionsPerHost` still limits connections. Web sockets, and requests that prove who asks by NTLM or
@@ -29,9 +29,9 @@ extension URLSessionConfiguration {
         /// What configurations begin with.
         static let ofEnvironment: HTTP2Use =
             switch getenv("URLLOADING_HTTP2").map({ String(cString: $0) }) {
-            case "offered": .offered
+            case "off": .off
             case "prior-knowledge": .priorKnowledge
-            default: .off
+            default: .offered
             }
 
         /// What the engine offers.

@@ -72,8 +72,11 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// After its last byte.
     open var responseEndDate: Date? { dates.responseEnd }
 
-    /// `http/1.1` or `http/1.0` (B12.16).
+    /// `h2`, `http/1.1` or `http/1.0` (B12.16, H1.9).
     open var networkProtocolName: String? { record?.timeline.protocolName }
+
+    /// What was spoken, where a response came.
+    var spoken: SpokenProtocol { record?.timeline.spoken ?? .http11 }
 
     /// Whether a proxy was used (B12.17); the other end is then the proxy (B12.20).
     open var isProxyConnection: Bool { record?.timeline.usesProxy ?? false }

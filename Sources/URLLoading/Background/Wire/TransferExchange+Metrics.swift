@@ -18,7 +18,7 @@ extension TransferExchange {
         times = metrics.dates.times
         isReused = metrics.isReusedConnection
         usesProxy = metrics.isProxyConnection
-        isOldProtocol = metrics.networkProtocolName == "http/1.0"
+        spoken = metrics.spoken
         source = UInt32(clamping: metrics.resourceFetchType.rawValue)
         local = Self.address(metrics.localAddress, metrics.localPort)
         remote = Self.address(metrics.remoteAddress, metrics.remotePort)
@@ -45,7 +45,7 @@ extension TransactionRecord {
             start: .zero, response: nil, end: .zero, bodyBytes: exchange.counts.responseBodyDecoded)
         timeline.reused = exchange.isReused
         timeline.usesProxy = exchange.usesProxy
-        timeline.isOldProtocol = exchange.isOldProtocol
+        timeline.spoken = exchange.spoken
         timeline.status = exchange.head.map { Int($0.status) } ?? 0
         timeline.localAddress = exchange.local?.socketAddress
         timeline.remoteAddress = exchange.remote?.socketAddress

@@ -19,6 +19,12 @@ extension TransferSettings {
         settings.tlsMinimum = values.tlsMinimum.rawValue
         settings.tlsMaximum = values.tlsMaximum.rawValue
         settings.connectionsPerHost = UInt32(clamping: values.httpMaximumConnectionsPerHost)
+        settings.http2 =
+            switch values.http2 {
+            case .off: 0
+            case .offered: 1
+            case .priorKnowledge: 2
+            }
         settings.requiresDNSSEC = values.requiresDNSSECValidation
         settings.resumableUploads =
             switch values.resumableUploads {
@@ -62,6 +68,7 @@ extension TransferSettings {
         values.tlsMinimum = tls_protocol_version_t(rawValue: tlsMinimum) ?? .TLSv12
         values.tlsMaximum = tls_protocol_version_t(rawValue: tlsMaximum) ?? .TLSv13
         values.httpMaximumConnectionsPerHost = Int(connectionsPerHost)
+        values.http2 = http2 == 0 ? .off : http2 == 1 ? .offered : .priorKnowledge
         values.requiresDNSSECValidation = requiresDNSSEC
         values.resumableUploads = resumableUploads == 0 ? .never : resumableUploads == 1 ? .ofFiles : .always
         values.hostOverrides = Dictionary(hostOverrides.map { ($0.name, $0.value) }) { $1 }

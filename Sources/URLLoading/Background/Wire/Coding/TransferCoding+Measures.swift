@@ -1,6 +1,7 @@
 // The forms in bytes of what was measured. The order of the parts is the format; whoever changes it counts up
 // `TransferLimits.version`.
 
+import URLLoadingEngine
 import URLLoadingPolicy
 
 extension TransferMeasures: TransferCoded {
@@ -21,7 +22,7 @@ extension TransferExchange: TransferCoded {
         writer.value(times)
         writer.value(isReused)
         writer.value(usesProxy)
-        writer.value(isOldProtocol)
+        writer.number(spoken.rawValue)
         writer.value(source)
         writer.value(local)
         writer.value(remote)
@@ -35,7 +36,8 @@ extension TransferExchange: TransferCoded {
         times = try reader.value()
         isReused = try reader.value()
         usesProxy = try reader.value()
-        isOldProtocol = try reader.value()
+        guard let spoken = SpokenProtocol(rawValue: try reader.number()) else { throw .impossible }
+        self.spoken = spoken
         source = try reader.value()
         local = try reader.value()
         remote = try reader.value()

@@ -2,6 +2,7 @@
 //
 // It must not know metrics, nor who measures.
 
+import URLLoadingEngine
 import URLLoadingPolicy
 
 /// The measurements of a task.
@@ -54,8 +55,8 @@ package struct TransferExchange: Sendable, Hashable {
     package var isReused = false
     /// Whether a proxy was used.
     package var usesProxy = false
-    /// Whether the server spoke HTTP/1.0.
-    package var isOldProtocol = false
+    /// What the server spoke.
+    package var spoken = SpokenProtocol.http11
     /// The number of where the response came from.
     package var source: UInt32 = 0
     /// This end of the connection.

@@ -90,6 +90,7 @@ extension TransferSettings: TransferCoded {
         writer.value(tlsMinimum)
         writer.value(tlsMaximum)
         writer.value(connectionsPerHost)
+        writer.number(http2)
         writer.value(transfersAtATime)
         writer.value(isDiscretionary)
         writer.value(sendsLaunchEvents)
@@ -115,6 +116,7 @@ extension TransferSettings: TransferCoded {
         tlsMinimum = try reader.value()
         tlsMaximum = try reader.value()
         connectionsPerHost = try reader.value()
+        http2 = try reader.number()
         transfersAtATime = try reader.value()
         isDiscretionary = try reader.value()
         sendsLaunchEvents = try reader.value()
@@ -129,7 +131,7 @@ extension TransferSettings: TransferCoded {
         networkInterface = try reader.value()
         tlsKeyLogFile = try reader.value()
         trust = try reader.value()
-        guard resumableUploads <= 2, hook.allSatisfy({ !$0.utf8.contains(0) }) else { throw .impossible }
+        guard resumableUploads <= 2, http2 <= 2, hook.allSatisfy({ !$0.utf8.contains(0) }) else { throw .impossible }
     }
 }
 

@@ -144,7 +144,7 @@ package struct TransferOrder: Sendable, Hashable {
 /// What bounds messages and journals.
 package enum TransferLimits {
     /// The language of this library.
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
     /// The longest frame; a request with its body, or a list of some ten thousand tasks, is shorter.
     package static let frame = 16 << 20
     /// The longest journal.

@@ -21,6 +21,8 @@ package struct TransferSettings: Sendable, Hashable {
     package var tlsMaximum: UInt16 = 0x0304
     /// Connections per host.
     package var connectionsPerHost: UInt32 = 6
+    /// When HTTP/2 is spoken: 0 never, 1 where servers choose it, 2 also without asking.
+    package var http2: UInt8 = 1
     /// Transfers at a time (B10.9).
     package var transfersAtATime: UInt32 = 4
     /// Whether the time is left to the system (B10.12).
