@@ -11,6 +11,9 @@ struct HuffmanCode: Sendable {
 
     /// For what the next bits begin with a symbol and its length, as `symbol << 8 | length`; 0 for codes that are longer.
     let short: [UInt16]
+    /// For the next `pairBits` bits what they decode to: two symbols, or one where there is no room for another, as
+    /// `count << 24 | length << 16 | second << 8 | first`, the length being that of all of them; 0 for codes that are longer.
+    let pairs: [UInt32]
     /// The longer codes, shortest first.
     let long: [LongCodes]
     /// The symbols in the order of their codes.
@@ -55,10 +58,29 @@ struct HuffmanCode: Sendable {
             code <<= 1
         }
         (self.codes, lengths, self.short, self.long, self.symbols) = (codes, all, short, long, symbols)
+        pairs = (0..<(1 << HuffmanCode.pairBits)).map { HuffmanCode.pair($0, short) }
+    }
+
+    private static func pair(_ bits: Int, _ short: [UInt16]) -> UInt32 {
+        func entry(behind length: Int) -> UInt32 {
+            // Zeros in the place of bits that are not known: they do not count.
+            let known = bits << length & (1 << pairBits - 1)
+            let entry = UInt32(short[known >> (pairBits - shortBits)])
+            return Int(entry & 0xFF) <= pairBits - length ? entry : 0
+        }
+        let first = entry(behind: 0)
+        guard first != 0 else { return 0 }
+        let length = first & 0xFF
+        let second = entry(behind: Int(length))
+        guard second != 0 else { return 1 << 24 | length << 16 | first >> 8 }
+        return 2 << 24 | (length + second & 0xFF) << 16 | (second & 0xFF00) | first >> 8
     }
 
     /// How many bits are looked up at once: all that is common in fields is no longer.
     static var shortBits: Int { 10 }
+
+    /// How many bits are looked up for two symbols at once: two of those that are common in fields.
+    static var pairBits: Int { 12 }
 
     /// The length of the longest code.
     static var longest: Int { 30 }

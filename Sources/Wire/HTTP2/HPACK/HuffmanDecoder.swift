@@ -1,5 +1,6 @@
-// Undoes the Huffman code of a string that may come in pieces. Bits wait at the top of a word; the next ten of them are
-// looked up, which gives a symbol or tells that its code is longer. RFC 7541 §5.2.
+// Undoes the Huffman code of a string that may come in pieces. Bits wait at the top of a word; the next twelve of them are
+// looked up, which mostly gives two symbols. Where these are not known to have come whole, ten of them give a symbol or tell that
+// its code is longer. RFC 7541 §5.2.
 
 /// A resumable decoder of one string after the other.
 struct HuffmanDecoder {
@@ -13,29 +14,32 @@ struct HuffmanDecoder {
         var (bits, count) = (bits, count)
         var isAtEnd = false
         code.short.withUnsafeBufferPointer { short in
-            // The shortest code has five bits.
-            out.append(addingCapacity: (input.count &* 8 &+ 64) / 5) { span in
-                span.withUnsafeMutableBufferPointer { output, written in
-                    var position = 0
-                    while true {
-                        HuffmanDecoder.refill(&bits, &count, input, &position)
-                        while written < output.count {
-                            let entry = short[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.shortBits))]
-                            var (symbol, length) = (entry &>> 8, Int(entry & 0xFF))
-                            if entry == 0 {
-                                (symbol, length) = longSymbol(bits)
-                                if symbol == HuffmanCode.endOfString, length <= count {
-                                    isAtEnd = true
-                                    return
+            code.pairs.withUnsafeBufferPointer { pairs in
+                // The shortest code has five bits.
+                out.append(addingCapacity: (input.count &* 8 &+ 64) / 5) { span in
+                    span.withUnsafeMutableBufferPointer { output, written in
+                        var position = 0
+                        while true {
+                            HuffmanDecoder.refill(&bits, &count, input, &position)
+                            while written < output.count {
+                                if HuffmanDecoder.takePair(&bits, &count, pairs, output, &written) { continue }
+                                let entry = short[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.shortBits))]
+                                var (symbol, length) = (entry &>> 8, Int(entry & 0xFF))
+                                if entry == 0 {
+                                    (symbol, length) = longSymbol(bits)
+                                    if symbol == HuffmanCode.endOfString, length <= count {
+                                        isAtEnd = true
+                                        return
+                                    }
                                 }
+                                guard length <= count else { break }
+                                output[written] = UInt8(truncatingIfNeeded: symbol)
+                                written &+= 1
+                                bits &<<= UInt64(length)
+                                count &-= length
                             }
-                            guard length <= count else { break }
-                            output[written] = UInt8(truncatingIfNeeded: symbol)
-                            written &+= 1
-                            bits &<<= UInt64(length)
-                            count &-= length
+                            if position == input.count { return }
                         }
-                        if position == input.count { return }
                     }
                 }
             }
@@ -49,6 +53,24 @@ struct HuffmanDecoder {
         let ones = ~(UInt64.max >> UInt64(count))
         guard count < 8, bits == ones else { throw .malformedPadding }
         (bits, count) = (0, 0)
+    }
+
+    /// Decodes the next one or two symbols, where their codes are short and have come; false where that is to be looked at.
+    @inline(__always)
+    private static func takePair(
+        _ bits: inout UInt64, _ count: inout Int, _ pairs: UnsafeBufferPointer<UInt32>,
+        _ output: UnsafeMutableBufferPointer<UInt8>, _ written: inout Int
+    ) -> Bool {
+        let entry = pairs[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.pairBits))]
+        let length = Int(truncatingIfNeeded: entry &>> 16 & 0xFF)
+        guard entry != 0, length <= count, output.count &- written >= 2 else { return false }
+        // The second is written over where it is none.
+        output[written] = UInt8(truncatingIfNeeded: entry)
+        output[written &+ 1] = UInt8(truncatingIfNeeded: entry &>> 8)
+        written &+= Int(truncatingIfNeeded: entry &>> 24)
+        bits &<<= UInt64(length)
+        count &-= length
+        return true
     }
 
     /// Reads whole bytes behind the bits while there is room for them.

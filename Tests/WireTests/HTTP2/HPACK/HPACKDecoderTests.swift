@@ -85,6 +85,23 @@ struct HPACKDecoderTests {
 
     // MARK: Huffman code
 
+    @Test("H12.2: every two visible bytes behind each other in Huffman code, whole and byte by byte")
+    func huffmanPairs() throws {
+        for first in UInt8(0x20)...0x7E {
+            // Bytes with short codes before them, or the code would be longer than the string.
+            let pairs = (UInt8(0x21)...0x7E).flatMap { [first, $0] }
+            let value = String(repeating: "e", count: 1_000) + String(decoding: pairs, as: UTF8.self)
+            var encoder = HPACKEncoder()
+            let field = TextField("x", value)
+            let block = encoder.block([field])
+            #expect(block.count < value.utf8.count)
+            var reader = HPACKReader()
+            #expect(try reader.read(block) == [field])
+            var slow = HPACKReader()
+            #expect(try slow.read(block.indices.map { block[$0...$0] }) == [field])
+        }
+    }
+
     @Test("H8.10: a Huffman code with the end of a string, or padding that is none")
     func huffman() {
         expect(Block.hex("00 81 1F") + Block.string([]), [TextField("a", "")])
