@@ -68,8 +68,8 @@ struct SoakReport: Codable, Sendable {
         its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
         which must get nothing secret. In *broken off* a server ends in the midst of its answer, which must be an error, and in *fall back* one
         wants to be asked over HTTP/1.1. Servers of HTTP/2 refuse streams, say goodbye while requests are under way, have small
-        windows and room for few streams; all that must cost no answer. `make soak-netem` does the same where the kernel loses and delays packets, in a network
-        namespace.
+        windows and room for few streams; all that must cost no answer. `make soak-netem` does the same where the kernel loses and
+        delays packets, in a network namespace.
 
         This page was written by a run of \(options.seconds) seconds with \(options.workers) workers, seed \(options.seed)\
         \(options.network.map { ", network: \($0)" } ?? ""). Servers, faulty networks and client share the process, whose memory,
@@ -77,12 +77,11 @@ struct SoakReport: Codable, Sendable {
 
         ![Memory, descriptors, threads and requests over time](soak.svg)
 
-        \(protocols.map { "\(Self.markdown($0.table))\n\n\($0.sentence).\n\nErrors: \(list($0.errors)).\n" }.joined(separator: "\n"))
+        \(protocols.map { "\(Self.markdown($0.table))\n\n\($0.sentence).\n\nErrors: \(list($0.errors))." }.joined(separator: "\n\n"))
 
         *As delivered* counts answers that the network had changed where nobody can notice, and that reached the program
-        as they were delivered. *Failed* counts errors that a fault accounts for; their codes stand
-        below each table. *Unexplained* errors, *wrong* answers,
-        *lost* ones (no completion within two minutes of the end) and completions that come *twice* must be 0.
+        as they were delivered. *Failed* counts errors that a fault accounts for; their codes stand below each table. *Unexplained* errors,
+        *wrong* answers, *lost* ones (no completion within two minutes of the end) and completions that come *twice* must be 0.
 
         | fault | times |
         | --- | ---: |
