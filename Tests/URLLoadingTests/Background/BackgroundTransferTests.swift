@@ -93,7 +93,7 @@ struct BackgroundTransferTests {
                 #expect(exchanges.allSatisfy { $0.request.value(forHTTPHeaderField: "Authorization") == nil })
                 #expect(exchanges.map(\.isReusedConnection) == [false, true])
                 for one in exchanges {
-                    #expect(one.networkProtocolName == "http/1.1" && one.resourceFetchType == .networkLoad)
+                    #expect(one.networkProtocolName == ProtocolUnderTest.name && one.resourceFetchType == .networkLoad)
                     #expect(one.remoteAddress == "127.0.0.1" && one.remotePort == Int(server.port))
                     #expect(one.localAddress == "127.0.0.1" && one.localPort ?? 0 > 0)
                     #expect(!one.isProxyConnection && one.negotiatedTLSProtocolVersion == nil)

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Messages over HTTP/2", .timeLimit(.minutes(5)))
@@ -82,10 +83,10 @@ struct HTTP2MessageTests {
 
     /// Loads something with a task that `change` has changed.
     private func load(_ request: URLRequest, in session: URLSession, _ change: (URLSessionTask) -> Void) async {
-        await withCheckedContinuation { continuation in
+        await withHandover { handover in
             let task = session.dataTask(with: request) { _, _, error in
                 #expect(error == nil)
-                continuation.resume()
+                handover.resume()
             }
             change(task)
             task.resume()
