@@ -33,7 +33,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// HTTP/2.
     open var request: URLRequest {
         guard let record else { return URLRequest(RequestValues()) }
-        return record.request.showing(record.timeline.spoken == .http2 ? record.sentFields?.sentInHTTP2 : record.sentFields)
+        let isHTTP2 = record.timeline.spoken == .http2
+        return record.request.showing(isHTTP2 ? record.sentFields?.sentInHTTP2 : record.sentFields)
     }
 
     /// The response, if one arrived.
