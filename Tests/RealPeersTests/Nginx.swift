@@ -87,8 +87,6 @@ final class Nginx: Sendable {
                     location = /moved { return 302 /hello; }
                     location = /fields { add_header X-One 1; add_header X-Two "a, b"; return 200 "$request_method $http_x_test"; }
                     # Slow enough for a download to be stopped before its end, on a busy machine too; its rest comes at once.
-                    location = /upload { proxy_pass http://127.0.0.1:\(ports[0])/sink; proxy_request_buffering off; }
-                    location = /sink { proxy_pass http://127.0.0.1:\(ports[0])/fields; }
                     location = /large { if ($http_range = "") { set $limit_rate 1m; } }
                     location = /teapot { return 418 "short and stout"; }
                     location /closing/ { alias \(path)/www/; keepalive_timeout 0; }

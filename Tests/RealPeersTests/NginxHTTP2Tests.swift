@@ -60,19 +60,6 @@ struct NginxHTTP2Tests {
         session.invalidateAndCancel()
     }
 
-    @Test("H3.5: 10 MiB are uploaded, to a server that passes them on as they come")
-    func upload() async throws {
-        let nginx = try await Nginx()
-        let session = session(nginx)
-        var request = URLRequest(url: try nginx.url("https", nginx.http2, "/upload"))
-        request.httpMethod = "POST"
-        request.setValue("seen", forHTTPHeaderField: "X-Test")
-        let (data, response) = try await session.upload(for: request, from: Data(count: 10 << 20))
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
-        #expect(String(decoding: data, as: UTF8.self).hasPrefix("POST"))
-        session.invalidateAndCancel()
-    }
-
     @Test("Compressed content is undone, redirects are followed, and the fields of an answer are joined as ever")
     func above() async throws {
         let nginx = try await Nginx()
