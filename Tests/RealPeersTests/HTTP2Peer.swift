@@ -27,7 +27,7 @@ enum HTTP2Peer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Whether it sends RST_STREAM only along with what it has to send next, as nginx 1.22 does while other streams are open.
     var holdsResetsBack: Bool { self == .nginx || self == .nginxThroughTinyproxy }
 
-    /// Reports a test as skipped where a program is not installed.
+    /// Skips this case of a test where a program is not installed, and says so, which skipping alone does not.
     func require() throws {
         let programs: [(name: String, path: String?)] =
             switch self {
@@ -40,6 +40,9 @@ enum HTTP2Peer: String, CaseIterable, Sendable, CustomTestStringConvertible {
             case .nginxThroughTinyproxy: [("nginx", Peers.nginx), ("tinyproxy", Peers.tinyproxy)]
             case .h2oThroughSquid: [("h2o", Peers.h2o), ("squid", Peers.squid)]
             }
-        for program in programs where program.path == nil { try Test.cancel("\(program.name) is not installed") }
+        for program in programs where program.path == nil {
+            Issue.record("skipped: \(program.name) is not installed", severity: .warning)
+            try Test.cancel("\(program.name) is not installed")
+        }
     }
 }
