@@ -79,6 +79,15 @@ import URLLoadingWire
         #expect(!(try sent([(name, "x")], additional: [(name, "x")]).contains("\(name): x")))
     }
 
+    @Test("B5.13, H3.4: what Connection names is dropped with it, Host excepted")
+    func namedByConnection() throws {
+        let result = try sent(
+            [("Connection", "close, x-hop ,X-Other"), ("X-Hop", "1"), ("X-OTHER", "2"), ("X-Stays", "3")],
+            additional: [("Connection", "x-more, Host"), ("X-More", "4"), ("X-Also", "5")])
+        #expect(result.prefix(3) == ["Host: example.com:8443", "X-Stays: 3", "X-Also: 5"])
+        #expect(result.filter { $0.hasPrefix("X-") } == ["X-Stays: 3", "X-Also: 5"])
+    }
+
     @Test("B5.7: a name that is no token is dropped", arguments: ["", "a b", "a:b", "ä", "a\r\nb", "a\u{0}", "(a)"])
     func namesThatAreNoTokens(name: String) throws {
         #expect(!RequestFieldRules.isSent(name))

@@ -33,7 +33,7 @@ final class PeerProcess: Sendable {
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var child = pid_t()
-        let error = posix_spawn(&child, program, &actions, nil, &words, environ)
+        let error = withSpawnAttributes { posix_spawn(&child, program, &actions, $0, &words, environ) }
         close(writeEnd)
         guard error == 0 else {
             close(readEnd)

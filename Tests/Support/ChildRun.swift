@@ -80,7 +80,7 @@ package struct ChildRun: Sendable {
             Self.environment(changing: environment).map { strdup($0) } + [nil]
         defer { for word in words + variables { free(word) } }
         var child = pid_t()
-        let error = posix_spawn(&child, path, &actions, nil, &words, &variables)
+        let error = withSpawnAttributes { posix_spawn(&child, path, &actions, $0, &words, &variables) }
         close(output.write)
         close(complaints.write)
         if error == 0 { readAll(output.read, complaints.read) }

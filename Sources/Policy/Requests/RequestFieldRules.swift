@@ -48,11 +48,9 @@ package enum RequestFieldRules {
         fields.reserve(fields: application.count + additional.count + 7, bytes: 512)
         let host = (application.first(.host) ?? additional.first(.host)).flatMap(unfolded) ?? ""
         fields.append(.host, host.isEmpty ? origin.hostField : host)
-        for index in 0..<application.count { append(application, index, to: &fields) }
+        append(application, to: &fields) { _ in true }
         // B5.14: only the request's own names keep an additional field out, so it may come twice itself.
-        for index in 0..<additional.count where !application.contains(FieldName(additional.name(at: index))) {
-            append(additional, index, to: &fields)
-        }
+        append(additional, to: &fields) { !application.contains(FieldName($0)) }
         add(.accept, defaults.accept, to: &fields)
         add(.acceptLanguage, defaults.acceptLanguage, to: &fields)
         add(.acceptEncoding, defaults.acceptEncoding, to: &fields)
@@ -109,10 +107,15 @@ package enum RequestFieldRules {
         method == "POST" || method == "PUT" || method == "PATCH"
     }
 
-    private static func append(_ source: Fields, _ index: Int, to fields: inout Fields) {
-        let name = source.name(at: index)
-        guard isSent(name), let value = unfolded(source.value(at: index)) else { return }
-        fields.append(name, value)
+    private static func append(_ source: Fields, to fields: inout Fields, where isWanted: (String) -> Bool) {
+        let hasConnection = source.contains(.connection)
+        for index in 0..<source.count {
+            let name = source.name(at: index)
+            guard isWanted(name), isSent(name), let value = unfolded(source.value(at: index)) else { continue }
+            // Meant for the next hop only; without Connection nobody would know that (H3.4).
+            if hasConnection, source.hasToken(.connection, name) { continue }
+            fields.append(name, value)
+        }
     }
 
     private static func add(_ name: FieldName, _ value: String?, to fields: inout Fields) {

@@ -284,20 +284,35 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H7.7: a server that wants HTTP/1.1 is asked again in that, whatever the request is, and from then on")
-    func needsHTTP1() {
-        let rig = EngineRig.http2()
+    /// Serves a host whose first connection wants HTTP/1.1, which the next ones speak.
+    private func serveOnlyHTTP1(of rig: EngineRig, _ old: [ScriptedPeer.Step]) {
         rig.network.serve("host.test") { [unowned rig] stream in
             guard rig.servers.isEmpty else {
-                let old: [ScriptedPeer.Step] = [
-                    .receiveHead, .receive(count: 1), .respond("old"), .receiveHead, .respond("old"),
-                ]
                 return rig.keep(stream, ScriptedPeer(stream, on: rig.reactor, old))
             }
             let peer = HTTP2Peer(stream, on: rig.reactor)
             peer.onWhole = { $0.reset($1, .http11Required) }
             rig.keep(stream, peer)
         }
+    }
+
+    @Test("H7.7: that a server wants HTTP/1.1 is known from then on, also where a streamed body has to be supplied anew")
+    func needsHTTP1ForStream() {
+        let rig = EngineRig.http2()
+        serveOnlyHTTP1(of: rig, [.receiveHead, .respond("old")])
+        let first = rig.submit("POST", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked)
+        rig.settle()
+        #expect(first.hasEnded && first.outcome?.needsNewBody == true)
+        let second = rig.submit()
+        rig.settle()
+        #expect(second.text == "old" && rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("H7.7: a server that wants HTTP/1.1 is asked again in that, whatever the request is, and from then on")
+    func needsHTTP1() {
+        let rig = EngineRig.http2()
+        serveOnlyHTTP1(of: rig, [.receiveHead, .receive(count: 1), .respond("old"), .receiveHead, .respond("old")])
         let first = rig.submit("POST", body: [1])
         rig.settle()
         #expect(first.text == "old" && first.outcome?.timelines.last?.protocolName == "http/1.1")

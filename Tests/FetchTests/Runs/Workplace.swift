@@ -92,11 +92,6 @@ struct TerminalRun: Sendable {
             posix_spawn_file_actions_adddup2(&actions, 0, 1)
         }
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // POSIX_SPAWN_SETSID, which Swift does not see.
-        posix_spawnattr_setflags(&attributes, 0x80)
 
         let path = ChildRun.path(of: "fetch")
         let variables = FetchRun.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
@@ -107,7 +102,7 @@ struct TerminalRun: Sendable {
             + variables.compactMap { name, value in value.map { strdup("\(name)=\($0)") } } + [nil]
         defer { for word in words + values { free(word) } }
         var child = pid_t()
-        let error = posix_spawn(&child, path, &actions, &attributes, &words, &values)
+        let error = withSpawnAttributes(ownSession: true) { posix_spawn(&child, path, &actions, $0, &words, &values) }
         guard error == 0 else { throw Failure(step: "no start: error \(error)") }
 
         var text: [UInt8] = []

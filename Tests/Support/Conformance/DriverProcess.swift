@@ -35,7 +35,7 @@ package final class DriverProcess: Sendable {
         var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
         defer { for word in words { free(word) } }
         var child = pid_t()
-        let error = posix_spawn(&child, program, &actions, nil, &words, environ)
+        let error = withSpawnAttributes { posix_spawn(&child, program, &actions, $0, &words, environ) }
         close(childInput)
         close(childOutput)
         guard error == 0 else {
