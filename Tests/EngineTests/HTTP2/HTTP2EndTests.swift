@@ -296,7 +296,7 @@ struct HTTP2EndTests {
         }
     }
 
-    @Test("H7.7: that a server wants HTTP/1.1 is known from then on, also where a streamed body has to be supplied anew")
+    @Test("H7.7: that a server wants HTTP/1.1 is known from then on, also where a streamed body is asked for anew")
     func needsHTTP1ForStream() {
         let rig = EngineRig.http2()
         serveOnlyHTTP1(of: rig, [.receiveHead, .respond("old")])
