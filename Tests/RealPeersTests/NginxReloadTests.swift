@@ -42,7 +42,8 @@ struct NginxReloadTests {
         let numbers = log.compactMap { $0.split(separator: " ").first { $0.hasPrefix("/") } }
         #expect(Set(numbers).count == numbers.count && numbers.count == outcome.over, "\(numbers.count) carried out")
         let connections = Set(log.compactMap { $0.split(separator: " ").first { $0.hasPrefix("connection=") } })
-        #expect(connections.count > reloads, "each reload ends a connection")
+        // The load may end before a request has needed one after the last reload.
+        #expect(connections.count >= reloads, "each reload ends a connection")
         if Self.asked("URLLOADING_RELOADS") != nil {
             print(
                 "\(reloads) reloads, \(outcome.over) requests in \(outcome.time), \(outcome.failures.count) lost, "

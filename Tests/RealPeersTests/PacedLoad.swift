@@ -1,5 +1,5 @@
 // Requests by the clock, whatever has become of those before: what users are, and what a closed loop is not, since that waits
-// while a server is slow.
+// while a server is slow. Only where very many are under way it waits, too: a machine that cannot keep up would be buried.
 
 import Foundation
 import URLLoadingTestSupport
@@ -27,6 +27,9 @@ final class PacedLoad: Sendable {
     /// So many requests a second.
     init(rate: Int) { self.rate = rate }
 
+    /// What a quarter of a second brings, and some on a quiet machine.
+    private var mostUnderWay: Int { max(16, rate / 4) }
+
     /// No more requests; those under way end.
     func stop() { isStopped.change { $0 = true } }
 
@@ -36,6 +39,7 @@ final class PacedLoad: Sendable {
         await withDiscardingTaskGroup { group in
             var number = 0
             while !isStopped.value, !Task.isCancelled {
+                await outcome.wait { [number, mostUnderWay] in number - $0.over < mostUnderWay }
                 number += 1
                 group.addTask { [number] in await self.carryOut(number, request) }
                 try? await Task.sleep(until: start + .seconds(number) / rate)
