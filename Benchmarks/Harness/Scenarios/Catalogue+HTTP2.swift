@@ -51,8 +51,7 @@ extension Scenario {
                 name: "h2-in-flight", title: "HTTP/2, \(scale.inFlight) requests in flight, answered after a second",
                 operation: "get", place: Place(server: .scriptedHTTP2, path: "/slow?1"), connections: scale.inFlight,
                 warmup: 1, amount: .requests(scale.inFlight), memory: .peakPerConnection, interfaces: ["delegate"],
-                // With a delegate: otherwise there is a task of the program for each request, which takes 1.4 KiB and more.
-                bars: [.below(4, .memory, by: "delegate")]),
+                bars: [.below(4, .memory)]),
             idle("idle-tls-sessions", "TLS 1.3", .scriptedTLS),
             idle(
                 "h2-idle", "HTTP/2", .scriptedHTTP2, bars: [.atMostAboveOurs(8, .memory, in: "idle-tls-sessions")]),

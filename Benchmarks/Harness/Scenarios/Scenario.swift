@@ -163,8 +163,8 @@ struct Bar: Sendable {
         Bar(figure: figure, measure: .atMostAboveOurs(excess, in: scenario))
     }
 
-    static func below(_ limit: Double, _ figure: Figure, by interface: String? = nil) -> Bar {
-        Bar(figure: figure, measure: .below(limit), interface: interface)
+    static func below(_ limit: Double, _ figure: Figure) -> Bar {
+        Bar(figure: figure, measure: .below(limit))
     }
 
     static func above(_ limit: Double, _ figure: Figure, by interface: String? = nil) -> Bar {

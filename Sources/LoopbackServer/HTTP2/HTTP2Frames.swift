@@ -102,7 +102,7 @@ package enum HTTP2Frames {
         block(fields.map { (name: Array($0.key.utf8), value: Array($0.value.utf8)) })
     }
 
-    /// The same of names and values that may be any bytes.
+    /// A header block of literals that enter no table, whose names and values may be any bytes.
     package static func block(_ fields: [(name: [UInt8], value: [UInt8])]) -> [UInt8] {
         fields.flatMap { [0] + string($0.name) + string($0.value) }
     }

@@ -7,9 +7,9 @@ import URLLoadingWire
 /// The bodies in the bytes of one connection.
 struct DeliveredBodies {
     private let bytes: [UInt8]
-    private let spoken: SpokenProtocol
+    private let spoken: LaneProtocol
 
-    init(in bytes: [UInt8], of spoken: SpokenProtocol) {
+    init(in bytes: [UInt8], of spoken: LaneProtocol) {
         self.bytes = bytes
         self.spoken = spoken
     }

@@ -83,7 +83,7 @@ extension Lane {
         let before = ContinuousClock.now
         let ending = await load(try request("/stranger/\(strangerPort)"), what, as: .handler, in: session)
         // H1.3: what is not under TLS is asked in HTTP/1.1, unless a session knows better.
-        let last = kind.isSecure ? SpokenProtocol.http1 : nil
+        let last = kind.isSecure ? LaneProtocol.http1 : nil
         judge(ending, what, .init(body: Array("nothing".utf8), lastProtocol: last), since: before)
     }
 

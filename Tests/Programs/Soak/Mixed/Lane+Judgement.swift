@@ -15,7 +15,7 @@ extension Lane {
         /// The server gives up in the midst of the answer.
         var isBrokenOff = false
         /// What the last answer comes over, where that is not the protocol of the lane.
-        var lastProtocol: SpokenProtocol?
+        var lastProtocol: LaneProtocol?
     }
 
     /// Says whether a request ended as it may; true where its answer is right.

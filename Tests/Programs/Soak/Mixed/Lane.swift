@@ -128,7 +128,7 @@ final class Lane: Sendable {
     }
 
     private static func configuration(
-        _ kind: Kind, _ spoken: SpokenProtocol, _ rootPEM: String?
+        _ kind: Kind, _ spoken: LaneProtocol, _ rootPEM: String?
     ) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.http2 = spoken.http2Use(isSecure: kind.isSecure)

@@ -67,10 +67,10 @@ final class Ledger: Sendable {
         var ended = 0
     }
 
-    let spoken: SpokenProtocol
+    let spoken: LaneProtocol
     private let state = Mutex(State())
 
-    init(_ spoken: SpokenProtocol) { self.spoken = spoken }
+    init(_ spoken: LaneProtocol) { self.spoken = spoken }
 
     /// A request begins.
     func begin(_ kind: String, _ lane: String, _ url: String) -> Int {

@@ -12,7 +12,7 @@ enum MixedLoad {
         // The first use of a library opens what stays open.
         let before = ProcessCounts.now()
         let progress = Progress()
-        let ledgers = SpokenProtocol.allCases.map { Ledger($0) }
+        let ledgers = LaneProtocol.allCases.map { Ledger($0) }
         let lanes = try ledgers.map { ledger in
             try Lane.Kind.allCases.enumerated().map { index, kind in
                 try Lane(kind, seed: options.seed &+ UInt64(index), ledger: ledger)

@@ -4,7 +4,7 @@ import URLLoadingLoopbackServer
 
 /// The share of one protocol.
 struct ProtocolReport: Codable, Sendable {
-    let spoken: SpokenProtocol
+    let spoken: LaneProtocol
     let kinds: [String: Ledger.Counts]
     /// Errors that are accounted for, by the number of their code.
     let errors: [String: Int]

@@ -4,7 +4,7 @@
 import URLLoading
 
 /// What is spoken on a lane.
-enum SpokenProtocol: String, CaseIterable, Codable, Sendable {
+enum LaneProtocol: String, CaseIterable, Codable, Sendable {
     case http1 = "HTTP/1.1"
     case http2 = "HTTP/2"
 
