@@ -10,6 +10,19 @@ package enum GeneratedBytes {
         UInt8(truncatingIfNeeded: position % period)
     }
 
+    /// So many bytes of a generated body, from a position on.
+    package static func bytes(_ count: Int, from position: Int64 = 0) -> [UInt8] {
+        // Block by block: a call for each byte took a server of a debug build seconds, in which it answered nobody.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            withBlock(at: position + Int64(bytes.count)) { block in
+                bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block.prefix(count - bytes.count)))
+            }
+        }
+        return bytes
+    }
+
     /// Whether `bytes` is what a generated body holds from `position` on.
     package static func matches(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> Bool {
         var rest = bytes

@@ -121,7 +121,7 @@ struct FetchAndCurlTests {
         ("ä.txt", Array("umlaut\n".utf8)), ("100%.txt", Array("percent\n".utf8)), ("semi;colon", Array("semi\n".utf8)),
         ("plus+plus", Array("plus\n".utf8)), ("q?mark", Array("mark\n".utf8)), ("deep/er/file", Array("deep\n".utf8)),
         ("long.txt", Array(String(repeating: "the same again, ", count: 4096).utf8)),
-        ("large", (0..<1_000_000).map(GeneratedBytes.byte(at:))),
+        ("large", GeneratedBytes.bytes(1_000_000)),
     ]
 
     /// Runs all errands at one server by both commands, and compares.

@@ -26,14 +26,6 @@ struct HTTP2PeersTests {
         await origin.server.stop()
     }
 
-    /// 10 MiB. A part of it is repeated, of a length that no frame and no buffer has.
-    private static func largeBody() -> Data {
-        let part = Data((0..<65_521).map { GeneratedBytes.byte(at: $0) })
-        var body = Data(capacity: 11 << 20)
-        while body.count < 10 << 20 { body += part }
-        return body.prefix(10 << 20)
-    }
-
     private static let passingOn = HTTP2Peer.allCases.filter(\.passesOn)
 
     @Test(
@@ -44,7 +36,7 @@ struct HTTP2PeersTests {
             let first = try await MeasuredLoad(session, server.url("/hello"))
             #expect(first.text == PeerOrigin.hello && first.status == 200)
             #expect(first.protocolName == "h2" && !first.isReused)
-            let body = Self.largeBody()
+            let body = Data(GeneratedBytes.bytes(10 << 20))
             var request = URLRequest(url: try server.url("/echo"))
             request.httpMethod = "POST"
             let echo = try await MeasuredLoad(session, request, from: body)

@@ -28,7 +28,7 @@ struct ResourceBytesTests {
 
     @Test("A large file comes whole")
     func largeFile() async throws {
-        let content = Data((0..<300_000).map { GeneratedBytes.byte(at: Int64($0)) })
+        let content = Data(GeneratedBytes.bytes(300_000))
         try await withFile(content) { url in
             var bytes = Data()
             for try await byte in url.resourceBytes { bytes.append(byte) }
@@ -125,7 +125,7 @@ struct BoundStreamTests {
         Thread.detachNewThread {
             var position = 0
             while position < 100_000 {
-                let piece = (position..<min(position + 777, 100_000)).map { GeneratedBytes.byte(at: Int64($0)) }
+                let piece = GeneratedBytes.bytes(min(777, 100_000 - position), from: Int64(position))
                 let written = writer.stream.write(piece, maxLength: piece.count)
                 guard written > 0 else { break }
                 position += written
@@ -136,7 +136,7 @@ struct BoundStreamTests {
         var bytes: [UInt8] = []
         while let piece = read(input, atMost: 300), !piece.isEmpty { bytes += piece }
         await ended.wait()
-        #expect(bytes == (0..<100_000).map { GeneratedBytes.byte(at: Int64($0)) })
+        #expect(bytes == GeneratedBytes.bytes(100_000))
     }
 
     @Test("Events of both ends come on the queues that were named")

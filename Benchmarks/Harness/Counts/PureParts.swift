@@ -16,6 +16,10 @@ enum PurePart: String, CaseIterable {
     case decodeChunks = "decode-64-chunks"
     /// The same bytes of a small answer, one at a time.
     case decodeBytewise = "decode-bytewise"
+    /// The head of a GET with five fields as a header block of HTTP/2, when all of them are known.
+    case encodeBlock = "encode-block"
+    /// A header block of HTTP/2 with 16 fields, none of which is known.
+    case decodeBlock = "decode-block"
     /// A field looked up by name and made a string.
     case lookUpField = "look-up-field"
     /// A request given an idle connection and the connection given back.
@@ -41,6 +45,8 @@ enum PurePart: String, CaseIterable {
         case .decodeFields: try decode(Message.fields, times)
         case .decodeChunks: try decode(Message.chunks, times)
         case .decodeBytewise: try decode(Message.small, times, step: 1)
+        case .encodeBlock: try encodeBlock(times)
+        case .decodeBlock: try decodeBlock(times)
         case .lookUpField: try lookUp(times)
         case .poolCycle: cycle(times)
         case .handshake: try HandshakeCount().run(times: times, byOpenSSL: false)
@@ -49,13 +55,7 @@ enum PurePart: String, CaseIterable {
     }
 
     private func encode(_ times: Int) throws {
-        var fields = Fields()
-        fields.append("Host", "example.org")
-        fields.append("Accept", "*/*")
-        fields.append("Accept-Language", "en")
-        fields.append("Accept-Encoding", "gzip, deflate")
-        fields.append("User-Agent", "benchmark (unknown version) URLLoading")
-        let head = RequestHead(method: "GET", target: "/small", fields: fields)
+        let head = Message.request
         var buffer: [UInt8] = []
         var total = 0
         for _ in 0..<times {
@@ -64,6 +64,35 @@ enum PurePart: String, CaseIterable {
             total += buffer.count
         }
         try expect(total == times * buffer.count)
+    }
+
+    private func encodeBlock(_ times: Int) throws {
+        let head = Message.request
+        var encoder = HPACKEncoder()
+        var buffer: [UInt8] = []
+        for _ in 0..<times {
+            buffer.removeAll(keepingCapacity: true)
+            try encoder.encode(head, scheme: "https", authority: "example.org", framing: .none, into: &buffer)
+        }
+        // Of each field an index is left.
+        try expect(buffer.count == 4 + 4)
+    }
+
+    private func decodeBlock(_ times: Int) throws {
+        var fields = Fields()
+        for field in Material.extraFields { fields.append(field.name, field.value) }
+        var encoder = HPACKEncoder()
+        var block: [UInt8] = []
+        try encoder.encode(ResponseHead(status: 200, fields: fields), framing: .length(1_500), into: &block)
+        var decoder = HPACKDecoder()
+        var total = 0
+        for _ in 0..<times {
+            decoder.beginBlock()
+            try decoder.decode(block.span.bytes)
+            try decoder.endBlock()
+            total += decoder.list.count
+        }
+        try expect(total == times * (fields.count + 2))
     }
 
     private func decode(_ message: [UInt8], _ times: Int, step: Int = .max) throws {
@@ -129,8 +158,18 @@ enum PurePart: String, CaseIterable {
     }
 }
 
-/// Messages as servers send them.
+/// Messages as clients and servers send them.
 private enum Message {
+    static let request: RequestHead = {
+        var fields = Fields()
+        fields.append("Host", "example.org")
+        fields.append("Accept", "*/*")
+        fields.append("Accept-Language", "en")
+        fields.append("Accept-Encoding", "gzip, deflate")
+        fields.append("User-Agent", "benchmark (unknown version) URLLoading")
+        return RequestHead(method: "GET", target: "/small", fields: fields)
+    }()
+
     private static let usual = [
         "Server: nginx/1.22.1", "Date: Mon, 06 May 2024 10:00:00 GMT", "Connection: keep-alive",
     ]

@@ -38,7 +38,7 @@ struct HTTP2Translation {
                 case .send(let bytes), .sendOneByteAtATime(let bytes): try take(bytes, &decoder)
                 case .sendGenerated(let length, let start):
                     guard length <= Self.mostGenerated else { return nil }
-                    try take((0..<length).map { GeneratedBytes.byte(at: start + $0) }, &decoder)
+                    try take(GeneratedBytes.bytes(Int(length), from: start), &decoder)
                 case .delay(let duration): guard pause(.init([], after: duration)) else { return nil }
                 case .wait(let gate): guard pause(.init([], when: gate)) else { return nil }
                 case .waitForClose: guard pause(.init([], when: ServerGate())) else { return nil }

@@ -9,7 +9,7 @@ import URLLoadingTestSupport
 @Suite("fetch: files", .timeLimit(.minutes(5)))
 struct FileTests {
     private static let length: Int64 = 300_000
-    private static let bytes = (0..<length).map(GeneratedBytes.byte(at:))
+    private static let bytes = GeneratedBytes.bytes(Int(length))
 
     /// A file with a tag; its first answer breaks off, if wanted.
     private func site(breaking: Bool = true, tag: @escaping @Sendable () -> String = { "\"v1\"" }) throws

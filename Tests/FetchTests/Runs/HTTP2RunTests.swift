@@ -223,7 +223,7 @@ struct HTTP2RunTests {
             #expect(run.exitCode == 0 && run.output == String(repeating: line, count: 20), "\(run.output)")
             // Before it was known what the server speaks, more may have been dialled; nothing was spoken there.
             #expect(server.stats.http2Connections == (spoken.isHTTP2 ? 1 : 0))
-            let bytes = Data((0..<100_000).map { GeneratedBytes.byte(at: Int64($0)) })
+            let bytes = Data(GeneratedBytes.bytes(100_000))
             for number in 1...20 {
                 #expect(FileManager.default.contents(atPath: "\(place.path)/\(number)") == bytes, "\(number)")
             }

@@ -153,7 +153,7 @@ enum GeneratedFile {
 
     /// All bytes in blocks, each a whole number of periods but the last.
     private static func blocks(_ length: Int64, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
-        let block = (0..<Int64(251 * 4096)).map(GeneratedBytes.byte(at:))
+        let block = GeneratedBytes.bytes(251 * 4096)
         var left = length
         while left > 0 {
             let part = block.prefix(Int(min(left, Int64(block.count))))

@@ -135,8 +135,13 @@ package struct HPACKDecoder: ~Copyable {
         while offset < bytes.byteCount {
             switch phase {
             case .field:
-                try beginField(bytes.byte(at: offset))
-                offset &+= 1
+                let first = bytes.byte(at: offset)
+                if first & 0x80 == 0, let end = try readWholeLiteral(bytes, at: offset) {
+                    offset = end
+                } else {
+                    try beginField(first)
+                    offset &+= 1
+                }
             case .integer(let meaning):
                 if try integer.add(bytes.byte(at: offset)) { try finish(meaning, integer.value) }
                 offset &+= 1
@@ -201,7 +206,7 @@ package struct HPACKDecoder: ~Copyable {
     @inline(__always)
     private mutating func addEntry(_ index: Int) throws(HPACKError) {
         try noteFields()
-        let entry = try entry(index)
+        guard let entry = entry(index) else { throw .indexOutOfRange }
         try count(entry.size)
         guard isKeeping else { return }
         if index <= HPACKStaticTable.count {
@@ -220,26 +225,33 @@ package struct HPACKDecoder: ~Copyable {
             isForTable: literal.isForTable, start: list.bytes.count, room: room, isStored: room >= 0)
         phase = .length
         guard nameIndex > 0 else { return }
-        let entry = try entry(nameIndex)
+        guard let entry = entry(nameIndex) else { throw .indexOutOfRange }
         literal.isInValue = true
         literal.nameLength = Int(entry.nameLength)
         try checkLiteral(atLeast: 0)
-        guard literal.isStored else { return }
-        if nameIndex <= HPACKStaticTable.count {
-            list.appendBytes(entry.start, literal.nameLength, in: staticTable.bytes)
+        if literal.isStored { appendName(of: entry, nameIndex) }
+    }
+
+    @inline(__always)
+    private mutating func appendName(of entry: HPACKEntry, _ index: Int) {
+        if index <= HPACKStaticTable.count {
+            list.appendBytes(entry.start, Int(entry.nameLength), in: staticTable.bytes)
         } else {
-            list.appendBytes(entry.start, literal.nameLength, in: table.bytes)
+            list.appendBytes(entry.start, Int(entry.nameLength), in: table.bytes)
+        }
+    }
+
+    /// Adds bytes of the list to the table.
+    private mutating func insert(from start: Int, nameLength: Int, valueLength: Int) {
+        list.bytes.withUnsafeBytes { bytes in
+            table.insert(bytes.part(start, start &+ nameLength &+ valueLength), nameLength: nameLength)
         }
     }
 
     private mutating func endLiteral() throws(HPACKError) {
         if literal.isForTable {
             if literal.isStored {
-                list.bytes.withUnsafeBytes { bytes in
-                    table.insert(
-                        bytes.part(literal.start, literal.start &+ literal.byteCount),
-                        nameLength: literal.nameLength)
-                }
+                insert(from: literal.start, nameLength: literal.nameLength, valueLength: literal.valueLength)
             } else {
                 // What was not stored is larger than the table (RFC 7541 §4.4).
                 table.evictAll()
@@ -263,15 +275,11 @@ package struct HPACKDecoder: ~Copyable {
         hasBegunFields = true
     }
 
-    /// The entry with an index over both tables (RFC 7541 §2.3.3).
+    /// The entry with an index over both tables, if there is one (RFC 7541 §2.3.3).
     @inline(__always)
-    private func entry(_ index: Int) throws(HPACKError) -> HPACKEntry {
-        if index > HPACKStaticTable.count {
-            guard let entry = table.entry(at: index &- HPACKStaticTable.count &- 1) else { throw .indexOutOfRange }
-            return entry
-        }
-        guard index > 0 else { throw .indexOutOfRange }
-        return staticTable.entries[index &- 1]
+    private func entry(_ index: Int) -> HPACKEntry? {
+        if index > HPACKStaticTable.count { return table.entry(at: index &- HPACKStaticTable.count &- 1) }
+        return index > 0 ? staticTable.entries[index &- 1] : nil
     }
 
     /// Counts a field; the first above the list's limit ends the keeping.
@@ -284,6 +292,46 @@ package struct HPACKDecoder: ~Copyable {
         isKeeping = false
         list.removeAll()
         list.isTooLarge = true
+    }
+
+    // MARK: Whole literals
+
+    /// Reads a literal that has come whole, if its strings are short and fit into the list whatever they decode to.
+    ///
+    /// Returns the offset behind it. Nearly all literals are like that; where this one is not, nil is returned, nothing has been read,
+    /// and the literal is to be read in steps.
+    private mutating func readWholeLiteral(_ bytes: RawSpan, at offset: Int) throws(HPACKError) -> Int? {
+        let first = bytes.byte(at: offset)
+        let isForTable = first & 0x40 != 0
+        guard isKeeping, isForTable || first & 0x20 == 0 else { return nil }
+        let index = Int(first & (isForTable ? 0x3F : 0x0F))
+        guard index < (isForTable ? 0x3F : 0x0F) else { return nil }
+        let entry = entry(index)
+        let name = index == 0 ? HPACKShortString(bytes, at: offset &+ 1) : nil
+        guard let longestName = entry.map({ Int($0.nameLength) }) ?? name?.longest,
+            let value = HPACKShortString(bytes, at: name?.end ?? offset &+ 1),
+            longestName &+ value.longest &+ HPACKEntry.overhead <= limits.listBytes - listBytes
+        else { return nil }
+
+        try noteFields()
+        let start = list.bytes.count
+        if let entry { appendName(of: entry, index) }
+        if let name { try append(name, of: bytes) }
+        let nameLength = list.bytes.count &- start
+        try append(value, of: bytes)
+        let valueLength = list.bytes.count &- start &- nameLength
+        if isForTable { insert(from: start, nameLength: nameLength, valueLength: valueLength) }
+        listBytes &+= nameLength &+ valueLength &+ HPACKEntry.overhead
+        list.appendSlot(start: start, nameLength: nameLength, valueLength: valueLength)
+        return value.end
+    }
+
+    @inline(__always)
+    private mutating func append(_ string: HPACKShortString, of bytes: RawSpan) throws(HPACKError) {
+        let piece = bytes.extracting(string.start..<string.end)
+        guard string.isHuffman else { return piece.withUnsafeBytes { list.bytes.append(contentsOf: $0) } }
+        try piece.withUnsafeBytes { bytes throws(HPACKError) in try huffman.decode(bytes, to: &list.bytes) }
+        try huffman.finish()
     }
 
     // MARK: Strings

@@ -39,7 +39,7 @@ struct HuffmanCode: Sendable {
         var long: [LongCodes] = []
         var symbols: [UInt16] = []
         var code = 0
-        for length in 5...HuffmanCode.longest {
+        for length in HuffmanCode.shortest...HuffmanCode.longest {
             let (firstCode, firstPlace) = (code, symbols.count)
             for symbol in all.indices where all[symbol] == UInt8(length) {
                 codes[symbol] = UInt32(code)
@@ -81,6 +81,9 @@ struct HuffmanCode: Sendable {
 
     /// How many bits are looked up for two symbols at once: two of those that are common in fields.
     static var pairBits: Int { 12 }
+
+    /// The length of the shortest code.
+    static var shortest: Int { 5 }
 
     /// The length of the longest code.
     static var longest: Int { 30 }

@@ -15,12 +15,12 @@ struct HuffmanDecoder {
         var isAtEnd = false
         code.short.withUnsafeBufferPointer { short in
             code.pairs.withUnsafeBufferPointer { pairs in
-                // The shortest code has five bits.
-                out.append(addingCapacity: (input.count &* 8 &+ 64) / 5) { span in
+                out.append(addingCapacity: (input.count &* 8 &+ 64) / HuffmanCode.shortest) { span in
                     span.withUnsafeMutableBufferPointer { output, written in
                         var position = 0
                         while true {
                             HuffmanDecoder.refill(&bits, &count, input, &position)
+                            HuffmanDecoder.takePairs(&bits, &count, pairs, input, &position, output, &written)
                             while written < output.count {
                                 if HuffmanDecoder.takePair(&bits, &count, pairs, output, &written) { continue }
                                 let entry = short[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.shortBits))]
@@ -55,6 +55,27 @@ struct HuffmanDecoder {
         (bits, count) = (0, 0)
     }
 
+    /// Decodes as long as whole words are there and the codes are short: four look-ups take no more bits than a filled word has.
+    @inline(__always)
+    private static func takePairs(
+        _ bits: inout UInt64, _ count: inout Int, _ pairs: UnsafeBufferPointer<UInt32>, _ input: UnsafeRawBufferPointer,
+        _ position: inout Int, _ output: UnsafeMutableBufferPointer<UInt8>, _ written: inout Int
+    ) {
+        while count >= 4 &* HuffmanCode.pairBits, output.count &- written >= 8 {
+            for _ in 0..<4 {
+                let entry = pairs[Int(truncatingIfNeeded: bits &>> UInt64(64 &- HuffmanCode.pairBits))]
+                if entry == 0 { return }
+                output[written] = UInt8(truncatingIfNeeded: entry)
+                output[written &+ 1] = UInt8(truncatingIfNeeded: entry &>> 8)
+                written &+= Int(truncatingIfNeeded: entry &>> 24)
+                let length = entry &>> 16 & 0xFF
+                bits &<<= UInt64(length)
+                count &-= Int(truncatingIfNeeded: length)
+            }
+            refill(&bits, &count, input, &position)
+        }
+    }
+
     /// Decodes the next one or two symbols, where their codes are short and have come; false where that is to be looked at.
     @inline(__always)
     private static func takePair(
@@ -78,11 +99,14 @@ struct HuffmanDecoder {
     private static func refill(
         _ bits: inout UInt64, _ count: inout Int, _ input: UnsafeRawBufferPointer, _ position: inout Int
     ) {
-        if input.count &- position >= 8 {
+        let rest = input.count &- position
+        guard rest > 0 else { return }
+        if input.count >= 8 {
             // The bits below the last whole byte are read again with the next ones, and are then the same.
-            let word = UInt64(bigEndian: input.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            bits |= word &>> UInt64(count)
-            let bytes = (63 &- count) &>> 3
+            let place = min(position, input.count &- 8)
+            let word = UInt64(bigEndian: input.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            let bytes = min((63 &- count) &>> 3, rest)
+            bits |= (word &<< UInt64((position &- place) &* 8)) &>> UInt64(count)
             position &+= bytes
             count &+= bytes &* 8
         } else {
