@@ -78,6 +78,7 @@ let package = Package(
             dependencies: [
                 "URLLoading", "URLLoadingLegacy", "URLLoadingEngine", "URLLoadingPolicy", "URLLoadingTrust",
                 "URLLoadingWire", "URLLoadingSystem", "URLLoadingLoopbackServer", "URLLoadingTestSupport",
+                "CURLLoadingOpenSSL",
             ], path: "Tests/Programs"),
         .testTarget(
             name: "URLLoadingWireTests", dependencies: ["URLLoadingWire", "URLLoadingTestSupport"],

@@ -4,8 +4,9 @@ import CURLLoadingOpenSSL
 
 /// OpenSSL's queue of errors for the calling thread.
 package enum OpenSSLErrors {
-    /// Empties the queue; costs one look when it is empty already.
+    /// Empties the queue, before a piece of work or after one that has failed; costs one look when it is empty already.
     package static func clear() {
+        OpenSSLLibrary.prepare()
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 

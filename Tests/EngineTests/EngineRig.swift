@@ -43,7 +43,8 @@ final class EngineRig {
         content: RequestBody = .none, framing: BodyFraming = .none, fields: [(String, String)] = [],
         idleTimeout: Duration? = .seconds(60),
         resourceTimeout: Duration? = nil, priority: Float = 0.5, decodes: Bool = true,
-        waitsForConnectivity: Bool = false, isReplay: Bool = false, isUpgrade: Bool = false, scheme: Scheme = .http,
+        waitsForConnectivity: Bool = false, again: SecondSending? = nil, isUpgrade: Bool = false,
+        scheme: Scheme = .http,
         answers: Bool = false,
         continues: Journal? = nil,
         route: Route = .direct(),
@@ -61,7 +62,7 @@ final class EngineRig {
             origin: origin, head: head, body: body.map { .bytes($0) } ?? content,
             framing: body.map { .length(Int64($0.count)) } ?? framing, idleTimeout: idleTimeout,
             resourceDeadline: resourceTimeout.map { reactor.elapsed + $0 }, priority: priority, decodesContent: decodes,
-            isReplay: isReplay
+            again: again
         ) { handle, _ in
             let journal = Journal(handle: handle)
             journal.demand = demand

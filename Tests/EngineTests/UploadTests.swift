@@ -276,7 +276,7 @@ import URLLoadingWire
             return
         }
         #expect(touched.isClosed)
-        #expect(lost.outcome?.needsNewBody == true, "the stream's owner may supply another")
+        #expect(lost.outcome?.again == SecondSending(needsNewConnection: true), "the stream's owner may supply another")
         rig.expectClean()
     }
 
@@ -287,7 +287,7 @@ import URLLoadingWire
         rig.submit()
         rig.settle()
         #expect(rig.core.counts.idle == 1)
-        let journal = rig.submit("PUT", body: [1], isReplay: true)
+        let journal = rig.submit("PUT", body: [1], again: SecondSending(needsNewConnection: true))
         rig.settle()
         #expect(journal.text == "again")
         #expect(rig.network.dialled.count == 2)

@@ -12,6 +12,7 @@ enum TestPrograms {
         case "background": await BackgroundTool.run(words)
         case "cache": await CacheTool.run(words)
         case "cookie": await CookieTool.run(words)
+        case "exit": await ExitTool.run(words)
         case "kerberos": await KerberosClient.run(words)
         case "legacy": LegacyClient.start(words)
         case "resume": await ResumeTool.run(words)
@@ -22,7 +23,9 @@ enum TestPrograms {
         case "worst-cases": try WorstCases.run(words)
         default:
             print("usage: URLLoadingTestPrograms PROGRAM …")
-            print("PROGRAM is background, cache, cookie, kerberos, legacy, resume, secret, soak, upload, websocket or")
+            print(
+                "PROGRAM is background, cache, cookie, exit, kerberos, legacy, resume, secret, soak, upload, websocket or"
+            )
             print("worst-cases")
             exit(64)
         }

@@ -62,7 +62,7 @@ struct TaskMailboxTests {
 
     @Test("A question is known to stand before an end, whichever of them comes first")
     func questionBeforeEnd() {
-        let end = TaskEvent.hopEnded(HopEnd(failure: nil, needsNewBody: false, url: nil, body: nil, records: []))
+        let end = TaskEvent.hopEnded(HopEnd(failure: nil, url: nil, body: nil, records: []))
         for endsFirst in [true, false] {
             var mailbox = TaskMailbox()
             _ = mailbox.post(.response(URLResponse()))
@@ -124,7 +124,7 @@ struct TaskMailboxTests {
     /// One delivery: `q` is a question that nobody answers, `d` a piece of the body.
     private struct Run {
         static let end = TaskEvent.hopEnded(
-            HopEnd(failure: .cancelled, needsNewBody: false, url: nil, body: nil, records: []))
+            HopEnd(failure: .cancelled, url: nil, body: nil, records: []))
 
         private var mailbox = TaskMailbox()
         private var late: [TaskEvent]

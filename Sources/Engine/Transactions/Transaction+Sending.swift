@@ -70,7 +70,7 @@ extension Transaction {
         switch verdict {
         // B6.26: on a new one, since other idle connections to this server may have died just as unnoticed.
         case .replay: sendAgain(onNewConnection: facts.doubtsOthers)
-        case .replayWithNewBody: finish(error, needsNewBody: true)
+        case .replayWithNewBody: finish(error, again: SecondSending(refusals: refusals, needsNewConnection: true))
         case .fail: finish(error)
         }
     }
@@ -85,35 +85,44 @@ extension Transaction {
     /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
     private func refused(_ error: EngineError, _ refusal: ExchangeFacts.Refusal) {
         if case .needsHTTP1 = refusal { core.pool.noteNeedForHTTP1(of: key) }
-        // Who supplies bodies does not count, so that one is asked for once.
-        guard isBodyReplayable else { return finish(error, needsNewBody: !handle.request.isReplay) }
         refusals += 1
-        switch refusal {
-        case .needsHTTP1:
+        let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }
+        guard
+            let delay = ReplayRules.delayAfterRefusal(
+                refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1))
+        else { return finish(error) }
+        var pause = delay
+        if case .needsHTTP1 = refusal {
             key = key.speakingHTTP1
-            sendAgain(onNewConnection: false)
-        case .unprocessed(let asksForCalm):
-            guard
-                let delay = ReplayRules.delayAfterRefusal(
-                    refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1))
-            else { return finish(error) }
-            guard delay > .zero else { return sendAgain(onNewConnection: false) }
-            let timer = core.reactor.makeTimer { [weak self] in
-                guard let self, case .turnedAway = state else { return }
-                sendAgain(onNewConnection: false)
-            }
-            timer.set(elapsed: core.reactor.elapsed + delay)
-            state = .turnedAway(timer)
-            deadlines.stopped()
-            rearm()
+            pause = .zero
         }
+        guard isBodyReplayable else { return finish(error, again: SecondSending(refusals: refusals, pause: pause)) }
+        noteReplay()
+        if pause > .zero { wait(pause) } else { askForConnection(atFront: true) }
+    }
+
+    /// Asks for a connection after a pause, in which no time-out runs but the resource's.
+    func wait(_ pause: Duration) {
+        let timer = core.reactor.makeTimer { [weak self] in
+            guard let self, case .turnedAway = state else { return }
+            askForConnection(atFront: true)
+        }
+        timer.set(elapsed: core.reactor.elapsed + pause)
+        state = .turnedAway(timer)
+        deadlines.stopped()
+        rearm()
     }
 
     private func sendAgain(onNewConnection: Bool) {
+        noteReplay()
+        askForConnection(atFront: true, onNewConnection: onNewConnection)
+    }
+
+    /// What has been done belongs to an earlier attempt.
+    private func noteReplay() {
         core.trace?.hooks.replayed?(id)
         pastTimelines.append(timeline)
         timeline = Timeline(start: core.reactor.nanoseconds)
-        askForConnection(atFront: true, onNewConnection: onNewConnection)
     }
 
     private var isBodyReplayable: Bool { feed?.canStartAgain ?? true }

@@ -130,7 +130,10 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Asks for a connection.
     func start() {
-        askForConnection(atFront: handle.request.isReplay, onNewConnection: handle.request.isReplay)
+        guard let again = handle.request.again else { return askForConnection() }
+        refusals = again.refusals
+        if again.pause > .zero { return wait(again.pause) }
+        askForConnection(atFront: true, onNewConnection: again.needsNewConnection)
     }
 
     /// Ends with `.cancelled`.
@@ -301,9 +304,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         core.pool.request(self, atFront: atFront, onNewConnection: onNewConnection)
     }
 
-    func finish(_ error: EngineError?, needsNewBody: Bool = false) {
+    func finish(_ error: EngineError?, again: SecondSending? = nil) {
         leave(error)
-        report(error, needsNewBody: needsNewBody)
+        report(error, again: again)
         core.ended(id)
     }
 
@@ -318,14 +321,14 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     }
 
     /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
-    func report(_ error: EngineError?, needsNewBody: Bool = false) {
+    func report(_ error: EngineError?, again: SecondSending? = nil) {
         guard !isReported else { return }
         isReported = true
-        receiver.finished(outcome(discardBudget == nil ? error : nil, needsNewBody: needsNewBody))
+        receiver.finished(outcome(discardBudget == nil ? error : nil, again: again))
     }
 
-    func outcome(_ error: EngineError?, needsNewBody: Bool = false) -> TransactionOutcome {
-        TransactionOutcome(error: error, needsNewBody: needsNewBody, earlier: pastTimelines, last: timeline)
+    func outcome(_ error: EngineError?, again: SecondSending? = nil) -> TransactionOutcome {
+        TransactionOutcome(error: error, again: again, earlier: pastTimelines, last: timeline)
     }
 
     // MARK: Deadlines

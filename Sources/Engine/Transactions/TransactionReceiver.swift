@@ -93,8 +93,8 @@ package enum ReceiverDemand: Sendable {
 package struct TransactionOutcome: Sendable {
     /// What went wrong, or `nil`.
     package let error: EngineError?
-    /// Whether the request may be sent again (B6.26) if somebody supplies its body anew; only after a loss.
-    package let needsNewBody: Bool
+    /// With what the request may be sent again if somebody supplies its body anew (B6.26, H7.3); only after a loss or a refusal.
+    package let again: SecondSending?
     /// One record per exchange, in order, replays included (B6.30).
     package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
 
@@ -102,9 +102,9 @@ package struct TransactionOutcome: Sendable {
     private let earlier: [Timeline]
     private let last: Timeline?
 
-    init(error: EngineError?, needsNewBody: Bool = false, earlier: [Timeline] = [], last: Timeline?) {
+    init(error: EngineError?, again: SecondSending? = nil, earlier: [Timeline] = [], last: Timeline?) {
         self.error = error
-        self.needsNewBody = needsNewBody
+        self.again = again
         self.earlier = earlier
         self.last = last
     }

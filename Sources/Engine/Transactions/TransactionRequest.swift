@@ -30,8 +30,8 @@ package struct TransactionRequest: Sendable {
     package var decodesContent: Bool
     /// Whether it waits for the network instead of failing when there is no way to the host (B6.15).
     package var waitsForConnectivity: Bool
-    /// Whether it is sent a second time and so goes to a new connection: others may have died just as unnoticed (B6.26).
-    package var isReplay: Bool
+    /// What is known of its earlier sending, if there was one.
+    package var again: SecondSending?
     /// The request after which a connection was kept for this one (`TransactionHandle.keepConnection()`).
     package var continues: RequestID?
     /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the receiver
@@ -48,7 +48,7 @@ package struct TransactionRequest: Sendable {
         framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true, waitsForConnectivity: Bool = false,
-        isReplay: Bool = false, continues: RequestID? = nil,
+        again: SecondSending? = nil, continues: RequestID? = nil,
         makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
@@ -61,7 +61,7 @@ package struct TransactionRequest: Sendable {
         self.priority = priority
         self.decodesContent = decodesContent
         self.waitsForConnectivity = waitsForConnectivity
-        self.isReplay = isReplay
+        self.again = again
         self.continues = continues
         self.makeReceiver = makeReceiver
     }

@@ -11,6 +11,7 @@ package enum SecureHash: Sendable {
 
     /// The hash of some bytes; nil when OpenSSL cannot do it, as under a provider that leaves the function out.
     package func hash(_ bytes: [UInt8]) -> [UInt8]? {
+        OpenSSLLibrary.prepare()
         var hash = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
         guard EVP_Digest(bytes, bytes.count, &hash, &length, function, nil) == 1, length == 32 else {
@@ -35,6 +36,7 @@ package final class SecureHashStream {
 
     /// Begins a hash; nil when OpenSSL cannot do it.
     package init?(_ hash: SecureHash) {
+        OpenSSLLibrary.prepare()
         guard let context = EVP_MD_CTX_new() else { return nil }
         self.context = context
         guard EVP_DigestInit_ex(context, hash.function, nil) == 1 else {

@@ -24,6 +24,7 @@ struct BundleIndex {
 
     /// Reads the files; what cannot be read or is no certificate is passed over.
     init(files: [String]) {
+        OpenSSLLibrary.prepare()
         for file in files {
             guard let text = Platform.contents(of: file) else { continue }
             PEMBlocks.forEach(in: text) { label, content in

@@ -155,7 +155,7 @@ extension SchemeLoad {
         let isWhole = error == nil && !isCancelled
         if isWhole, !ended.discards { store(ended) }
         let end = HopEnd(
-            failure: isCancelled ? .cancelled : nil, needsNewBody: false, url: plan.request?.url,
+            failure: isCancelled ? .cancelled : nil, url: plan.request?.url,
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
             foreignError: error)
         if isWhole, plan.savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {

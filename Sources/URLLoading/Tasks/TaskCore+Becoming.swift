@@ -33,7 +33,7 @@ extension TaskCore {
             let text = "Only a data task that delivers to the session's delegate can become a stream task."
             return end(unsupported: text)
         }
-        let (isOver, transaction) = state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.stage.transaction) }
+        let (isOver, transaction) = state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.load.transaction) }
         if isOver { return }
         guard let transaction else {
             let text = "The response came over no connection of HTTP, so there is none to become a stream task."
@@ -51,12 +51,11 @@ extension TaskCore {
         let after = URLSessionStreamTask(core: self)
         let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
         let (isWanted, deadline) = state.withLock { state -> (Bool, Duration?) in
-            guard !state.isOver else { return (false, nil) }
+            guard state.machine.submit(priority: state.priority) else { return (false, nil) }
+            state.load = .none
             state.face = after
             state.stream = calls
             state.records += records
-            state.isHandleSuspended = false
-            state.stage = .submitting(priority: state.priority)
             return (true, state.resourceDeadline)
         }
         guard isWanted else { return false }

@@ -7,7 +7,7 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskCore {
-    /// Finds the body of a hop and submits it; the stage is `betweenHops`.
+    /// Finds the body of a hop and submits it.
     func load(_ request: URLRequest, body: TaskBody) {
         // No class of the program's can be a web socket.
         if case .webSocket = kind { return submit(request, HopContent.none) }
@@ -66,7 +66,7 @@ extension TaskCore {
             counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
             submit(request, .file(file))
         case .failure(let error):
-            endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error), from: .betweenHops)
+            endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error))
         }
     }
 
@@ -76,35 +76,13 @@ extension TaskCore {
     func askForStream(_ request: URLRequest) {
         // Without a delegate queue there is no delegate.
         guard usesRelay else { return endWithoutStream(request) }
-        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
-        guard let wait else {
-            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
-            return
-        }
-        // B6.8: the resource time-out counts while a delegate thinks, and no transaction is there to keep it.
-        if let deadline { setAlarm(at: deadline, of: wait) { $0.streamTookTooLong(wait) } }
+        guard let wait = beginWait(for: .bodyStream) else { return }
         post(.needsBodyStream(wait))
-    }
-
-    private func streamTookTooLong(_ wait: WaitNumber) {
-        let url = state.withLock { state -> URL?? in
-            guard state.isWaiting(for: wait) else { return nil }
-            state.stage = .ended
-            return .some(state.currentRequest?.url)
-        }
-        guard let url else { return }
-        endUnloaded(LoadFailure.make(.timedOut, url, "No delegate supplied a stream for the request's body in time."))
-        if mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
     }
 
     /// A delegate has answered.
     func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
-        let request = state.withLock { state -> URLRequest? in
-            guard state.endWait(wait) else { return nil }
-            // Gone, it does not ring.
-            state.alarm = nil
-            return state.currentRequest
-        }
+        let request = state.withLock { $0.endWait(wait) ? $0.currentRequest : nil }
         guard let request else { return }
         if let stream, carryOn(request, with: stream) { return }
         if let stream { submit(request, .stream(stream)) } else { endWithoutStream(request) }
@@ -113,9 +91,8 @@ extension TaskCore {
     /// B11.9, B4.12. Where a loss made another stream necessary, the loss stays the reason (B6.26).
     private func endWithoutStream(_ request: URLRequest) {
         endUnloaded(
-            state.withLock { $0.loss }
+            state.withLock { $0.lostSending?.error }
                 ?? LoadFailure.bodyStreamExhausted(
-                    request.url, "A stream for the request's body is needed, and no delegate has supplied one."),
-            from: .betweenHops)
+                    request.url, "A stream for the request's body is needed, and no delegate has supplied one."))
     }
 }

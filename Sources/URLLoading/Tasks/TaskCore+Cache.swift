@@ -31,7 +31,7 @@ final class CachePart: Sendable {
 }
 
 extension TaskCore {
-    /// Takes up a hop of a session that has a cache; the stage is `betweenHops`.
+    /// Takes up a hop of a session that has a cache.
     func askCache(about hop: Hop) {
         guard let cache = session?.settings.cache else { return findWay(of: hop) }
         let policy = cache.policy(of: hop.request)
@@ -48,7 +48,7 @@ extension TaskCore {
 
     /// What is not answered from a cache and not stored (B7.43, B7.96).
     private func pass(_ hop: Hop, by cache: SessionCache, _ policy: CachePolicy) {
-        if policy == .storedOnly { return endUnloaded(LoadFailure.notCached(hop.request.url), from: .betweenHops) }
+        if policy == .storedOnly { return endUnloaded(LoadFailure.notCached(hop.request.url)) }
         let key = hop.request.mayBeAnswered ? nil : hop.request.cacheKey
         state.withLock { $0.cachePart = key.map { CachePart(cache, $0, nil) } }
         findWay(of: hop)
@@ -58,26 +58,22 @@ extension TaskCore {
 
     /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
     private func readElsewhere(_ hop: Hop, _ cache: SessionCache, _ key: CacheKey) {
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops)
-        }
+        guard let wait = beginWait(for: .storedAnswer) else { return }
         let work = { @Sendable [self] in
             let entry = cache.store.read(key)
-            if state.withLock({ $0.endWait(wait) }) { judge(hop, CacheFinding(cache, key, entry: entry)) }
+            if endWait(wait) { judge(hop, CacheFinding(cache, key, entry: entry)) }
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.cache.run(work), state.withLock({ $0.endWait(wait) }) {
+        if !BlockingPool.cache.run(work), endWait(wait) {
             judge(hop, CacheFinding(cache, key, entry: nil))
         }
     }
 
     /// Of several answers the first counts.
     private func ask(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) {
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(hop.request.url), from: .betweenHops)
-        }
+        guard let wait = beginWait(for: .storedAnswer) else { return }
         let take = { @Sendable [self] (found: CachedURLResponse?) in
-            if state.withLock({ $0.endWait(wait) }) { judge(hop, CacheFinding(cache, key, found: found)) }
+            if endWait(wait) { judge(hop, CacheFinding(cache, key, found: found)) }
         }
         guard let task = face as? URLSessionDataTask else { return take(nil) }
         cache.cache.getCachedResponse(for: task, completionHandler: take)
@@ -98,7 +94,7 @@ extension TaskCore {
         if asksAgain { load = load.withoutConditions }
         switch load.decision {
         case .fail:
-            endUnloaded(LoadFailure.notCached(hop.request.url), from: .betweenHops)
+            endUnloaded(LoadFailure.notCached(hop.request.url))
         case .use:
             state.withLock { $0.cachePart = nil }
             if let found = load.found { deliver(found)?.resume() }

@@ -10,7 +10,7 @@ import URLLoadingSystem
 import URLLoadingWire
 
 extension TaskCore {
-    /// Finds a hop's cookies and submits it; the stage is `betweenHops`. Each hop is asked about anew (B8.58).
+    /// Finds a hop's cookies and submits it. Each hop is asked about anew (B8.58).
     func submit(_ request: URLRequest, _ content: HopContent) {
         // Order: the settings are not taken out as a whole, which would copy all of them for every request.
         guard let session, let cookies = session.settings.cookies else {
@@ -40,12 +40,10 @@ extension TaskCore {
     private func readElsewhere(
         _ storage: HTTPCookieStorage, for request: URLRequest, _ content: HopContent, _ stored: HopCookies
     ) {
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
-        }
+        guard let wait = beginWait(for: .cookies) else { return }
         let work = { @Sendable [self] in
             storage.store.prepare()
-            if state.withLock({ $0.endWait(wait) }) { submit(request, content, cookies: stored) }
+            if endWait(wait) { submit(request, content, cookies: stored) }
         }
         // Without a thread late is better than never.
         if !BlockingPool.files.run(work) { work() }
@@ -53,11 +51,9 @@ extension TaskCore {
 
     /// The task can be cancelled meanwhile; of several answers the first counts.
     private func ask(_ storage: HTTPCookieStorage, for request: URLRequest, _ content: HopContent) {
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
-        }
+        guard let wait = beginWait(for: .cookies) else { return }
         storage.getCookiesFor(face) { [self] cookies in
-            if state.withLock({ $0.endWait(wait) }) { submit(request, content, cookies: .given(cookies ?? [])) }
+            if endWait(wait) { submit(request, content, cookies: .given(cookies ?? [])) }
         }
     }
 

@@ -4,12 +4,13 @@
 
 import Dispatch
 import Foundation
+import URLLoadingPolicy
 
 extension TaskCore {
     /// Puts the beginning off; the task can be cancelled meanwhile. The resource time-out begins with the load.
     func delay(until date: Date) {
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
+        guard let wait = state.withLock({ $0.machine.wait() }) else {
+            return endUnloaded(LoadFailure.cancelled(originalRequest?.url))
         }
         // By the wall clock, since it is a date: a machine that slept meanwhile is not late.
         let seconds = min(date.timeIntervalSinceNow, Self.longestDelay)
@@ -19,7 +20,7 @@ extension TaskCore {
     }
 
     private func dateHasCome(_ wait: WaitNumber) {
-        let request = state.withLock { $0.isWaiting(for: wait) ? $0.currentRequest : nil }
+        let request = state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
         guard let request else { return }
         if usesRelay { post(.delayed(request, wait)) } else { carryOut(.continueLoading, nil, after: wait) }
     }
@@ -57,7 +58,7 @@ extension TaskCore {
     }
 
     private func endDelayed(_ error: URLError, after wait: WaitNumber) {
-        if state.withLock({ $0.endWait(wait) }) { endUnloaded(error, from: .betweenHops) }
+        if endWait(wait) { endUnloaded(error) }
     }
 
     /// A hundred years, in seconds: more than a timer can hold is as good as never.

@@ -14,12 +14,12 @@ extension TaskCore {
     func start(resuming continuation: TaskContinuation) {
         // Without an engine there is no loop that the caller could be on.
         let call = WaitingCall(continuation: continuation, isOnLoop: engine?.loop.isCurrent ?? false)
-        let (step, error) = state.withLock { state -> (ResumeStep, (any Error)?) in
-            if state.phase == .completed {
+        let (step, error) = state.withLock { state -> (TaskMachine.Resumption, (any Error)?) in
+            if state.machine.phase == .completed {
                 return (.none, state.error ?? LoadFailure.cancelled(state.currentRequest?.url))
             }
             state.call = call
-            return (state.resume(isMock: session == nil), nil)
+            return (state.machine.resume(pretends: session == nil), nil)
         }
         if let error { continuation.resume(throwing: error) } else { follow(step) }
     }
@@ -28,7 +28,7 @@ extension TaskCore {
     func start() {
         guard let session else { return }
         guard slot != nil else {
-            endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
+            endUnloaded(LoadFailure.cancelled(originalRequest?.url))
             return
         }
         if let background = session.background { return start(in: background, of: session) }
@@ -49,8 +49,7 @@ extension TaskCore {
         if case .stream = kind { return openStream(in: session) }
         guard let request else {
             endUnloaded(
-                LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."),
-                from: .betweenHops)
+                LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))
             return
         }
         if outlet.savesFile { openPartial() }
@@ -64,7 +63,7 @@ extension TaskCore {
         session?.settings.openAdditionalFields == nil ? nil : state.withLock { $0.firstRequest }
     }
 
-    /// Builds a hop and takes it up; the stage is `betweenHops`.
+    /// Builds a hop and takes it up.
     func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
         guard let session else { return }
         if case .webSocket = kind { return submitHandshake(request, cookies: cookies) }
@@ -74,7 +73,7 @@ extension TaskCore {
                 for: request, after: firstRequest, content: content, cookies: cookies)
         } catch {
             if loadElsewhere(request, content) { return }
-            endUnloaded(error, from: .betweenHops)
+            endUnloaded(error)
             return
         }
         if outlet.savesFile { message = askingForRest(message) }
@@ -96,7 +95,7 @@ extension TaskCore {
         case .direct: send(request, message, by: .direct())
         case .routes(let routes): send(Hop(request: request, message: message, content: content), by: routes[...])
         case .automatic: askForRoutes(of: Hop(request: request, message: message, content: content))
-        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(request.url, fault), from: .betweenHops)
+        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(request.url, fault))
         }
     }
 
@@ -112,20 +111,18 @@ extension TaskCore {
     ) {
         guard let session else { return }
         let plan = state.withLock { state -> SubmissionPlan? in
-            guard !state.isOver else { return nil }
+            guard state.machine.submit(priority: state.priority) else { return nil }
             state.detour = detour
             state.isAnswerStored = false
             state.sentFields = message.shownFields
-            state.isHandleSuspended = false
-            state.stage = .submitting(priority: state.priority)
-            defer { state.loss = nil }
+            defer { state.lostSending = nil }
             return SubmissionPlan(
                 deadline: state.resourceDeadline, priority: state.priority,
-                isIncremental: state.hints.prefersIncrementalDelivery, isReplay: state.loss != nil,
+                isIncremental: state.hints.prefersIncrementalDelivery, again: state.lostSending?.again,
                 continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
         }
         guard let plan else {
-            endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops)
+            endUnloaded(LoadFailure.cancelled(request.url))
             return
         }
         let isUpgrade = if case .webSocket = kind { true } else { false }
@@ -134,7 +131,7 @@ extension TaskCore {
             framing: message.framing,
             idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
             priority: Self.usable(plan.priority), decodesContent: true,
-            waitsForConnectivity: session.settings.waitsForConnectivity, isReplay: plan.isReplay,
+            waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
             continues: plan.continues,
             makeReceiver: { [self] handle, reactor in
                 TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
@@ -155,28 +152,16 @@ extension TaskCore {
     private func beginHop(_ handle: TransactionHandle) -> HopPlan {
         let (plan, late) = noteHop(handle)
         if late.isCancelled { handle.cancel() }
-        if late.isSuspended { tellEngineAboutSuspension() }
+        if late.isSuspended { tellLoadOfSuspension() }
         if let priority = late.priority { handle.setPriority(Self.usable(priority)) }
         return plan
     }
 
-    /// What happened to a task while its hop was on its way to the engine.
-    private struct LateSteps {
-        let isCancelled: Bool
-        let isSuspended: Bool
-        let priority: Float?
-    }
-
-    private func noteHop(_ handle: TransactionHandle) -> (HopPlan, LateSteps) {
+    private func noteHop(_ handle: TransactionHandle) -> (HopPlan, TaskMachine.Arrears) {
         let sessionView = tellingView
         return state.withLock { state in
-            var priority: Float?
-            if case .submitting(let submitted) = state.stage {
-                state.stage = .loading(handle)
-                if state.priority != submitted { priority = state.priority }
-            }
-            let late = LateSteps(
-                isCancelled: state.phase == .canceling, isSuspended: state.suspensions > 0, priority: priority)
+            let late = state.machine.takenUp(priority: state.priority)
+            if late.isWanted { state.load = .transaction(handle) }
             return (plan(of: state, sessionView), late)
         }
     }
@@ -254,7 +239,7 @@ extension TaskCore {
 
     /// Nothing more of this hop is wanted.
     func cancelHop() {
-        state.withLock { $0.stage.load }?.cancel()
+        state.withLock { $0.load.handle }?.cancel()
     }
 
     /// The hop ends the task with an error of the API's own layer.
@@ -290,9 +275,9 @@ extension TaskCore {
         }
         let uploadError = kind == .upload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
         let step = state.withLock { state -> Step in
-            state.stage = .betweenHops
+            state.exchangeEnded()
             if !end.records.isEmpty { state.records += end.records }
-            if state.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
+            if state.machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.foreignError { return .end(failure) }
             if kind == .upload {
@@ -308,10 +293,10 @@ extension TaskCore {
                     kind == .webSocket
                     ? ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
                     : ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
-                guard end.needsNewBody, let request = state.currentRequest else { return .end(error) }
+                guard let again = end.again, let request = state.currentRequest else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0
-                state.loss = error
+                state.lostSending = LostSending(error: error, again: again)
                 return .again(request)
             }
             if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(),
@@ -354,8 +339,11 @@ extension TaskCore {
     }
 
     /// Ends the task without (further) loading, from wherever the caller is.
-    func endUnloaded(_ error: URLError, from stage: TaskStage? = nil) {
-        if stage != nil { state.withLock { $0.stage = .ended } }
+    func endUnloaded(_ error: URLError) {
+        state.withLock { state in
+            state.machine.end()
+            state.load = .none
+        }
         if case .stream = kind { endCalls(error) }
         webSocketCalls?.end(.known(error))
         if usesRelay {
@@ -371,7 +359,7 @@ private struct SubmissionPlan: Sendable {
     let deadline: Duration?
     let priority: Float
     let isIncremental: Bool
-    let isReplay: Bool
+    let again: SecondSending?
     let continues: RequestID?
     let isAuthenticating: Bool
 }

@@ -11,18 +11,16 @@ import URLLoadingSystem
 import URLLoadingWire
 
 extension TaskCore {
-    /// Asks the classes about a hop, and loads it; the stage is `betweenHops`. The task can be cancelled meanwhile.
+    /// Asks the classes about a hop, and loads it. The task can be cancelled meanwhile.
     func ask(_ protocols: SessionProtocols, about request: URLRequest, body: TaskBody) {
         // B14.39.
         let first = firstRequest
         let seen = session.map { request.adding($0.builder.additionalFields(for: request, after: first)) } ?? request
-        let wait = state.withLock { state -> WaitNumber? in
-            guard let wait = state.beginWait() else { return nil }
+        guard let wait = beginWait(for: .protocolClass) else { return }
+        state.withLock { state in
             state.currentRequest = seen
             state.sentFields = nil
-            return wait
         }
-        guard let wait else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
         protocols.queue.async { [self] in
             let face = face
             if let chosen = protocols.choice(for: face) {
@@ -30,7 +28,7 @@ extension TaskCore {
             } else if goOn(with: request, after: wait) {
                 // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
                 if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
-                    return endUnloaded(refusal, from: .betweenHops)
+                    return endUnloaded(refusal)
                 }
                 loadItself(request, body: body)
             }
@@ -65,7 +63,7 @@ extension TaskCore {
                 request.httpBodyStream = InputStream(url: url)
             case .failure(let error):
                 if goOn(with: request, after: wait) {
-                    endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error), from: .betweenHops)
+                    endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error))
                 }
                 return
             }
@@ -73,8 +71,7 @@ extension TaskCore {
             guard let data = file.wholeContent else {
                 if goOn(with: request, after: wait) {
                     endUnloaded(
-                        LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."),
-                        from: .betweenHops)
+                        LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."))
                 }
                 return
             }
@@ -83,8 +80,7 @@ extension TaskCore {
             if goOn(with: request, after: wait) {
                 endUnloaded(
                     LoadFailure.unsupportedURL(
-                        request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."),
-                    from: .betweenHops)
+                        request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."))
             }
             return
         case .delegate:
@@ -98,12 +94,12 @@ extension TaskCore {
     /// A delegate has supplied the stream that a class waits for; false where none does.
     func carryOn(_ request: URLRequest, with source: InputStreamSource) -> Bool {
         guard let protocols = session?.protocols else { return false }
-        let next = state.withLock { state -> (ProtocolChoice, WaitNumber)? in
-            guard let waiting = state.waitingChoice, let wait = state.beginWait() else { return nil }
-            state.waitingChoice = nil
-            return (waiting, wait)
+        let waiting = state.withLock { state in
+            defer { state.waitingChoice = nil }
+            return state.waitingChoice
         }
-        guard let (chosen, wait) = next else { return false }
+        guard let chosen = waiting else { return false }
+        guard let wait = beginWait(for: .protocolClass) else { return true }
         protocols.queue.async { [self] in
             var request = request
             request.httpBodyStream = source.stream

@@ -7,6 +7,7 @@
 
 import Foundation
 import URLLoadingEngine
+import URLLoadingPolicy
 
 /// Something a delegate is asked.
 enum TaskQuestion: Sendable {
@@ -306,7 +307,7 @@ extension TaskCore {
             }
             follow(next, after: response)
             // B4.33: the next hop does not wait for what is left of this one, unless that is kept.
-            if keepsBody { resumeReading() } else { state.withLock { $0.stage.load }?.discardRest() }
+            if keepsBody { resumeReading() } else { state.withLock { $0.load.handle }?.discardRest() }
         case (.redirect(nil), .redirect(let response, _)):
             deliverRedirect(response)
         case (.stream(let stream), .bodyStream(let wait, _)):
@@ -353,6 +354,6 @@ extension TaskCore {
 
     /// The receiver can take more.
     func resumeReading() {
-        state.withLock { $0.stage.load }?.resumeReading()
+        state.withLock { $0.load.handle }?.resumeReading()
     }
 }

@@ -25,21 +25,6 @@ final class Detour: Sendable {
     }
 }
 
-/// What is known of the resolver that is being asked.
-struct RouteQuestion: Sendable {
-    /// The call, and who looks at the clock meanwhile.
-    var asking: Task<Void, Never>?
-    var watch: Alarm?
-
-    /// Ends both.
-    mutating func stop() {
-        asking?.cancel()
-        watch?.cancel()
-        asking = nil
-        watch = nil
-    }
-}
-
 extension TaskState {
     /// The ways that are left after this failure; nil where there are none, or where another way would not help.
     mutating func takeDetour(after failure: EngineError) -> Detour? {
@@ -50,80 +35,59 @@ extension TaskState {
 }
 
 extension TaskCore {
-    /// Asks the session's resolver; the task can be cancelled meanwhile. The stage is `betweenHops`.
+    /// Asks the session's resolver for the ways of a hop.
     func askForRoutes(of hop: Hop) {
         guard let session, let url = hop.request.url else { return }
+        let limit = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
+        askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { $0.send(hop, by: $1[...]) }
+    }
+
+    /// Asks the session's resolver for the ways to `subject`, of which there is one at least; errors name `url`. The task can be
+    /// cancelled meanwhile.
+    func askForRoutes(
+        to subject: URL, for url: URL?, until limit: Duration? = nil,
+        then goOn: @escaping @Sendable (TaskCore, [Route]) -> Void
+    ) {
+        guard let session else { return }
         guard let resolver = session.settings.proxies.resolver else {
             return endUnloaded(
                 LoadFailure.noWay(
                     url,
                     "Proxies are to be found by a configuration script, which nothing here can run; the session's "
-                        + "configuration has no proxyResolver in its place."),
-                from: .betweenHops)
+                        + "configuration has no proxyResolver in its place."))
         }
-        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
-        guard let wait else {
-            endUnloaded(LoadFailure.cancelled(url), from: .betweenHops)
-            return
-        }
+        guard let wait = beginWait(for: .routes, until: limit) else { return }
         let asking = Task { [weak self] in
-            do {
-                let routes = try await resolver(SessionProxies.subject(url))
-                self?.received(.success(routes), to: wait, for: hop)
-            } catch {
-                self?.received(.failure(error), to: wait, for: hop)
+            let answer: Result<[Route], any Error>
+            do { answer = .success(try await resolver(subject).map { try $0.route() }) } catch {
+                answer = .failure(error)
+            }
+            guard let self, endWait(wait) else { return }
+            switch answer {
+            case .success(let routes) where !routes.isEmpty: goOn(self, routes)
+            case .success:
+                endUnloaded(
+                    LoadFailure.noWay(url, "The session's proxyResolver has named no way to the server."))
+            case .failure(let error):
+                endUnloaded(
+                    LoadFailure.noWay(url, "The session's proxyResolver has failed: \(error)", cause: error))
             }
         }
-        let idle = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
-        let watch = Alarm(at: min(idle, deadline ?? idle)) { [weak self] in self?.routesTookTooLong(wait, url) }
-        let isLate = state.withLock { state in
-            guard state.isWaiting(for: wait) else { return true }
-            state.routeQuestion.asking = asking
-            state.routeQuestion.watch = watch
-            return false
+        let isWanted = state.withLock { state in
+            guard state.machine.isWaiting(for: wait) else { return false }
+            state.asking = asking
+            return true
         }
-        guard isLate else { return }
-        asking.cancel()
-        watch.cancel()
+        if !isWanted { asking.cancel() }
     }
 
     /// Nobody waits for the resolver any more.
     func stopAskingForRoutes() {
-        state.withLock { $0.routeQuestion.stop() }
-    }
-
-    private func received(_ answer: Result<[ProxyRoute], any Error>, to wait: WaitNumber, for hop: Hop) {
-        let isWanted = state.withLock { state in
-            guard state.endWait(wait) else { return false }
-            state.routeQuestion.stop()
-            return true
+        let asking = state.withLock { state in
+            defer { state.asking = nil }
+            return state.asking
         }
-        guard isWanted else { return }
-        let url = hop.request.url
-        do {
-            let routes = try answer.get().map { try $0.route() }
-            guard !routes.isEmpty else {
-                return endUnloaded(
-                    LoadFailure.noWay(url, "The session's proxyResolver has named no way to the server."),
-                    from: .betweenHops)
-            }
-            send(hop, by: routes[...])
-        } catch {
-            endUnloaded(
-                LoadFailure.noWay(url, "The session's proxyResolver has failed: \(error)", cause: error),
-                from: .betweenHops)
-        }
-    }
-
-    private func routesTookTooLong(_ wait: WaitNumber, _ url: URL) {
-        let isWanted = state.withLock { state in
-            guard state.isWaiting(for: wait) else { return false }
-            state.routeQuestion.stop()
-            state.stage = .ended
-            return true
-        }
-        guard isWanted else { return }
-        endUnloaded(LoadFailure.make(.timedOut, url, "The session's proxyResolver did not answer in time."))
+        asking?.cancel()
     }
 }
 

@@ -9,14 +9,12 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskCore {
-    /// Takes up a hop that the builder of HTTP requests has refused, if its URL is of another scheme (B14.1, B14.2); the
-    /// stage is `betweenHops`.
+    /// Takes up a hop that the builder of HTTP requests has refused, if its URL is of another scheme (B14.1, B14.2).
     func loadElsewhere(_ request: URLRequest, _ content: HopContent) -> Bool {
         guard let session, let url = request.url, let scheme = url.scheme, Scheme(scheme) == nil else { return false }
         guard let builtIn = BuiltInScheme.named(scheme) else {
             endUnloaded(
-                LoadFailure.unsupportedURL(url, "Nothing is known that loads URLs of the scheme \"\(scheme)\"."),
-                from: .betweenHops)
+                LoadFailure.unsupportedURL(url, "Nothing is known that loads URLs of the scheme \"\(scheme)\"."))
             return true
         }
         let policy =
@@ -25,11 +23,10 @@ extension TaskCore {
         if case .upload = kind, !builtIn.takesUploads {
             // B14.12.
             endUnloaded(
-                LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."),
-                from: .betweenHops)
+                LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."))
         } else if builtIn.hasSource, policy == .returnCacheDataDontLoad {
             // B7.35: nothing of these is ever stored (B7.25).
-            endUnloaded(LoadFailure.notCached(url), from: .betweenHops)
+            endUnloaded(LoadFailure.notCached(url))
         } else {
             switch builtIn.source {
             case .carrier(let make): carry(request, by: make())
@@ -48,7 +45,7 @@ extension TaskCore {
             place = try FTPPlace(url)
             way = try place.way(request, session.settings)
         } catch {
-            return endUnloaded(error, from: .betweenHops)
+            return endUnloaded(error)
         }
         // B14.25: what other tasks have for a body is not sent, as with files.
         let stored: HopContent? = if case .upload = kind { content } else { nil }
@@ -65,7 +62,7 @@ extension TaskCore {
         }
     }
 
-    /// Lets a carrier load the hop; the stage is `betweenHops`. Most know only wholes.
+    /// Lets a carrier load the hop. Most know only wholes.
     func carry(
         _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false
     ) {
@@ -73,20 +70,19 @@ extension TaskCore {
         if outlet.savesFile, !fromInside { beginAtBeginning() }
         let sessionView = tellingView
         let load = state.withLock { state -> SchemeLoad? in
-            guard !state.isOver else { return nil }
+            guard state.machine.begin() else { return nil }
             state.cachePart = cache
             state.detour = nil
             state.sentFields = nil
-            state.isHandleSuspended = false
             let load = SchemeLoad(
                 request, of: self, plan: plan(of: state, sessionView), by: carrier,
                 limits: SchemeLoad.Limits(
                     idle: session.settings.idleTimeout(request), deadline: state.resourceDeadline))
-            state.stage = .loadingElsewhere(load)
+            state.load = .other(load)
             return load
         }
-        guard let load else { return endUnloaded(LoadFailure.cancelled(request.url), from: .betweenHops) }
-        tellEngineAboutSuspension()
+        guard let load else { return endUnloaded(LoadFailure.cancelled(request.url)) }
+        tellLoadOfSuspension()
         load.begin()
     }
 

@@ -36,7 +36,7 @@ extension TaskCore {
         // B7.17: what answers HEAD has no body.
         let body = plan.request?.values.method == "HEAD" ? Data() : stored.data
         let end = HopEnd(
-            failure: nil, needsNewBody: false, url: plan.request?.url, body: plan.collectsBody ? body : nil,
+            failure: nil, url: plan.request?.url, body: plan.collectsBody ? body : nil,
             records: plan.keepsRecords ? records ?? [TransactionRecord(of: stored, for: plan.request)] : [])
         if let response = stored.response as? HTTPURLResponse, let request = plan.request,
             let next = RedirectedRequest.make(

@@ -9,6 +9,7 @@
 import Foundation
 import Synchronization
 import URLLoadingEngine
+import URLLoadingPolicy
 
 /// The state and the conduct of one task.
 final class TaskCore: Sendable {
@@ -70,7 +71,7 @@ final class TaskCore: Sendable {
 
     // MARK: What users see
 
-    var phase: URLSessionTask.State { state.withLock { $0.phase } }
+    var phase: URLSessionTask.State { URLSessionTask.State(state.withLock { $0.machine.phase }) }
     var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
     var response: URLResponse? { state.withLock { $0.response } }
     var error: (any Error)? { state.withLock { $0.error } }
@@ -103,7 +104,7 @@ final class TaskCore: Sendable {
         return state.withLock { state in
             if let made = state.face { return made }
             // Held only until the end: afterwards the face would keep itself alive.
-            if state.phase != .completed { state.face = new }
+            if state.machine.phase != .completed { state.face = new }
             return new
         }
     }
@@ -121,7 +122,7 @@ final class TaskCore: Sendable {
         }
         let view = delegate.map { DelegateView($0) }
         let isLate = state.withLock { state in
-            guard !state.hasStarted, !state.isOver else { return true }
+            guard !state.machine.hasStarted, !state.isOver else { return true }
             state.delegate = delegate
             state.delegateView = view
             return false
@@ -134,7 +135,7 @@ final class TaskCore: Sendable {
     func setPriority(_ priority: Float) {
         let handle = state.withLock { state in
             state.priority = priority
-            return state.stage.load
+            return state.load.handle
         }
         handle?.setPriority(Self.usable(priority))
     }
@@ -148,28 +149,23 @@ final class TaskCore: Sendable {
 
     /// Balances one suspension; the first time, the load starts.
     func resume() {
-        follow(state.withLock { $0.resume(isMock: session == nil) })
+        // A mock only pretends to run.
+        follow(state.withLock { $0.machine.resume(pretends: session == nil) })
     }
 
     /// Does what a `resume()` has led to.
-    func follow(_ step: ResumeStep) {
+    func follow(_ step: TaskMachine.Resumption) {
         if step != .none { postNotice(.urlSessionTaskDidResume) }
         switch step {
         case .none: break
-        case .start: start()
-        case .tellEngine: tellEngineAboutSuspension()
+        case .begin: start()
+        case .tellExchange: tellLoadOfSuspension()
         }
     }
 
     func suspend() {
-        let mustTell = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.suspensions += 1
-            state.phase = .suspended
-            return state.suspensions == 1
-        }
-        guard mustTell else { return }
-        tellEngineAboutSuspension()
+        guard state.withLock({ $0.machine.suspend() }) else { return }
+        tellLoadOfSuspension()
         postNotice(.urlSessionTaskDidSuspend)
     }
 
@@ -179,20 +175,16 @@ final class TaskCore: Sendable {
         NotificationCenter.default.post(name: name, object: face)
     }
 
-    /// Brings the engine's suspension in line with the task's; two threads cannot tell it in the wrong order.
-    func tellEngineAboutSuspension() {
+    /// Brings the suspension of whoever carries the exchange in line with the task's.
+    func tellLoadOfSuspension() {
         while true {
-            let step = state.withLock { state -> (handle: any LoadHandle, suspends: Bool)? in
-                let suspends = state.suspensions > 0
-                guard !state.isTellingHandle, suspends != state.isHandleSuspended, let handle = state.stage.load
-                else { return nil }
-                state.isTellingHandle = true
-                state.isHandleSuspended = suspends
-                return (handle, suspends)
+            let step = state.withLock { state -> (load: any LoadHandle, suspends: Bool)? in
+                guard let load = state.load.handle, let suspends = state.machine.tell() else { return nil }
+                return (load, suspends)
             }
             guard let step else { return }
-            if step.suspends { step.handle.suspend() } else { step.handle.resume() }
-            state.withLock { $0.isTellingHandle = false }
+            if step.suspends { step.load.suspend() } else { step.load.resume() }
+            state.withLock { $0.machine.told() }
         }
     }
 
@@ -205,22 +197,10 @@ final class TaskCore: Sendable {
     /// Decides that the task is cancelled: whatever befalls it from now on, that is its end.
     func beginCancelling() -> Cancellation {
         state.withLock { state in
-            guard !state.isOver else { return .none }
-            state.phase = .canceling
-            switch state.stage {
-            case .idle:
-                state.stage = .endedUnstarted
-                return .end(state.currentRequest?.url)
-            case .preparing:
-                state.stage = .ended
-                return .end(state.currentRequest?.url)
-            case .loading(let handle):
-                return .load(handle)
-            case .loadingElsewhere(let handle):
-                return .load(handle)
-            case .submitting, .betweenHops, .ended, .endedUnstarted:
-                // Whoever is at work looks at the phase before going on.
-                return .none
+            switch state.machine.cancel() {
+            case .none: .none
+            case .exchange: state.load.handle.map { .load($0) } ?? .none
+            case .end: .end(state.currentRequest?.url)
             }
         }
     }
@@ -229,7 +209,7 @@ final class TaskCore: Sendable {
     func carryOut(_ step: Cancellation) {
         switch step {
         case .none: break
-        case .load(let handle): handle.cancel()
+        case .load(let load): load.cancel()
         case .end(let url): endUnloaded(LoadFailure.cancelled(url))
         }
         stopAskingForRoutes()
@@ -323,4 +303,15 @@ enum FileOutlet: Sendable {
     case handler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     /// To an async call, which keeps it (B1.91).
     case awaiting
+}
+
+extension URLSessionTask.State {
+    fileprivate init(_ phase: TaskMachine.Phase) {
+        switch phase {
+        case .suspended: self = .suspended
+        case .running: self = .running
+        case .canceling: self = .canceling
+        case .completed: self = .completed
+        }
+    }
 }

@@ -8,12 +8,10 @@ import URLLoadingWire
 
 /// The changing state of a task. Not copyable: on its way behind the lock it was copied once, with all it refers to.
 struct TaskState: ~Copyable, Sendable {
-    /// What users see as `state`.
-    var phase: URLSessionTask.State = .suspended
-    /// A new task counts as suspended once (B1.36).
-    var suspensions = 1
-    var stage = TaskStage.idle
-    var waits = WaitNumbers()
+    /// What the task is doing (B1.36: a new one counts as suspended once).
+    var machine = TaskMachine()
+    /// Who carries the exchange, while there is one.
+    var load = TaskLoad.none
 
     var originalRequest: URLRequest?
     var currentRequest: URLRequest?
@@ -25,7 +23,7 @@ struct TaskState: ~Copyable, Sendable {
     /// The request's own body stream, once it has been given to the engine; only compared.
     var usedStream: ObjectIdentifier?
     /// What ended the sending before, while a stream for another is asked for.
-    var loss: URLError?
+    var lostSending: LostSending?
     /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
     var alarm: Alarm?
     /// Rings when the task's time is over, where nobody but a delegate could go on with it.
@@ -34,10 +32,6 @@ struct TaskState: ~Copyable, Sendable {
     var error: (any Error)?
     /// An error that the API's own layer decided on while the engine was at work.
     var ownFailure: URLError?
-
-    /// Whether the engine was told to suspend, and whether somebody is telling it right now.
-    var isHandleSuspended = false
-    var isTellingHandle = false
 
     var delegate: (any URLSessionTaskDelegate)?
     var delegateView: DelegateView?
@@ -62,7 +56,8 @@ struct TaskState: ~Copyable, Sendable {
     var isAnswerStored = false
     /// Whether the hop's request goes out once more without conditions, because the answer was about something else.
     var omitsConditions = false
-    var routeQuestion = RouteQuestion()
+    /// The call of a resolver that is waited for.
+    var asking: Task<Void, Never>?
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
     private var downloadRecord = DownloadRecord.none
@@ -163,30 +158,17 @@ struct TaskState: ~Copyable, Sendable {
         return !hasToldWaiting
     }
 
-    /// Balances one suspension and says what follows.
-    mutating func resume(isMock: Bool) -> ResumeStep {
-        guard !isOver, suspensions > 0 else { return .none }
-        suspensions -= 1
-        guard suspensions == 0 else { return .none }
-        phase = .running
-        guard case .idle = stage else { return .tellEngine }
-        // A mock only pretends to run.
-        guard !isMock else { return .none }
-        stage = .betweenHops
-        return .start
-    }
-
     /// Ends the task, and lets go of everything if nobody is told anything any more. A cancellation that came before
     /// wins (B17.54).
     mutating func end(with failure: (any Error)?, quietly: Bool) -> TaskResult {
         var failure = failure
-        if phase == .canceling, (failure as? URLError)?.code != .cancelled {
+        if machine.phase == .canceling, (failure as? URLError)?.code != .cancelled {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
         if isDownload { failure = download.settle(failure) }
         defer {
-            if case .endedUnstarted = stage {} else { stage = .ended }
-            phase = .completed
+            machine.complete()
+            load = .none
             error = failure
             call = nil
             detour = nil
@@ -213,29 +195,18 @@ struct TaskState: ~Copyable, Sendable {
 
     /// How far the task is, for its progress.
     var progressStage: ProgressUnits.Stage {
-        if phase == .completed, error == nil { return .complete }
+        if machine.phase == .completed, error == nil { return .complete }
         return response == nil ? .unanswered : .answered
     }
 
     /// Whether a cancellation or an end has been decided.
-    var isOver: Bool { phase == .canceling || phase == .completed }
+    var isOver: Bool { machine.isOver }
 
-    /// Whether the task was resumed at least once.
-    var hasStarted: Bool {
-        switch stage {
-        case .idle, .endedUnstarted: false
-        case .preparing, .submitting, .loading, .loadingElsewhere, .betweenHops, .ended: true
-        }
+    /// The exchange is over, and nobody carries it any more.
+    mutating func exchangeEnded() {
+        machine.exchangeEnded()
+        load = .none
     }
-}
-
-/// What a `resume()` leads to.
-enum ResumeStep {
-    case none
-    /// The first hop.
-    case start
-    /// The engine goes on.
-    case tellEngine
 }
 
 /// What the last message of a task is made of.
@@ -253,39 +224,23 @@ struct TaskResult: Sendable {
     let answerLimit: Alarm?
 }
 
-/// Where a task stands between its first `resume()` and its end; says who has to end it when it is cancelled.
-enum TaskStage: Sendable {
-    /// Not resumed yet.
-    case idle
-    /// Something has to be known or come first: cookies, a way, a body stream, a date.
-    case preparing(WaitNumber)
-    /// A hop is on its way to the engine.
-    case submitting(priority: Float)
-    /// The engine is at work on a transaction.
-    case loading(TransactionHandle)
-    /// Something else than a transaction is at work.
-    case loadingElsewhere(any LoadHandle)
-    /// A hop has ended, and what follows is being decided.
-    case betweenHops
-    /// The end has been decided; the last messages may still be on their way.
-    case ended
-    /// The same for a task that never began.
-    case endedUnstarted
+/// Who carries the task's exchange.
+enum TaskLoad: Sendable {
+    case none
+    /// A transaction of the engine.
+    case transaction(TransactionHandle)
+    /// Something else.
+    case other(any LoadHandle)
 
-    /// The transaction that is at work.
-    var transaction: TransactionHandle? {
-        switch self {
-        case .loading(let handle): handle
-        case .idle, .preparing, .submitting, .loadingElsewhere, .betweenHops, .ended, .endedUnstarted: nil
-        }
-    }
+    /// The transaction, if it is one.
+    var transaction: TransactionHandle? { if case .transaction(let handle) = self { handle } else { nil } }
 
-    /// Whatever is at work.
-    var load: (any LoadHandle)? {
+    /// Whatever it is.
+    var handle: (any LoadHandle)? {
         switch self {
-        case .loading(let handle): handle
-        case .loadingElsewhere(let handle): handle
-        case .idle, .preparing, .submitting, .betweenHops, .ended, .endedUnstarted: nil
+        case .none: nil
+        case .transaction(let handle): handle
+        case .other(let handle): handle
         }
     }
 }
@@ -319,6 +274,12 @@ enum TaskContinuation: Sendable {
         case .file(let continuation): continuation.resume(throwing: error)
         }
     }
+}
+
+/// A sending of a hop's request that has failed, and after which there may be another with another stream for its body.
+struct LostSending: Sendable {
+    let error: URLError
+    let again: SecondSending
 }
 
 /// What a program tells about a task that changes no result.

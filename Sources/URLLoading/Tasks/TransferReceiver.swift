@@ -193,9 +193,8 @@ final class TransferReceiver: TransactionReceiver {
             }
         }
         let end = HopEnd(
-            failure: failure, needsNewBody: outcome.needsNewBody, url: plan.url,
-            body: plan.collectsBody ? body.data : nil,
-            records: plan.keepsRecords ? records(outcome.timelines) : [])
+            failure: failure, url: plan.url, body: plan.collectsBody ? body.data : nil,
+            records: plan.keepsRecords ? records(outcome.timelines) : [], again: outcome.again)
         if failure == nil, isComplete {
             core.hopEnded(end, withFileOf: fileSink)
         } else if failure == nil, savesFile, case .deliver = settledFate {

@@ -196,15 +196,27 @@ struct HTTP2EndTests {
         }
     }
 
-    @Test("H7.3: where the body is a stream its owner is asked for another, once", arguments: [false, true])
-    func refusedStream(isReplay: Bool) {
+    @Test("H7.3: where the body is a stream its owner is asked for another as often, and the request waits as long")
+    func refusedStreams() throws {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2 { peer, _ in peer.onWhole = { $0.reset($1, .refusedStream) } }
-        let source = ScriptedSource(texts: "abc")
-        let journal = rig.submit("POST", content: .stream(source), framing: .chunked, isReplay: isReplay)
-        rig.settle()
-        #expect(journal.hasEnded && journal.outcome?.needsNewBody == !isReplay)
-        #expect(peers.count == 1 && peers[0].requests.count == 1)
+        var again: SecondSending?
+        for attempt in 1...6 {
+            let source = ScriptedSource(texts: "abc")
+            let journal = rig.submit("POST", content: .stream(source), framing: .chunked, again: again)
+            let pause = again?.pause ?? .zero
+            if pause > .zero {
+                rig.advance(pause - .milliseconds(1))
+                rig.settle()
+                #expect(!journal.hasEnded && peers.peers.reduce(0) { $0 + $1.requests.count } == attempt - 1)
+                rig.advance(.milliseconds(1))
+            }
+            rig.settle()
+            #expect(journal.hasEnded && peers.peers.reduce(0) { $0 + $1.requests.count } == attempt)
+            again = journal.outcome?.again
+            #expect((again == nil) == (attempt == 6))
+            #expect(again.map { $0.refusals == attempt && ($0.pause > .zero) == (attempt > 1) } ?? true)
+        }
         rig.expectClean()
     }
 
@@ -302,7 +314,7 @@ struct HTTP2EndTests {
         serveOnlyHTTP1(of: rig, [.receiveHead, .respond("old")])
         let first = rig.submit("POST", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked)
         rig.settle()
-        #expect(first.hasEnded && first.outcome?.needsNewBody == true)
+        #expect(first.hasEnded && first.outcome?.again?.refusals == 1)
         let second = rig.submit()
         rig.settle()
         #expect(second.text == "old" && rig.network.dialled.count == 2)

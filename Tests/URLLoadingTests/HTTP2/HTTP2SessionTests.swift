@@ -21,6 +21,24 @@ struct HTTP2SessionTests {
         }
     }
 
+    @Test("H7.3, B11.8: a streamed body is asked for anew as often as the server turns its request away")
+    func refusedStreams() async throws {
+        let tries = Box(0)
+        let router: LoopbackServer.Router = { request in
+            tries.change { $0 += 1 }
+            return tries.value <= 2 ? .reset(.refusedStream) : .echo(request)
+        }
+        try await withHTTP2Session(.offered, router: router) { server, session in
+            let delegate = UploadDelegate(.stream { InputStream(data: Data("a stream".utf8)) })
+            var request = URLRequest(url: try server.at())
+            request.httpMethod = "POST"
+            request.httpBodyStream = InputStream(data: Data("a stream".utf8))
+            let (data, _) = try await session.data(for: request, delegate: delegate)
+            #expect(data == Data("a stream".utf8) && tries.value == 3)
+            #expect(delegate.transcript.calls.filter { $0 == "stream" }.count == 2)
+        }
+    }
+
     @Test("H1.12: a suite that HTTP/2 forbids is refused before a request is sent")
     func weakSuite() async throws {
         try await withHTTP2Session(

@@ -13,10 +13,10 @@ extension TaskCore {
     /// The first `resume()` in a background session.
     func start(in background: BackgroundSession, of session: SessionCore) {
         let (request, body) = state.withLock { ($0.originalRequest, $0.body) }
-        if case .stream = kind { return endUnloaded(BackgroundRefusal.stream.error(nil), from: .betweenHops) }
+        if case .stream = kind { return endUnloaded(BackgroundRefusal.stream.error(nil)) }
         let hasDelegate = session.delegate != nil
         if let refusal = BackgroundRefusal(request, body: body, outlet: outlet, hasDelegate: hasDelegate) {
-            return endUnloaded(refusal.error(request?.url), from: .betweenHops)
+            return endUnloaded(refusal.error(request?.url))
         }
         guard let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning else {
             return handOver(to: background)
@@ -24,7 +24,7 @@ extension TaskCore {
         // The owner knows no delegate: the task stays here until its date, and only its journal is written.
         guard let order = order(for: request) else { return handOver(to: background) }
         if let error = background.begin(order, self, BackgroundLoad(background, self), isDue: false) {
-            return endUnloaded(error, from: .betweenHops)
+            return endUnloaded(error)
         }
         delay(until: date)
     }
@@ -33,28 +33,26 @@ extension TaskCore {
         [state.withLock { $0.delegateView }, session?.delegateView].contains { $0?.mayImplement(.delayed) ?? false }
     }
 
-    /// Makes the task the owner's; the stage is `betweenHops`.
+    /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
         let request = currentRequest
         let load = BackgroundLoad(background, self)
         let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.isHandleSuspended = false
-            state.stage = .loadingElsewhere(load)
+            guard state.machine.begin() else { return false }
+            state.load = .other(load)
             return true
         }
-        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request?.url), from: .betweenHops) }
+        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let order = order(for: request) else {
             return endUnloaded(
-                LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."),
-                from: .betweenHops)
+                LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."))
         }
         if let error = background.begin(order, self, load, isDue: true) {
-            return endUnloaded(error, from: .betweenHops)
+            return endUnloaded(error)
         }
-        tellEngineAboutSuspension()
+        tellLoadOfSuspension()
         // Cancelled in between: the owner hears of both.
-        if state.withLock({ $0.phase == .canceling }) { load.cancel() }
+        if state.withLock({ $0.machine.phase == .canceling }) { load.cancel() }
     }
 
     /// What the owner is told of the task; nil where that cannot be written down.
@@ -111,10 +109,8 @@ extension TaskCore {
         let isSuspended = record.isSuspended && record.earliestBegin == nil
         state.withLock { state in
             state.currentRequest = record.current.urlRequest ?? state.currentRequest
-            state.suspensions = isSuspended ? 1 : 0
-            state.phase = isSuspended ? .suspended : .running
-            state.isHandleSuspended = isSuspended
-            state.stage = .loadingElsewhere(load)
+            state.machine.takeUp(isSuspended: isSuspended)
+            state.load = .other(load)
             state.priority = record.priority
             state.hints.description = record.label
             state.hints.earliestBeginDate = record.earliestBegin.map {
@@ -203,8 +199,8 @@ extension TaskCore {
 
     /// Ends the task with an error, wherever it stands.
     func endBackground(with error: any Error) {
-        if case .preparing = state.withLock({ $0.stage }), let error = error as? URLError {
-            endUnloaded(error, from: .ended)
+        if state.withLock({ $0.machine.isWaiting }), let error = error as? URLError {
+            endUnloaded(error)
         } else {
             endHop(error)
         }
@@ -213,7 +209,7 @@ extension TaskCore {
     private func endHop(_ error: (any Error)?, file: TemporaryFile? = nil) {
         hopEnded(
             HopEnd(
-                failure: nil, needsNewBody: false, url: currentRequest?.url, body: nil, records: [], file: file,
+                failure: nil, url: currentRequest?.url, body: nil, records: [], file: file,
                 foreignError: error)
         )?.resume()
     }

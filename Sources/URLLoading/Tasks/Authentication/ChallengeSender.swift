@@ -2,6 +2,7 @@
 
 import Foundation
 import URLLoadingEngine
+import URLLoadingPolicy
 
 /// Takes the answer to one challenge of one task.
 ///

@@ -72,7 +72,7 @@ extension TaskCore {
         let (accepted, handle) = state.withLock { state in
             (
                 state.authentication.rounds.filter { $0.side.refusal != head.status && $0.awaitsVerdict },
-                state.stage.transaction
+                state.load.transaction
             )
         }
         guard let handle else { return }

@@ -20,7 +20,7 @@ extension TaskCore {
     /// read before it is settled what becomes of it.
     func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
         guard head.status == 401 || head.status == 407, let session,
-            let handle = state.withLock({ $0.stage.transaction }), let side = handle.side(refusingWith: head.status)
+            let handle = state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
         else { return false }
         let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
         if case .deliver = step { return false }
@@ -162,8 +162,8 @@ extension TaskCore {
         state.withLock { state in
             guard !state.isOver else { return false }
             return switch refusal.subject {
-            case .response(_, let handle): handle === state.stage.transaction
-            case .tunnel: state.stage.load != nil
+            case .response(_, let handle): handle === state.load.transaction
+            case .tunnel: state.load.handle != nil
             }
         }
     }
@@ -254,7 +254,7 @@ extension TaskCore {
         case .response(_, let handle):
             let isWanted = state.withLock { state in
                 // A task that was cancelled meanwhile, or whose hop has broken off, has nothing to go on with.
-                guard !state.isOver, state.stage.transaction === handle else { return false }
+                guard !state.isOver, state.load.transaction === handle else { return false }
                 state.authentication[refusal.side]?.authorization = authorization
                 state.authentication.goesAgain = true
                 if authorization.bindsConnection { state.authentication.kept = handle.id }

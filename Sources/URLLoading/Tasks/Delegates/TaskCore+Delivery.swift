@@ -2,6 +2,7 @@
 
 import Foundation
 import URLLoadingEngine
+import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskCore: RelayClient {
@@ -87,7 +88,7 @@ extension TaskCore: RelayClient {
         case .data(let data):
             if mailbox.withLock({ $0.tellsBody }) { tellData(data) }
             if mailbox.withLock({ $0.delivered(bytes: data.count) }) {
-                state.withLock { $0.stage.load }?.resumeReading()
+                state.withLock { $0.load.handle }?.resumeReading()
             }
         case .storedBody(let data):
             if mailbox.withLock({ $0.tellsBody }) { deliverStored(data) }
@@ -196,7 +197,7 @@ extension TaskCore: RelayClient {
     /// The metrics, and what comes behind them.
     private func goOnToEnd(_ ending: TaskEnding) -> EndedCall? {
         if usesRelay { tellMetrics() }
-        announce { state.withLock { $0.hasStarted } ? .metrics(collectedMetrics) : nil }
+        announce { state.withLock { $0.machine.hasStarted } ? .metrics(collectedMetrics) : nil }
         guard usesRelay else { return conclude(ending) }
         var ending = ending
         ending.hasMetrics = true
@@ -286,7 +287,7 @@ extension TaskCore: RelayClient {
 
     /// B12.1, B12.2: for tasks that were resumed, once.
     private func tellMetrics() {
-        guard state.withLock({ $0.hasStarted }) else { return }
+        guard state.withLock({ $0.machine.hasStarted }) else { return }
         tell(.metrics) {
             $0.urlSession($1, task: $2, didFinishCollecting: collectedMetrics)
         }

@@ -5,6 +5,7 @@
 
 import Foundation
 import URLLoadingEngine
+import URLLoadingPolicy
 import URLLoadingSystem
 
 /// Something a delegate or handler is told.
@@ -70,8 +71,6 @@ struct TaskEnding: Sendable {
 /// How one hop ended.
 struct HopEnd: Sendable {
     let failure: EngineError?
-    /// Whether the request may be sent again with another stream for its body (B11.8).
-    let needsNewBody: Bool
     /// The URL of the request that was being loaded (B17.2).
     let url: URL?
     /// The whole body, where it was collected.
@@ -79,6 +78,8 @@ struct HopEnd: Sendable {
     let records: [TransactionRecord]
     /// The whole body, where it was saved.
     var file: TemporaryFile?
+    /// With what the request may be sent again with another stream for its body (B11.8).
+    var again: SecondSending?
     /// What something else than a transaction has failed with, of whichever domain (B14.47).
     var foreignError: (any Error)?
 

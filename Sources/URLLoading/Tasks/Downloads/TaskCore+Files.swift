@@ -23,7 +23,7 @@ extension TaskCore {
             case .written(let total):
                 if tells { post(.written(total)) }
             case .room:
-                state.withLock { $0.stage.load }?.resumeReading()
+                state.withLock { $0.load.handle }?.resumeReading()
             case .failed(let failure):
                 willFail(LoadFailure.unwritableFile(plan.request?.url, failure))
                 cancelHop()

@@ -162,13 +162,13 @@ extension TaskCore {
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         enum Step { case cancel, wait, answer(Data?) }
         let step = state.withLock { state -> Step in
-            guard state.phase != .completed else {
+            guard state.machine.phase != .completed else {
                 return .answer((state.error as? URLError)?.downloadTaskResumeData)
             }
             guard session != nil, state.isDownload else { return .answer(nil) }
             state.download.waiting.append(handler)
             // B9.19: a plain cancellation that came before is one.
-            guard state.phase != .canceling else { return .wait }
+            guard state.machine.phase != .canceling else { return .wait }
             state.download.isWanted = true
             return .cancel
         }
@@ -235,7 +235,7 @@ extension TaskState {
 
     /// Whether what has come of a hop that failed can be of use: a network's failure, or a disk's that is full.
     fileprivate func keepsPart(after end: HopEnd) -> Bool {
-        guard download.validator != nil, phase != .canceling || download.isWanted else { return false }
+        guard download.validator != nil, machine.phase != .canceling || download.isWanted else { return false }
         if let ownFailure { return ownFailure.code == .cannotWriteToFile || ownFailure.code == .timedOut }
         // B14.20: what carries FTP has its errors made already.
         if let foreign = end.foreignError { return (foreign as? URLError)?.isOfNetwork ?? false }

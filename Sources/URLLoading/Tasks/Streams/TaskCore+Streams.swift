@@ -64,61 +64,32 @@ extension TaskCore {
 
     // MARK: Opening
 
-    /// The first `resume()`; the stage is `betweenHops`.
+    /// The first `resume()`.
     func openStream(in session: SessionCore) {
         guard let calls = state.withLock({ $0.stream }) else { return }
         // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
         guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
             let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."
-            return endUnloaded(LoadFailure.make(.badURL, nil, text), from: .betweenHops)
+            return endUnloaded(LoadFailure.make(.badURL, nil, text))
         }
         switch session.settings.proxies.ways(to: origin) {
         case .direct: openStream(calls, to: origin, by: [.direct()])
         case .routes(let routes): openStream(calls, to: origin, by: routes)
-        case .automatic: askForRoutes(calls, to: origin, session.settings.proxies.resolver)
-        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(nil, fault), from: .betweenHops)
-        }
-    }
-
-    /// Asks the session's resolver; the task can be cancelled meanwhile.
-    private func askForRoutes(
-        _ calls: StreamCalls, to origin: Origin, _ resolver: URLSessionConfiguration.ProxyResolver?
-    ) {
-        guard let resolver, let url = URL(string: "https://\(origin.authority)/") else {
-            return endUnloaded(
-                LoadFailure.noWay(nil, "Proxies are to be found by a script, and there is no proxyResolver to ask."),
-                from: .betweenHops)
-        }
-        guard let wait = state.withLock({ $0.beginWait() }) else {
-            return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops)
-        }
-        let asking = Task { [weak self] in
-            let answer: Result<[Route], any Error>
-            do { answer = .success(try await resolver(url).map { try $0.route() }) } catch { answer = .failure(error) }
-            guard let self, state.withLock({ $0.endAskingForRoutes(wait) }) else { return }
-            switch answer {
-            case .success(let routes) where !routes.isEmpty: openStream(calls, to: origin, by: routes)
-            case .success:
-                endUnloaded(
-                    LoadFailure.noWay(nil, "The proxyResolver has named no way to the host."), from: .betweenHops)
-            case .failure(let error):
-                endUnloaded(
-                    LoadFailure.noWay(nil, "The session's proxyResolver has failed: \(error)", cause: error),
-                    from: .betweenHops)
+        case .automatic:
+            guard let url = URL(string: "https://\(origin.authority)/") else {
+                return endUnloaded(LoadFailure.make(.badURL, nil, "\(origin.authority) cannot be put into a URL."))
             }
+            askForRoutes(to: url, for: nil) { $0.openStream(calls, to: origin, by: $1) }
+        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(nil, fault))
         }
-        state.withLock { $0.routeQuestion.asking = asking }
     }
 
     private func openStream(_ calls: StreamCalls, to origin: Origin, by routes: [Route]) {
         guard let session else { return }
         let (mayBegin, deadline) = state.withLock { state -> (Bool, Duration?) in
-            guard !state.isOver else { return (false, nil) }
-            state.isHandleSuspended = false
-            state.stage = .submitting(priority: state.priority)
-            return (true, state.resourceDeadline)
+            (state.machine.submit(priority: state.priority), state.resourceDeadline)
         }
-        guard mayBegin else { return endUnloaded(LoadFailure.cancelled(nil), from: .betweenHops) }
+        guard mayBegin else { return endUnloaded(LoadFailure.cancelled(nil)) }
         var request = StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) {
             [self] handle, reactor in
             takeUp(handle, calls, on: reactor)
@@ -131,13 +102,14 @@ extension TaskCore {
 
     /// Called on the loop when the engine takes the stream up; what was done to the task meanwhile is made up for.
     func takeUp(_ handle: StreamHandle, _ calls: StreamCalls, on reactor: Reactor) -> any StreamReceiver {
-        let isCancelled = state.withLock { state in
-            if case .submitting = state.stage { state.stage = .loadingElsewhere(handle) }
-            return state.phase == .canceling
+        let late = state.withLock { state in
+            let late = state.machine.takenUp(priority: state.priority)
+            if late.isWanted { state.load = .other(handle) }
+            return late
         }
         calls.begin(handle)
-        if isCancelled { handle.cancel() }
-        tellEngineAboutSuspension()
+        if late.isCancelled { handle.cancel() }
+        tellLoadOfSuspension()
         return TaskStreamReceiver(core: self, calls: calls, reactor: reactor)
     }
 
@@ -227,15 +199,6 @@ extension TaskCore {
                 return LoadFailure.make(.networkConnectionLost, url, "The connection is over.")
             }
         }
-    }
-}
-
-extension TaskState {
-    /// Whether the answer that was waited for is still wanted; true once.
-    fileprivate mutating func endAskingForRoutes(_ wait: WaitNumber) -> Bool {
-        guard endWait(wait) else { return false }
-        routeQuestion.asking = nil
-        return true
     }
 }
 

@@ -89,7 +89,7 @@ extension TaskCore {
 
     // MARK: Between two hops
 
-    /// Does what the machine has said; the stage is `betweenHops`.
+    /// Does what the machine has said.
     func carryOut(_ step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
         let next = state.withLock { $0.begin(step) }
@@ -121,42 +121,33 @@ extension TaskCore {
 
     /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
     private func wait(_ pause: Duration, then goOn: @escaping @Sendable (TaskCore) -> Void) {
-        let (wait, deadline) = state.withLock { ($0.beginWait(), $0.resourceDeadline) }
+        let (wait, deadline) = state.withLock { ($0.machine.wait(), $0.resourceDeadline) }
         guard let wait else {
-            return endUnloaded(LoadFailure.cancelled(originalRequest?.url), from: .betweenHops)
+            return endUnloaded(LoadFailure.cancelled(originalRequest?.url))
         }
         let end = LoopClock.elapsed + pause
         setAlarm(at: min(end, deadline ?? end), of: wait) { core in
-            if core.pauseIsOver(wait) { goOn(core) }
-        }
-    }
-
-    private func pauseIsOver(_ wait: WaitNumber) -> Bool {
-        state.withLock { state in
-            guard state.endWait(wait) else { return false }
-            state.alarm = nil
-            return true
+            if core.endWait(wait) { goOn(core) }
         }
     }
 
     // MARK: An upload that was begun before
 
-    /// Takes up what resume data say; the stage is `betweenHops`.
+    /// Takes up what resume data say.
     func load(_ request: URLRequest, resuming resumed: ResumedUpload) {
         guard let session else { return }
         let body: TaskBody
         let length: Int64?
         switch resumed.content {
         case .unusable(let text):
-            return endUnloaded(LoadFailure.unsupportedURL(request.url, text), from: .betweenHops)
+            return endUnloaded(LoadFailure.unsupportedURL(request.url, text))
         case .file(let reference):
             switch reference.open() {
             case .success(let file): body = .opened(file, reference)
             case .failure(.unreadable(let error)):
                 return endUnloaded(
-                    ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error),
-                    from: .betweenHops)
-            case .failure(.changed): return endUnloaded(LoadFailure.changedFile(request.url), from: .betweenHops)
+                    ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error))
+            case .failure(.changed): return endUnloaded(LoadFailure.changedFile(request.url))
             }
             length = reference.byteCount
         case .data(let data):
@@ -173,10 +164,10 @@ extension TaskCore {
                 patience: session.settings.uploadPatience), let resource = machine.resource
         else {
             return endUnloaded(
-                LoadFailure.unsupportedURL(request.url, ResumedUpload.unusableText), from: .betweenHops)
+                LoadFailure.unsupportedURL(request.url, ResumedUpload.unusableText))
         }
         guard let claim = UploadClaim.take(resource) else {
-            return endUnloaded(LoadFailure.uploadInUse(request.url), from: .betweenHops)
+            return endUnloaded(LoadFailure.uploadInUse(request.url))
         }
         let step = machine.begin()
         counters.expectedToSend.store(length ?? NSURLSessionTransferSizeUnknown, ordering: .relaxed)

@@ -1,6 +1,7 @@
 // The end of an upload that can go on later: who gets resume data, and when (B11.26, B11.27).
 
 import Foundation
+import URLLoadingPolicy
 
 extension TaskCore {
     /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before the task's last message.
@@ -20,7 +21,7 @@ extension TaskCore {
             defer { state.resumeDataHandlers = [] }
             let untouched: ResumedUpload? = if case .resuming(let resumed) = state.body { resumed } else { nil }
             return (
-                state.upload, untouched, state.resumeDataHandlers, state.phase == .canceling, state.takeClaim(),
+                state.upload, untouched, state.resumeDataHandlers, state.machine.phase == .canceling, state.takeClaim(),
                 state.ownersResumeData
             )
         }

@@ -20,7 +20,7 @@ extension TaskCore {
     /// What a web socket task is asked to do.
     var webSocketCalls: WebSocketCalls? { state.withLock { $0.webSocket } }
 
-    /// Builds a handshake and takes it up; the stage is `betweenHops`. Each hop has a key of its own.
+    /// Builds a handshake and takes it up. Each hop has a key of its own.
     func submitHandshake(_ request: URLRequest, cookies: HopCookies) {
         guard let session, let calls = webSocketCalls else { return }
         var generator = SystemRandomNumberGenerator()
@@ -36,7 +36,7 @@ extension TaskCore {
             state.withLock { $0.handshake = WebSocketHop(handshake: handshake, fields: message.head.fields) }
             findWay(of: Hop(request: request, message: message, content: .none))
         } catch {
-            endUnloaded(error, from: .betweenHops)
+            endUnloaded(error)
         }
     }
 
@@ -54,7 +54,7 @@ extension TaskCore {
     func refuseUndecidedWebSocket(_ response: HTTPURLResponse) {
         refuseWebSocket(response)
         state.withLock { $0.redirect.deliversBody = false }
-        state.withLock { $0.stage.load }?.discardRest()
+        state.withLock { $0.load.handle }?.discardRest()
     }
 
     /// Keeps what was measured of the handshake for the metrics at the task's end.

@@ -113,7 +113,7 @@ extension TaskCore {
     func openWebSocket(
         _ connection: consuming DetachedConnection, _ agreement: WebSocketHandshake.Agreement, on reactor: Reactor
     ) {
-        let (transaction, deadline) = state.withLock { ($0.stage.transaction, $0.resourceDeadline) }
+        let (transaction, deadline) = state.withLock { ($0.load.transaction, $0.resourceDeadline) }
         guard let calls = webSocketCalls, let transaction else {
             return endHandshake(LoadFailure.cancelled(currentRequest?.url))
         }
@@ -126,14 +126,13 @@ extension TaskCore {
         // The engine has ended.
         guard let handle = opened else { return endHandshake(LoadFailure.cancelled(currentRequest?.url)) }
         let isCancelled = state.withLock { state in
-            state.stage = .loadingElsewhere(handle)
-            state.isHandleSuspended = false
-            return state.phase == .canceling
+            state.load = .other(handle)
+            return state.machine.goOnElsewhere()
         }
         post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
         calls.begin(handle)
         if isCancelled { handle.cancel() }
-        tellEngineAboutSuspension()
+        tellLoadOfSuspension()
     }
 
     // MARK: Telling
