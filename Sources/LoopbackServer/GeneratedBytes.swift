@@ -14,9 +14,10 @@ package enum GeneratedBytes {
     package static func bytes(_ count: Int, from position: Int64 = 0) -> [UInt8] {
         // Block by block: a call for each byte took a server of a debug build seconds, in which it answered nobody.
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
+        bytes.reserveCapacity(max(0, count))
         while bytes.count < count {
-            withBlock(at: position + Int64(bytes.count)) { block in
+            // Taken modulo the period first, so that no position is too large.
+            withBlock(at: position % period + Int64(bytes.count)) { block in
                 bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block.prefix(count - bytes.count)))
             }
         }

@@ -21,6 +21,8 @@ enum ExitTool {
             print("loaded")
         default: print("what?")
         }
+        // The usual beginning of OpenSSL, which has a clean-up follow, if nothing was said about it before.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_LOAD_CRYPTO_STRINGS), nil)
         // Called by OpenSSL when it cleans up.
         OPENSSL_atexit { print("cleaned up") }
     }

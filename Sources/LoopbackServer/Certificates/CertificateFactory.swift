@@ -84,7 +84,6 @@ package struct IssuedCertificate: Sendable {
 /// Makes key pairs.
 enum KeyMaker {
     static func make(_ kind: CertificateTemplate.Key) throws(CertificateError) -> OpenSSLObject {
-        OpenSSLLibrary.prepare()
         OpenSSLErrors.clear()
         let key: OpaquePointer?
         switch kind {

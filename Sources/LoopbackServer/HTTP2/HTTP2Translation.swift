@@ -37,7 +37,7 @@ struct HTTP2Translation {
                 switch step {
                 case .send(let bytes), .sendOneByteAtATime(let bytes): try take(bytes, &decoder)
                 case .sendGenerated(let length, let start):
-                    guard length <= Self.mostGenerated else { return nil }
+                    guard (0...Self.mostGenerated).contains(length), start >= 0 else { return nil }
                     try take(GeneratedBytes.bytes(Int(length), from: start), &decoder)
                 case .delay(let duration): guard pause(.init([], after: duration)) else { return nil }
                 case .wait(let gate): guard pause(.init([], when: gate)) else { return nil }

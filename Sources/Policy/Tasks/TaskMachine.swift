@@ -1,21 +1,21 @@
-// Decides who goes on with a task: what a resumption, a suspension and a cancellation lead to, which answer still counts, and when
-// it is over. What the steps are, and what they are about, its driver knows.
+// Decides what a task does next: what a resumption, a suspension and a cancellation lead to, which answer still counts, and when the
+// task is over. What the steps of a task are, and what they are about, its driver knows.
 //
 // The rules:
-// 1. A task stands still as long as it has been suspended more often than resumed; a new one was suspended once. The first time
-//    that it does not stand still any more it begins, and never again.
-// 2. One is at work on it at a time: whoever was told to begin or to go on and takes its steps; or whoever has the number of the
-//    present wait; or the exchange. A suspension stops nobody but the exchange.
-// 3. An answer counts while its wait lasts, and once. The waits are numbered, so that an old answer is none.
-// 4. A cancelled task is ended by whoever is at work: the exchange is told, whoever takes steps finds that the task is over
-//    before the next wait or exchange. Where nobody is at work, or a wait lasts that may never end, the cancellation ends the task
-//    itself.
-// 5. The exchange hears of suspensions one at a time and in their order, whichever threads they come from.
-// 6. What was done to the task while an exchange was on its way to whoever carries it is made up for when it is taken up.
+// 1. A task stands still as long as it has been suspended more often than resumed. A new task counts as suspended once. It begins
+//    the first time that it does not stand still any more, and only then.
+// 2. One thing goes on at a time: steps are taken, an answer is waited for, or an exchange is under way. A suspension stops the
+//    exchange only.
+// 3. Every wait has a number. An answer counts while its wait lasts, and once; an answer with an older number changes nothing.
+// 4. A cancellation ends the task itself where the task has not begun or waits for an answer. An exchange is told of the
+//    cancellation, and its end ends the task. Where steps are taken, the next wait or exchange is refused, and the driver ends the
+//    task then.
+// 5. The exchange is told of suspensions one at a time and in their order, whichever threads they come from.
+// 6. What happened to the task while its exchange was on its way is made up for when the exchange is taken up.
 //
-// Must not know: requests, delegates, who carries an exchange, locks, time.
+// Must not know: requests, delegates, what carries an exchange, locks, time.
 
-/// What a task is doing, and who goes on with it.
+/// What a task is doing, and what comes next.
 package struct TaskMachine: ~Copyable, Sendable {
     /// What users see.
     package enum Phase: Sendable {
@@ -29,7 +29,7 @@ package struct TaskMachine: ~Copyable, Sendable {
         case preparing
         /// An answer has to come first.
         case waiting(WaitNumber)
-        /// An exchange is on its way to whoever carries it, with that priority.
+        /// An exchange was handed over with that priority, and has not been taken up.
         case submitted(Float)
         /// An exchange is under way.
         case exchanging
@@ -42,7 +42,7 @@ package struct TaskMachine: ~Copyable, Sendable {
     private var suspensions = 1
     private var activity = Activity.unstarted
     private var waits = WaitNumbers()
-    /// Whether the exchange was told to stand still, and whether somebody is telling it right now.
+    /// Whether the exchange was told to stand still, and whether a thread is just telling it.
     private var isExchangeSuspended = false
     private var isTelling = false
 
@@ -104,7 +104,7 @@ package struct TaskMachine: ~Copyable, Sendable {
 
     /// What is left to do of a cancellation.
     package enum Cancellation: Sendable {
-        /// Nothing: the task is over, or whoever takes its steps ends it.
+        /// Nothing: the task is over, or it ends at its next step.
         case none
         /// The exchange is cancelled.
         case exchange
@@ -154,7 +154,7 @@ package struct TaskMachine: ~Copyable, Sendable {
 
     // MARK: Exchanges
 
-    /// An exchange sets off to whoever carries it; false where the task is over, and the caller ends it.
+    /// An exchange is handed over to what carries it; false where the task is over, and the caller ends it.
     package mutating func submit(priority: Float) -> Bool {
         guard !isOver else { return false }
         activity = .submitted(priority)
@@ -172,7 +172,7 @@ package struct TaskMachine: ~Copyable, Sendable {
         package let priority: Float?
     }
 
-    /// Somebody has taken up what was submitted; the task has this priority now.
+    /// The exchange that was handed over has been taken up. `priority` is the task's at this moment.
     package mutating func takenUp(priority: Float) -> Arrears {
         guard case .submitted(let submitted) = activity else {
             return Arrears(
@@ -191,8 +191,8 @@ package struct TaskMachine: ~Copyable, Sendable {
         return true
     }
 
-    /// The exchange goes on with another carrier, which knows of no suspension; whether the task was cancelled, and the new one has
-    /// to be told.
+    /// The exchange goes on with another carrier, which knows of no suspension. True where the task was cancelled and the new
+    /// carrier has to be told.
     @discardableResult
     package mutating func goOnElsewhere() -> Bool {
         activity = .exchanging
@@ -203,8 +203,8 @@ package struct TaskMachine: ~Copyable, Sendable {
     /// The exchange is over, and the caller takes the next step.
     package mutating func exchangeEnded() { activity = .preparing }
 
-    /// What the exchange is to be told of suspensions: true to stand still, false to go on, nil for nothing, or where somebody is
-    /// telling it already, who then tells this too. Ends with `told()`.
+    /// What the exchange is to be told of suspensions: true to stand still, false to go on, nil for nothing. It is nil also while
+    /// another thread is telling it something: that thread asks once more afterwards. Ends with `told()`.
     package mutating func tell() -> Bool? {
         guard case .exchanging = activity, !isTelling, (suspensions > 0) != isExchangeSuspended else { return nil }
         isTelling = true
@@ -212,12 +212,12 @@ package struct TaskMachine: ~Copyable, Sendable {
         return isExchangeSuspended
     }
 
-    /// The exchange was told; whoever told it asks once more.
+    /// The exchange was told; the caller asks `tell()` once more.
     package mutating func told() { isTelling = false }
 
     // MARK: Ends
 
-    /// The end is decided, by whoever was at work.
+    /// The end is decided.
     package mutating func end() {
         if case .ended = activity { return }
         activity = .ended(hasStarted: true)

@@ -10,7 +10,7 @@ import URLLoadingWire
 struct TaskState: ~Copyable, Sendable {
     /// What the task is doing (B1.36: a new one counts as suspended once).
     var machine = TaskMachine()
-    /// Who carries the exchange, while there is one.
+    /// What carries the exchange, while there is one.
     var load = TaskLoad.none
 
     var originalRequest: URLRequest?
@@ -202,7 +202,7 @@ struct TaskState: ~Copyable, Sendable {
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { machine.isOver }
 
-    /// The exchange is over, and nobody carries it any more.
+    /// The exchange is over, and nothing carries it any more.
     mutating func exchangeEnded() {
         machine.exchangeEnded()
         load = .none
@@ -224,7 +224,7 @@ struct TaskResult: Sendable {
     let answerLimit: Alarm?
 }
 
-/// Who carries the task's exchange.
+/// What carries the task's exchange.
 enum TaskLoad: Sendable {
     case none
     /// A transaction of the engine.

@@ -75,7 +75,7 @@ struct TaskMachineTests {
         #expect(machine.tell() == true)
     }
 
-    @Test("B10.16: a task of an earlier run goes on as its journal has it", arguments: [true, false])
+    @Test("B10.33: a task of an earlier run goes on as its journal has it", arguments: [true, false])
     func earlierLife(isSuspended: Bool) {
         let machine = TaskRig()
         machine.takeUp(isSuspended: isSuspended)
@@ -144,7 +144,7 @@ struct TaskMachineTests {
         #expect(!machine.begin())
     }
 
-    @Test("B1.43: an exchange is cancelled, also one that is still on its way")
+    @Test("B1.41: an exchange is cancelled, also one that is still on its way")
     func cancelledExchanging() {
         let machine = Self.exchanging()
         #expect(machine.cancel() == .exchange)
@@ -157,7 +157,7 @@ struct TaskMachineTests {
         #expect(other.goOnElsewhere())
     }
 
-    @Test("B1.51: a priority that was set while the exchange was on its way is made up for")
+    @Test("B1.53: a priority that was set while the exchange was on its way is made up for")
     func priority() {
         let machine = TaskRig()
         _ = machine.resume()
