@@ -25,17 +25,15 @@ extension SchemeLoad {
     // MARK: Response and body
 
     private func deliver(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
-        let asks = plan.asksResponse
         state.withLock { state in
             state.response = response
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
-            // Order: before the question, whose answer may come at once.
-            if asks { state.pause() }
         }
-        core.responseArrived(response, hasBody: true)
-        if asks { core.post(.response(response)) } else { plan.pipe?.post(.response(response)) }
+        _ = answer.show(response, hasBody: true) { state.withLock { $0.pause() } }
     }
+
+    private var answer: HopAnswer { HopAnswer(task: core, plan: plan) }
 
     private func deliver(_ data: Data) {
         let (noted, isWanted, isKept) = state.withLock { state -> (Int, Bool, Bool) in
@@ -88,16 +86,8 @@ extension SchemeLoad {
         let head =
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
-        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            core.willFail(LoadFailure.tooManyRedirects(request.url))
-            return
-        }
-        let dropsBody = !RedirectRules.change(status: head.statusCode, method: request.values.method).keepsBody
-        if dropsBody { core.state.withLock { $0.redirect.dropsBody = true } }
         state.withLock { $0.response = head }
-        guard plan.asksRedirect else { return core.follow(next, after: head) }
-        state.withLock { $0.pause() }
-        core.post(.redirect(head, next))
+        _ = answer.redirect(to: next, by: head) { state.withLock { $0.pause() } }
     }
 
     // MARK: Challenges

@@ -58,98 +58,9 @@ extension TaskCore {
 
     // MARK: One hop
 
-    /// The request of the task's first hop, where it matters to later ones.
-    var firstRequest: URLRequest? {
-        session?.settings.openAdditionalFields == nil ? nil : state.withLock { $0.firstRequest }
-    }
-
-    /// Builds a hop and takes it up.
-    func submit(_ request: URLRequest, _ content: HopContent, cookies: HopCookies) {
-        guard let session else { return }
-        if case .webSocket = kind { return submitHandshake(request, cookies: cookies) }
-        var message: RequestBuilder.Message
-        do throws(URLError) {
-            message = try session.builder.message(
-                for: request, after: firstRequest, content: content, cookies: cookies)
-        } catch {
-            if loadElsewhere(request, content) { return }
-            endUnloaded(error)
-            return
-        }
-        if outlet.savesFile { message = askingForRest(message) }
-        if kind == .upload {
-            message = upgraded(message, of: request, content)
-            if case .part = state.withLock({ $0.body }) { return findWay(request, message, content) }
-        }
-        guard session.settings.cache == nil else {
-            return askCache(about: Hop(request: request, message: message, content: content))
-        }
-        findWay(request, message, content)
-    }
-
-    /// Sends a hop on its way, whichever that is.
-    func findWay(of hop: Hop) { findWay(hop.request, hop.message, hop.content) }
-
-    private func findWay(_ request: URLRequest, _ message: RequestBuilder.Message, _ content: HopContent) {
-        switch message.ways {
-        case .direct: send(request, message, by: .direct())
-        case .routes(let routes): send(Hop(request: request, message: message, content: content), by: routes[...])
-        case .automatic: askForRoutes(of: Hop(request: request, message: message, content: content))
-        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(request.url, fault))
-        }
-    }
-
-    /// Sends a hop by the first of these ways; the others are for when that does not lead anywhere.
-    func send(_ hop: Hop, by routes: ArraySlice<Route>) {
-        guard let route = routes.first else { return }
-        let others = routes.dropFirst()
-        send(hop.request, hop.message, by: route, else: others.isEmpty ? nil : Detour(of: hop, by: others))
-    }
-
-    private func send(
-        _ request: URLRequest, _ message: RequestBuilder.Message, by route: Route, else detour: Detour? = nil
-    ) {
-        guard let session else { return }
-        let plan = state.withLock { state -> SubmissionPlan? in
-            guard state.machine.submit(priority: state.priority) else { return nil }
-            state.detour = detour
-            state.isAnswerStored = false
-            state.sentFields = message.shownFields
-            defer { state.lostSending = nil }
-            return SubmissionPlan(
-                deadline: state.resourceDeadline, priority: state.priority,
-                isIncremental: state.hints.prefersIncrementalDelivery, again: state.lostSending?.again,
-                continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
-        }
-        guard let plan else {
-            endUnloaded(LoadFailure.cancelled(request.url))
-            return
-        }
-        let isUpgrade = if case .webSocket = kind { true } else { false }
-        var transaction = TransactionRequest(
-            origin: message.origin, route: isUpgrade ? route.tunnelling : route, head: message.head, body: message.body,
-            framing: message.framing,
-            idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
-            priority: Self.usable(plan.priority), decodesContent: true,
-            waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
-            continues: plan.continues,
-            makeReceiver: { [self] handle, reactor in
-                TransferReceiver(core: self, plan: beginHop(handle), reactor: reactor)
-            })
-        transaction.isUpgrade = isUpgrade
-        transaction.isIncremental = plan.isIncremental
-        transaction.judge = judge(ofConnectionTo: message.origin, by: route)
-        let engine = engine ?? session.engine
-        if plan.isAuthenticating || session.authentication.remembersAny {
-            submitProven(transaction, session, engine)
-        } else {
-            engine.submit(consume transaction)
-        }
-    }
-
     /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
     /// up for.
-    private func beginHop(_ handle: TransactionHandle) -> HopPlan {
+    func beginHop(_ handle: TransactionHandle) -> HopPlan {
         let (plan, late) = noteHop(handle)
         if late.isCancelled { handle.cancel() }
         if late.isSuspended { tellLoadOfSuspension() }
@@ -321,10 +232,10 @@ extension TaskCore {
             load(request, body: body)
             return nil
         case .detour(let detour):
-            send(detour.hop, by: detour.routes)
+            load(by: detour)
             return nil
         case .again(let request):
-            askForStream(request)
+            loadAgain(request)
             return nil
         case .upload(let step):
             return carryOut(step)
@@ -352,14 +263,4 @@ extension TaskCore {
             complete(error)?.resume()
         }
     }
-}
-
-/// What a submission to the engine takes from the task's state.
-private struct SubmissionPlan: Sendable {
-    let deadline: Duration?
-    let priority: Float
-    let isIncremental: Bool
-    let again: SecondSending?
-    let continues: RequestID?
-    let isAuthenticating: Bool
 }

@@ -1,4 +1,4 @@
-// The ways of a task's hops: a resolver is asked for them (B13.31), and where one leads nowhere the next is tried.
+// A resolver of the session's is asked for the ways to a server (B13.31), for hops and for stream tasks.
 //
 // Must not know: what is set about proxies, how proxies are spoken to.
 
@@ -7,41 +7,7 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// A request that may be sent by more than one way, and what it is made of.
-struct Hop: Sendable {
-    let request: URLRequest
-    let message: RequestBuilder.Message
-    let content: HopContent
-}
-
-/// The ways that a hop has left. A class, because every task has room for one, and hardly any has one.
-final class Detour: Sendable {
-    let hop: Hop
-    let routes: ArraySlice<Route>
-
-    init(of hop: Hop, by routes: ArraySlice<Route>) {
-        self.hop = hop
-        self.routes = routes
-    }
-}
-
-extension TaskState {
-    /// The ways that are left after this failure; nil where there are none, or where another way would not help.
-    mutating func takeDetour(after failure: EngineError) -> Detour? {
-        defer { self.detour = nil }
-        guard let detour, failure.isOfTheWay, detour.hop.content.isUntouched else { return nil }
-        return detour
-    }
-}
-
 extension TaskCore {
-    /// Asks the session's resolver for the ways of a hop.
-    func askForRoutes(of hop: Hop) {
-        guard let session, let url = hop.request.url else { return }
-        let limit = LoopClock.elapsed + session.settings.idleTimeout(hop.request)
-        askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { $0.send(hop, by: $1[...]) }
-    }
-
     /// Asks the session's resolver for the ways to `subject`, of which there is one at least; errors name `url`. The task can be
     /// cancelled meanwhile.
     func askForRoutes(
@@ -97,16 +63,6 @@ extension ProxyRoute {
         switch self {
         case .direct: .direct()
         case .proxy(let configuration): .proxied(try configuration.server.get())
-        }
-    }
-}
-
-extension HopContent {
-    /// Whether it can be sent from its beginning.
-    fileprivate var isUntouched: Bool {
-        switch self {
-        case .none, .data, .file, .section: true
-        case .stream(let source): source.isUntouched
         }
     }
 }

@@ -38,38 +38,23 @@ extension TaskCore {
         let end = HopEnd(
             failure: nil, url: plan.request?.url, body: plan.collectsBody ? body : nil,
             records: plan.keepsRecords ? records ?? [TransactionRecord(of: stored, for: plan.request)] : [])
+        let answer = HopAnswer(task: self, plan: plan)
+        let isAsked: Bool
+        var isShown = false
         if let response = stored.response as? HTTPURLResponse, let request = plan.request,
             let next = RedirectedRequest.make(
                 from: request,
                 response: ResponseHead(status: response.statusCode, fields: response.arrivedFields))
         {
             // B4.34: followed without the network, and the delegate is still asked.
-            redirect(response, next, plan, body, on: reactor)
+            isAsked = answer.redirect(to: next, by: response, on: reactor) == .asked
         } else {
-            begin(stored.response, plan, body, on: reactor)
+            isAsked = answer.show(stored.response, hasBody: !body.isEmpty, on: reactor)
+            isShown = !isAsked
         }
+        if isAsked { post(.storedBody(body), on: reactor) }
+        if isShown { deliver(body, plan) { post(body: $0, on: reactor) } }
         return hopEnded(end, on: reactor)
-    }
-
-    private func redirect(
-        _ response: HTTPURLResponse, _ next: URLRequest, _ plan: HopPlan, _ body: Data, on reactor: Reactor?
-    ) {
-        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            return willFail(LoadFailure.tooManyRedirects(plan.request?.url))
-        }
-        guard plan.asksRedirect else { return follow(next, after: response) }
-        post(.redirect(response, next), on: reactor)
-        post(.storedBody(body), on: reactor)
-    }
-
-    private func begin(_ response: URLResponse, _ plan: HopPlan, _ body: Data, on reactor: Reactor?) {
-        responseArrived(response, hasBody: !body.isEmpty)
-        guard plan.asksResponse else {
-            plan.pipe?.post(.response(response))
-            return deliver(body, plan) { post(body: $0, on: reactor) }
-        }
-        post(.response(response), on: reactor)
-        post(.storedBody(body), on: reactor)
     }
 
     /// Delivers a stored body on the delegate queue, unless the answer to a question was that it is not wanted.

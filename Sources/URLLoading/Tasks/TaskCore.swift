@@ -1,7 +1,7 @@
 // One task: the state that users see, and the steering of the engine.
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
-// held. The other halves are in `TaskCore+Loading` (hops), `TaskCore+Routes` (ways), `TaskCore+Delivery` (events) and
+// held. The other halves are in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events) and
 // `TaskCore+Questions`.
 //
 // Must not know: bytes on the wire, the loop.

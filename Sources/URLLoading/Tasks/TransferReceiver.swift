@@ -53,6 +53,8 @@ final class TransferReceiver: TransactionReceiver {
         self.reactor = reactor
     }
 
+    private var answer: HopAnswer { HopAnswer(task: core, plan: plan) }
+
     var answersQuestions: Bool { core.answersChallenges }
 
     /// The settings and the storage may know where no delegate does.
@@ -132,25 +134,28 @@ final class TransferReceiver: TransactionReceiver {
             if plan.savesFile { return beginDownload(head, response, framing: framing, decoding: decoding) }
             return begin(response, framing: framing, decoding: decoding)
         }
-        if !RedirectRules.change(status: head.status, method: request.values.method).keepsBody {
-            core.state.withLock { $0.redirect.dropsBody = true }
+        return redirect(to: next, by: response, framing: framing, decoding: decoding)
+    }
+
+    /// The response leads to another request.
+    private func redirect(
+        to next: URLRequest, by response: HTTPURLResponse, framing: BodyFraming, decoding: Bool
+    ) -> ReceiverDemand {
+        let redirection = answer.redirect(to: next, by: response, on: reactor) {
+            fate = .undecided(framing, decoding: decoding)
+            let keepsBody = caching?.takesBody(ofRedirect: framing) ?? false
+            if keepsBody { core.state.withLock { $0.redirect.keepsOwnBody = true } }
         }
-        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            core.willFail(LoadFailure.tooManyRedirects(request.url))
+        switch redirection {
+        case .asked: return .pause
+        case .followed:
+            fate = .discard
+            return caching?.takesBody(ofRedirect: framing) ?? false ? .more : .discard
+        case .refused:
             fate = .abandoned
             core.cancelHop()
             return .more
         }
-        let keepsBody = caching?.takesBody(ofRedirect: framing) ?? false
-        if plan.asksRedirect {
-            fate = .undecided(framing, decoding: decoding)
-            if keepsBody { core.state.withLock { $0.redirect.keepsOwnBody = true } }
-            core.post(.redirect(response, next), on: reactor)
-            return .pause
-        }
-        core.follow(next, after: response)
-        fate = .discard
-        return keepsBody ? .more : .discard
     }
 
     func received(body piece: BodyPiece) -> ReceiverDemand {
@@ -277,14 +282,8 @@ final class TransferReceiver: TransactionReceiver {
 
     /// The response is the task's.
     private func begin(_ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
-        core.responseArrived(response, hasBody: framing != .none)
         if plan.collectsBody { body.expect(framing, decoding: decoding) }
-        guard plan.asksResponse else {
-            plan.pipe?.post(.response(response))
-            return .more
-        }
-        core.post(.response(response), on: reactor)
-        return .pause
+        return answer.show(response, hasBody: framing != .none, on: reactor) ? .pause : .more
     }
 
     /// The same of a download, which may be the rest of one.

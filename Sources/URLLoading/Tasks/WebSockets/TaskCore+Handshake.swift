@@ -20,24 +20,22 @@ extension TaskCore {
     /// What a web socket task is asked to do.
     var webSocketCalls: WebSocketCalls? { state.withLock { $0.webSocket } }
 
-    /// Builds a handshake and takes it up. Each hop has a key of its own.
-    func submitHandshake(_ request: URLRequest, cookies: HopCookies) {
-        guard let session, let calls = webSocketCalls else { return }
+    /// The request that asks for a web socket, with a key of its own each time; nil where the task is none.
+    func handshakeMessage(
+        for request: URLRequest, cookies: HopCookies
+    ) throws(URLError) -> RequestBuilder.Message? {
+        guard let session, let calls = webSocketCalls else { return nil }
         var generator = SystemRandomNumberGenerator()
         let handshake = WebSocketHandshake(
             nonce: (0..<WebSocketHandshake.nonceByteCount).map { _ in UInt8.random(in: 0 ... .max, using: &generator) },
             protocols: calls.protocols, compression: session.settings.webSocketCompression)
-        do throws(URLError) {
-            if let name = calls.protocols.first(where: { !WebSocketHandshake.isProtocol($0) }) {
-                throw LoadFailure.unsupportedURL(request.url, "\"\(name)\" cannot be the name of a protocol.")
-            }
-            let message = try session.builder.message(
-                for: request, after: firstRequest, asking: handshake, cookies: cookies)
-            state.withLock { $0.handshake = WebSocketHop(handshake: handshake, fields: message.head.fields) }
-            findWay(of: Hop(request: request, message: message, content: .none))
-        } catch {
-            endUnloaded(error)
+        if let name = calls.protocols.first(where: { !WebSocketHandshake.isProtocol($0) }) {
+            throw LoadFailure.unsupportedURL(request.url, "\"\(name)\" cannot be the name of a protocol.")
         }
+        let message = try session.builder.message(
+            for: request, after: firstRequest, asking: handshake, cookies: cookies)
+        state.withLock { $0.handshake = WebSocketHop(handshake: handshake, fields: message.head.fields) }
+        return message
     }
 
     /// What the server has said does not open a web socket (B15.5): it is the task's response, and the task fails.

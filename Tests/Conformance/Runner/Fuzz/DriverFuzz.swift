@@ -1,5 +1,5 @@
-// Runs drivers against servers that reply with anything, http and https, as they are and through a network that spoils what
-// it carries, and looks at one thing: every command is answered, and the driver lives until its input ends.
+// Runs drivers against servers that reply with anything, over HTTP/1.1 and HTTP/2, with TLS and without, as they are and through
+// a network that spoils what it carries, and looks at one thing: every command is answered, and the driver lives until its input ends.
 //
 // Must not know: what a good answer would have been.
 
@@ -171,8 +171,9 @@ struct FuzzStage: Sendable {
         options = LoopbackServer.Options()
         options.greeting = { _ in steps() + [.close] }
         let hasty = try LoopbackServer.start(options) { _ in .script(steps()) }
-        servers = [plain, secure, hasty]
-        networks = try [plain, secure].map { server in
+        let framing = try Self.framingServers(ServerTLS(identity: identity), seed: seed, next: next)
+        servers = [plain, secure, hasty] + framing
+        networks = try ([plain, secure] + framing).map { server in
             try FaultProxy.start(before: server.port) { options in
                 options.plan = { number in
                     var random = SeededRandom(seed: seed, of: number)
@@ -180,11 +181,38 @@ struct FuzzStage: Sendable {
                 }
             }
         }
-        places = [
-            "http://127.0.0.1:\(plain.port)", "https://127.0.0.1:\(secure.port)", "http://127.0.0.1:\(hasty.port)",
-            "https://127.0.0.1:\(hasty.port)", "http://127.0.0.1:\(networks[0].port)",
-            "https://127.0.0.1:\(networks[1].port)", "ftp://127.0.0.1:\(hasty.port)",
-        ]
+        let framed = zip(framing, networks.dropFirst(2)).flatMap { server, network in
+            let scheme = server === framing.first ? "http" : "https"
+            return [server.port, network.port].map { "\(scheme)://127.0.0.1:\($0)" }
+        }
+        places =
+            [
+                "http://127.0.0.1:\(plain.port)", "https://127.0.0.1:\(secure.port)", "http://127.0.0.1:\(hasty.port)",
+                "https://127.0.0.1:\(hasty.port)", "http://127.0.0.1:\(networks[0].port)",
+                "https://127.0.0.1:\(networks[1].port)", "ftp://127.0.0.1:\(hasty.port)",
+            ] + framed
+    }
+
+    /// Servers that speak HTTP/2 only: one without TLS, for who knows that before, one with it, and one that says nothing but
+    /// its own.
+    private static func framingServers(
+        _ tls: ServerTLS, seed: UInt64, next: @escaping @Sendable () -> Int
+    ) throws -> [LoopbackServer] {
+        let router: LoopbackServer.Router = { request in
+            var mutator = FrameMutator(seed: seed, of: next())
+            return .http2(mutator.steps(on: request.stream ?? 1))
+        }
+        var options = LoopbackServer.Options()
+        options.http2 = .required
+        let plain = try LoopbackServer.start(options, router: router)
+        options.tls = tls
+        let secure = try LoopbackServer.start(options, router: router)
+        options.http2.script = { _ in
+            var mutator = FrameMutator(seed: seed, of: next())
+            return .instead(mutator.connection())
+        }
+        let alone = try LoopbackServer.start(options, router: router)
+        return [plain, secure, alone]
     }
 
     func stop() async {

@@ -39,6 +39,7 @@ struct FuzzCommands {
         add(
             "credentials", [["user": "u", "password": "p"], ["user": "u", "password": "p", "proxy": true]], 60, &random)
         add("tls", ["max": "1.2"], 30, &random)
+        add("http2", "prior_knowledge", 40, &random)
         if random.chance(15), let port = proxyPorts.randomElement(using: &random) {
             let kind: JSONValue = random.chance(50) ? "http" : "socks5"
             members.append(

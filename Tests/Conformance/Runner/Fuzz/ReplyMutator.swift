@@ -43,7 +43,7 @@ struct ReplyMutator {
 
     /// The bytes of a reply.
     mutating func reply() -> [UInt8] {
-        if random.chance(4) { return noise(Int.random(in: 0...3000, using: &random)) }
+        if random.chance(4) { return random.noise(Int.random(in: 0...3000, using: &random)) }
         var bytes = GoodReplies.all.randomElement(using: &random) ?? []
         for _ in 0..<(random.chance(15) ? 0 : Int.random(in: 1...6, using: &random)) { spoil(&bytes) }
         return bytes
@@ -51,31 +51,18 @@ struct ReplyMutator {
 
     private mutating func spoil(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
-        let start = Int.random(in: 0..<bytes.count, using: &random)
-        let end = min(bytes.count, start + Int.random(in: 1...24, using: &random))
         switch Int.random(in: 0..<11, using: &random) {
-        case 0: bytes[start] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: bytes[start] = Self.bytes.randomElement(using: &random) ?? 0
-        case 2: bytes.removeSubrange(start..<end)
-        case 3: bytes.insert(contentsOf: bytes[start..<end], at: start)
-        case 4, 5, 6: bytes.insert(contentsOf: (Self.words.randomElement(using: &random) ?? "").utf8, at: start)
-        case 7: bytes.removeSubrange(start...)
-        case 8: bytes.insert(contentsOf: noise(Int.random(in: 1...40, using: &random)), at: start)
-        case 9:
+        case 0, 1, 2:
+            let word = Self.words.randomElement(using: &random) ?? ""
+            bytes.insert(contentsOf: word.utf8, at: random.place(in: bytes).start)
+        case 3:
             let other = GoodReplies.all.randomElement(using: &random) ?? []
-            bytes = bytes[..<start] + other.suffix(Int.random(in: 0...other.count, using: &random))
-        default:
-            let piece = Array(bytes[start..<end])
-            let times = Int.random(in: 2...(random.chance(10) ? 8000 : 60), using: &random)
-            bytes.insert(contentsOf: repeatElement(piece, count: times).joined(), at: start)
+            let kept = bytes[..<random.place(in: bytes).start]
+            bytes = kept + other.suffix(Int.random(in: 0...other.count, using: &random))
+        default: random.spoil(&bytes)
         }
     }
 
-    private mutating func noise(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-    }
-
-    private static let bytes: [UInt8] = [0, 9, 10, 13, 32, 0x30, 0x2D, 0x3A, 0x3B, 0x2C, 0x22, 0x7F, 0x80, 0xFF]
     private static let words = [
         "\r\n", "\r\n\r\n", "\n", "\r", "\0", "0\r\n\r\n", "chunked", "Content-Length: 5\r\n", "Content-Length: -1\r\n",
         "Content-Length: 99999999999999999999\r\n", "Transfer-Encoding: chunked\r\n",

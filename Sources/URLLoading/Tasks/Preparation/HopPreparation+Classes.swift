@@ -10,36 +10,42 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
-    /// Asks the classes about a hop, and loads it. The task can be cancelled meanwhile.
-    func ask(_ protocols: SessionProtocols, about request: URLRequest, body: TaskBody) {
+extension HopPreparation {
+    /// Asks the classes about a hop. The task can be cancelled meanwhile.
+    func askClasses(with body: TaskBody) -> Step? {
+        // No class of the program's can be a web socket.
+        if case .webSocket = task.kind { return .cookies(.none) }
+        guard let protocols = session.protocols, protocols.mayCarry else { return .body(body) }
+        // What goes on with an upload belongs to whoever began it.
+        if case .part = body { return .body(body) }
         // B14.39.
-        let first = firstRequest
-        let seen = session.map { request.adding($0.builder.additionalFields(for: request, after: first)) } ?? request
-        guard let wait = beginWait(for: .protocolClass) else { return }
-        state.withLock { state in
+        let seen = request.adding(session.builder.additionalFields(for: request, after: task.firstRequest))
+        guard let wait = task.beginWait(for: .protocolClass) else { return nil }
+        task.state.withLock { state in
             state.currentRequest = seen
             state.sentFields = nil
         }
-        protocols.queue.async { [self] in
-            let face = face
-            if let chosen = protocols.choice(for: face) {
-                supplyBody(body, of: seen, to: chosen, wait)
-            } else if goOn(with: request, after: wait) {
-                // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
-                if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
-                    return endUnloaded(refusal)
-                }
-                loadItself(request, body: body)
+        protocols.queue.async {
+            if let chosen = protocols.choice(for: task.face) {
+                let shown = HopPreparation(task: task, session: session, request: seen)
+                shown.supply(body, to: chosen, wait)
+            } else if takesUp(request, wait), let step = withoutClass(body) {
+                go(from: step)
             }
         }
+        return nil
     }
 
-    private var isRedirected: Bool { state.withLock { $0.redirect.count > 0 } }
+    private func withoutClass(_ body: TaskBody) -> Step? {
+        let isRedirected = task.state.withLock { $0.redirect.count > 0 }
+        // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
+        if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) { return end(refusal) }
+        return .body(body)
+    }
 
-    /// Whether the task still wants to go on.
-    private func goOn(with request: URLRequest, after wait: WaitNumber) -> Bool {
-        state.withLock { state in
+    /// Whether the task still wants to go on, with this request then.
+    private func takesUp(_ request: URLRequest, _ wait: WaitNumber) -> Bool {
+        task.state.withLock { state in
             guard state.endWait(wait) else { return false }
             state.currentRequest = request
             return true
@@ -49,9 +55,7 @@ extension TaskCore {
     // MARK: The body
 
     /// B14.38: the class can read the body that the task has, whichever form it came in.
-    private func supplyBody(
-        _ body: TaskBody, of request: URLRequest, to chosen: ProtocolChoice, _ wait: WaitNumber
-    ) {
+    private func supply(_ body: TaskBody, to chosen: ProtocolChoice, _ wait: WaitNumber) {
         var request = request
         switch body {
         case .request, .part: break
@@ -59,48 +63,43 @@ extension TaskCore {
         case .file(let url):
             switch OpenFile.open(path: url.path) {
             case .success(let file):
-                counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+                task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
                 request.httpBodyStream = InputStream(url: url)
             case .failure(let error):
-                if goOn(with: request, after: wait) {
-                    endUnloaded(ErrorMapping.unreadableFile(url, of: request.url, error))
-                }
-                return
+                return end(ErrorMapping.unreadableFile(url, of: request.url, error), wait)
             }
         case .opened(let file, _):
             guard let data = file.wholeContent else {
-                if goOn(with: request, after: wait) {
-                    endUnloaded(
-                        LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."))
-                }
-                return
+                return end(
+                    LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."), wait)
             }
             request.httpBody = data
         case .resuming:
-            if goOn(with: request, after: wait) {
-                endUnloaded(
-                    LoadFailure.unsupportedURL(
-                        request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."))
-            }
-            return
+            return end(
+                LoadFailure.unsupportedURL(
+                    request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."), wait)
         case .delegate:
-            guard goOn(with: request, after: wait) else { return }
-            state.withLock { $0.waitingChoice = chosen }
-            return askForStream(request)
+            guard takesUp(request, wait) else { return }
+            task.state.withLock { $0.waitingChoice = chosen }
+            return _ = askForStream()
         }
         begin(chosen, with: request, wait)
     }
 
+    private func end(_ error: URLError, _ wait: WaitNumber) {
+        if takesUp(request, wait) { task.endUnloaded(error) }
+    }
+
     /// A delegate has supplied the stream that a class waits for; false where none does.
-    func carryOn(_ request: URLRequest, with source: InputStreamSource) -> Bool {
-        guard let protocols = session?.protocols else { return false }
-        let waiting = state.withLock { state in
+    func carries(with source: InputStreamSource) -> Bool {
+        guard let protocols = session.protocols else { return false }
+        let waiting = task.state.withLock { state in
             defer { state.waitingChoice = nil }
             return state.waitingChoice
         }
         guard let chosen = waiting else { return false }
-        guard let wait = beginWait(for: .protocolClass) else { return true }
-        protocols.queue.async { [self] in
+        guard let wait = task.beginWait(for: .protocolClass) else { return true }
+        protocols.queue.async {
             var request = request
             request.httpBodyStream = source.stream
             begin(chosen, with: request, wait)
@@ -114,30 +113,30 @@ extension TaskCore {
     private func begin(_ chosen: ProtocolChoice, with request: URLRequest, _ wait: WaitNumber) {
         switch chosen {
         case .type(let type): begin(type, with: request, wait)
-        case .mock(let mock): if goOn(with: request, after: wait) { carry(request, by: MockCarrier(mock)) }
+        case .mock(let mock): if takesUp(request, wait) { task.carry(request, by: MockCarrier(mock)) }
         }
     }
 
     private func begin(_ chosen: URLProtocol.Type, with request: URLRequest, _ wait: WaitNumber) {
-        guard let protocols = session?.protocols else { return }
+        guard let protocols = session.protocols else { return }
         // B14.35.
         let canonical = chosen.canonicalRequest(for: request)
         let part = cachePart(of: canonical)
         let cached = part.flatMap { part in
             part.session.cache.cachedResponse(for: canonical).flatMap {
                 // B7.102: what the class is shown it may give out as the answer.
-                trustDemand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
+                task.trustDemand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
             }
         }
-        guard goOn(with: canonical, after: wait) else { return }
+        guard takesUp(canonical, wait) else { return }
         let client = CarrierClient()
-        let instance = chosen.init(task: face, cachedResponse: cached, client: client)
-        carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
+        let instance = chosen.init(task: task.face, cachedResponse: cached, client: client)
+        task.carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
     }
 
     /// B14.52: only what http and https bring is kept, and not where it goes to a file.
     private func cachePart(of request: URLRequest) -> CachePart? {
-        guard let cache = session?.settings.cache, !outlet.savesFile, request.values.method == "GET",
+        guard let cache = session.settings.cache, !task.outlet.savesFile, request.values.method == "GET",
             let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = request.cacheKey
         else { return nil }
         return CachePart(cache, key, nil)

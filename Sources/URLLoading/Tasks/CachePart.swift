@@ -1,0 +1,21 @@
+// What a cache has to do with the hop under way, for whoever hears the answer.
+
+import URLLoadingPolicy
+
+/// The part of a cache in the hop under way.
+final class CachePart: Sendable {
+    let session: SessionCache
+    /// What answers to the hop are kept under.
+    let key: CacheKey
+    /// Nil where nothing can be stored, and the answer only makes others worthless (B7.84).
+    let load: CachedLoad?
+    /// When the hop set off.
+    let requestTime: WallTime
+
+    init(_ session: SessionCache, _ key: CacheKey, _ load: CachedLoad?) {
+        self.session = session
+        self.key = key
+        self.load = load
+        requestTime = session.clock()
+    }
+}

@@ -1,0 +1,62 @@
+// What becomes of a hop's answer once its head is known: it leads elsewhere, a delegate decides about it, or it is the task's. The
+// steps are the same for an answer of a server, of a cache, and of a carrier of another scheme, which bring it here.
+//
+// Must not know: who has brought it, and how its bytes come.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// The answer to one hop of a task.
+struct HopAnswer: Sendable {
+    let task: TaskCore
+    let plan: HopPlan
+
+    /// Where a redirect has led.
+    enum Redirection {
+        /// A delegate decides; nothing of the body goes anywhere before.
+        case asked
+        /// To the next hop.
+        case followed
+        /// To the end of the task, which has been redirected too often.
+        case refused
+    }
+
+    /// The answer leads to `next`. `pause` is called before a delegate is asked, as its answer may come at once.
+    func redirect(
+        to next: URLRequest, by response: HTTPURLResponse, on reactor: Reactor? = nil, pause: () -> Void = {}
+    ) -> Redirection {
+        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
+            task.willFail(LoadFailure.tooManyRedirects(plan.redirectable?.url))
+            return .refused
+        }
+        // B4.11.
+        let method = plan.redirectable?.values.method ?? ""
+        if !RedirectRules.change(status: response.statusCode, method: method).keepsBody {
+            task.state.withLock { $0.redirect.dropsBody = true }
+        }
+        guard plan.asksRedirect else {
+            task.follow(next, after: response)
+            return .followed
+        }
+        pause()
+        task.post(.redirect(response, next), on: reactor)
+        return .asked
+    }
+
+    /// The answer is the task's; whether a delegate decides about it, and nothing of the body goes anywhere before. `pause` is called
+    /// before it is asked, as its answer may come at once.
+    func show(
+        _ response: URLResponse, hasBody: Bool, on reactor: Reactor? = nil, pause: () -> Void = {}
+    ) -> Bool {
+        task.responseArrived(response, hasBody: hasBody)
+        guard plan.asksResponse else {
+            plan.pipe?.post(.response(response))
+            return false
+        }
+        pause()
+        task.post(.response(response), on: reactor)
+        return true
+    }
+}

@@ -1,0 +1,99 @@
+// What a hop is sent with: the request's own body, the task's data or file, or a stream that a delegate is asked for.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+
+extension HopPreparation {
+    /// Finds what is sent.
+    func find(_ body: TaskBody) -> Step? {
+        switch body {
+        case .request: ownBody
+        case .data(let data), .part(.bytes(let data)): .cookies(.data(data))
+        case .opened(let file, _): .cookies(.file(file))
+        case .file(let url): open(url)
+        case .part(.nothing): .cookies(.none)
+        case .part(.section(let file, let start, let count)): .cookies(.section(file, from: start, count: count))
+        case .delegate, .part(.stream): askForStream()
+        case .resuming(let resumed): takeUp(resumed)
+        }
+    }
+
+    private var ownBody: Step? {
+        switch request.values.body {
+        case .none: return .cookies(.none)
+        case .data(let data): return .cookies(.data(data))
+        case .stream(let stream):
+            // B5.37: it can be read once, so another sending needs another one.
+            let isNew = task.state.withLock { state in
+                defer { state.usedStream = ObjectIdentifier(stream) }
+                return state.usedStream != ObjectIdentifier(stream)
+            }
+            return isNew ? .cookies(.stream(InputStreamSource(stream))) : askForStream()
+        }
+    }
+
+    // MARK: Files
+
+    /// B11.5, B11.6.
+    private func open(_ url: URL) -> Step? {
+        guard url.isFileURL else {
+            return end(LoadFailure.unsupportedURL(url, "The file to upload is not named by a file URL."))
+        }
+        switch OpenFile.open(path: url.path) {
+        case .success(let file):
+            let known = UploadedFile(file, path: url.path)
+            task.state.withLock { $0.body = .opened(file, known) }
+            task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+            return .cookies(.file(file))
+        case .failure(let error):
+            return end(ErrorMapping.unreadableFile(url, of: request.url, error))
+        }
+    }
+
+    /// What goes on with an upload that was begun before is not one hop but a row of them.
+    private func takeUp(_ resumed: ResumedUpload) -> Step? {
+        task.load(request, resuming: resumed)
+        return nil
+    }
+
+    // MARK: Streams
+
+    /// Asks the delegates for a stream (B11.8); the task can be cancelled meanwhile.
+    func askForStream() -> Step? {
+        // Without a delegate queue there is no delegate.
+        guard task.usesRelay else { return endWithoutStream() }
+        if let wait = task.beginWait(for: .bodyStream) { task.post(.needsBodyStream(wait)) }
+        return nil
+    }
+
+    /// Goes on with what a delegate has supplied.
+    fileprivate func goOn(with stream: InputStreamSource?) {
+        guard let stream else { return _ = endWithoutStream() }
+        if carries(with: stream) { return }
+        go(from: .cookies(.stream(stream)))
+    }
+
+    /// B11.9, B4.12. Where a loss made another stream necessary, the loss stays the reason (B6.26).
+    private func endWithoutStream() -> Step? {
+        end(
+            task.state.withLock { $0.lostSending?.error }
+                ?? LoadFailure.bodyStreamExhausted(
+                    request.url, "A stream for the request's body is needed, and no delegate has supplied one."))
+    }
+}
+
+extension TaskCore {
+    /// A delegate has supplied a stream for a hop's body, or none.
+    func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
+        let request = state.withLock { $0.endWait(wait) ? $0.currentRequest : nil }
+        guard let request else { return }
+        preparation(of: request)?.goOn(with: stream)
+    }
+
+    /// Sends a hop once more whose body was used up and the sending lost: with another stream.
+    func loadAgain(_ request: URLRequest) {
+        _ = preparation(of: request)?.askForStream()
+    }
+}

@@ -1,0 +1,133 @@
+// What a cache has for a hop, before it is sent: the answer, a question to the server, or nothing (behaviour 7.2, 7.3).
+//
+// A plain cache's memory is asked at once, on whichever thread the task is, so that a hit never touches a loop. A helper thread
+// reads the disk: neither a loop nor a thread of Swift's pool waits for it. A cache that the program has made a subclass of is
+// called like a delegate.
+//
+// Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCore+Stored`).
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+extension HopPreparation {
+    /// Asks the session's cache about a hop.
+    func askCache(about hop: Hop) -> Step? {
+        guard let cache = session.settings.cache else { return .way(hop) }
+        guard let key = request.cacheKey, request.mayBeAnswered, !task.outlet.savesFile else {
+            return pass(hop, by: cache)
+        }
+        guard cache.isPlain else { return ask(cache, about: hop, key) }
+        return switch cache.store.known(key) {
+        case .found(let entry): judge(hop, CacheFinding(cache, key, entry: entry))
+        case .nothing: judge(hop, CacheFinding(cache, key, entry: nil))
+        case .unknown: read(cache, about: hop, key)
+        }
+    }
+
+    /// What is not answered from a cache and not stored (B7.43, B7.96).
+    private func pass(_ hop: Hop, by cache: SessionCache) -> Step? {
+        if cache.policy(of: request) == .storedOnly { return end(LoadFailure.notCached(request.url)) }
+        let key = request.mayBeAnswered ? nil : request.cacheKey
+        task.state.withLock { $0.cachePart = key.map { CachePart(cache, $0, nil) } }
+        return .way(hop)
+    }
+
+    // MARK: Asking
+
+    /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
+    private func read(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) -> Step? {
+        guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
+        let work = { @Sendable in
+            let entry = cache.store.read(key)
+            goOn(with: hop, CacheFinding(cache, key, entry: entry), after: wait)
+        }
+        // Without a thread the load goes on without the disk.
+        if !BlockingPool.cache.run(work) { goOn(with: hop, CacheFinding(cache, key, entry: nil), after: wait) }
+        return nil
+    }
+
+    /// Of several answers the first counts.
+    private func ask(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) -> Step? {
+        guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
+        let take = { @Sendable (found: CachedURLResponse?) in
+            goOn(with: hop, CacheFinding(cache, key, found: found), after: wait)
+        }
+        if let shown = task.face as? URLSessionDataTask {
+            cache.cache.getCachedResponse(for: shown, completionHandler: take)
+        } else {
+            take(nil)
+        }
+        return nil
+    }
+
+    // MARK: What follows
+
+    private func goOn(with hop: Hop, _ finding: CacheFinding, after wait: WaitNumber) {
+        guard task.endWait(wait), let step = judge(hop, finding) else { return }
+        go(from: step)
+    }
+
+    private func judge(_ hop: Hop, _ finding: CacheFinding) -> Step? {
+        let cache = finding.cache
+        var load = CachedLoad(
+            method: request.values.method, sent: selectingFields(of: hop), policy: cache.policy(of: request),
+            demand: task.trustDemand(of: request, in: cache), found: finding.response, answer: finding.answer,
+            now: cache.clock())
+        let asksAgain = task.state.withLock { state in
+            defer { state.omitsConditions = false }
+            return state.omitsConditions
+        }
+        if asksAgain { load = load.withoutConditions }
+        switch load.decision {
+        case .fail:
+            return end(LoadFailure.notCached(request.url))
+        case .use:
+            task.state.withLock { $0.cachePart = nil }
+            if let found = load.found { task.deliver(found)?.resume() }
+            return nil
+        case .load:
+            task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
+            return .way(hop)
+        case .validate(let conditions):
+            task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
+            // B7.71.
+            return .way(Hop(message: hop.message.adding(conditions), content: hop.content))
+        }
+    }
+
+    /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where and
+    /// whose it is (B7.48).
+    private func selectingFields(of hop: Hop) -> Fields {
+        var fields = hop.message.head.fields
+        let side = AuthenticationSide.server(hop.message.origin, socket: session.settings.socket(of: request))
+        let given = task.state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
+        let head = hop.message.head
+        let asked = AuthenticatedRequest(method: head.method, target: head.target)
+        // B2.79: what the application has set goes out as it is.
+        let mayAdd = !fields.contains(.authorization)
+        let proof = given ?? (mayAdd ? session.authentication.known(to: side, for: asked) : nil)
+        if let proof { fields.replace(.authorization, with: proof.mark) }
+        return fields
+    }
+}
+
+/// What a cache has given out for a hop.
+private struct CacheFinding: Sendable {
+    let cache: SessionCache
+    let key: CacheKey
+    let response: CachedURLResponse?
+    let answer: StoredAnswer?
+
+    init(_ cache: SessionCache, _ key: CacheKey, entry: CacheStore.Entry?) {
+        (self.cache, self.key) = (cache, key)
+        (response, answer) = (entry?.response, entry?.answer)
+    }
+
+    init(_ cache: SessionCache, _ key: CacheKey, found: CachedURLResponse?) {
+        (self.cache, self.key) = (cache, key)
+        (response, answer) = (found, nil)
+    }
+}

@@ -1,0 +1,57 @@
+// The last step: the engine gets the hop, or nobody does, since the task was cancelled meanwhile.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+
+extension HopPreparation {
+    /// Submits a hop by a way; the others are for when that does not lead anywhere.
+    func submit(_ hop: Hop, by route: Route, otherwise routes: ArraySlice<Route>) -> Step? {
+        let detour = routes.isEmpty ? nil : Detour(of: request, hop, by: routes)
+        let message = hop.message
+        let plan = task.state.withLock { state -> SubmissionPlan? in
+            guard state.machine.submit(priority: state.priority) else { return nil }
+            state.detour = detour
+            state.isAnswerStored = false
+            state.sentFields = message.shownFields
+            defer { state.lostSending = nil }
+            return SubmissionPlan(
+                deadline: state.resourceDeadline, priority: state.priority,
+                isIncremental: state.hints.prefersIncrementalDelivery, again: state.lostSending?.again,
+                continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
+        }
+        guard let plan else { return end(LoadFailure.cancelled(request.url)) }
+        let isUpgrade = if case .webSocket = task.kind { true } else { false }
+        let task = task
+        var transaction = TransactionRequest(
+            origin: message.origin, route: isUpgrade ? route.tunnelling : route, head: message.head, body: message.body,
+            framing: message.framing,
+            idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
+            priority: TaskCore.usable(plan.priority), decodesContent: true,
+            waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
+            continues: plan.continues,
+            makeReceiver: { handle, reactor in
+                TransferReceiver(core: task, plan: task.beginHop(handle), reactor: reactor)
+            })
+        transaction.isUpgrade = isUpgrade
+        transaction.isIncremental = plan.isIncremental
+        transaction.judge = task.judge(ofConnectionTo: message.origin, by: route)
+        let engine = task.engine ?? session.engine
+        if plan.isAuthenticating || session.authentication.remembersAny {
+            submitProven(transaction, to: engine)
+        } else {
+            engine.submit(consume transaction)
+        }
+        return nil
+    }
+}
+
+/// What a submission to the engine takes from the task's state.
+private struct SubmissionPlan: Sendable {
+    let deadline: Duration?
+    let priority: Float
+    let isIncremental: Bool
+    let again: SecondSending?
+    let continues: RequestID?
+    let isAuthenticating: Bool
+}
