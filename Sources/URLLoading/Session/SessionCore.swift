@@ -232,7 +232,7 @@ final class SessionCore: Sendable {
         // Order: those that wait go first, or the end of one would give its connection to another that is about to be cancelled.
         let cancellations = tasks.map { $0.beginCancelling() }
         if cancelling { engine?.cancelWaiting() }
-        for (task, cancellation) in zip(tasks, cancellations) { task.carryOut(cancellation) }
+        for (task, cancellation) in zip(tasks, cancellations) { task.finishCancelling(cancellation) }
         if isEmpty { becomeInvalid(session) }
     }
 

@@ -22,11 +22,11 @@ extension TaskCore {
     private func dateHasCome(_ wait: WaitNumber) {
         let request = state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
         guard let request else { return }
-        if usesRelay { post(.delayed(request, wait)) } else { carryOut(.continueLoading, nil, after: wait) }
+        if usesRelay { post(.delayed(request, wait)) } else { decideOnDelay(.continueLoading, nil, after: wait) }
     }
 
     /// B6.23: what the delegate said about the request, or what is done without one.
-    func carryOut(
+    func decideOnDelay(
         _ disposition: URLSession.DelayedRequestDisposition, _ next: URLRequest?, after wait: WaitNumber
     ) {
         switch disposition {

@@ -181,7 +181,7 @@ extension TaskCore {
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
         enum Step {
-            case hop(URLRequest, TaskBody), detour(Detour), again(URLRequest), end((any Error)?), ended(TaskResult)
+            case hop(URLRequest, TaskBody), detour(Detour), again(Hop), end((any Error)?), ended(TaskResult)
             case upload(ResumableUploadMachine.Step)
         }
         let uploadError = kind == .upload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
@@ -204,11 +204,11 @@ extension TaskCore {
                     kind == .webSocket
                     ? ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
                     : ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
-                guard let again = end.again, let request = state.currentRequest else { return .end(error) }
+                guard let again = end.again, let hop = state.hop else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0
                 state.lostSending = LostSending(error: error, again: again)
-                return .again(request)
+                return .again(hop)
             }
             if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(),
                 let request = state.currentRequest
@@ -234,11 +234,11 @@ extension TaskCore {
         case .detour(let detour):
             load(by: detour)
             return nil
-        case .again(let request):
-            loadAgain(request)
+        case .again(let hop):
+            loadAgain(hop)
             return nil
         case .upload(let step):
-            return carryOut(step)
+            return goOnUploading(step)
         case .end(let error) where kind == .webSocket:
             endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
             return nil

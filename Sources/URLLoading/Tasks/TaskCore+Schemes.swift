@@ -36,7 +36,7 @@ extension TaskCore {
     // MARK: Questions
 
     /// Asks the delegates about a carrier's challenge, on their queue (B2.2 to B2.4).
-    func ask(about question: SchemeQuestion) {
+    func askAboutCarrier(_ question: SchemeQuestion) {
         guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
         guard question.isAsked(under: token) else {
             _ = mailbox.withLock { $0.endWaiting(for: token) }
@@ -46,11 +46,9 @@ extension TaskCore {
         let shown = URLAuthenticationChallenge(
             authenticationChallenge: question.challenge,
             sender: ChallengeSender(core: self, token: token, subject: subject))
-        ask(
-            .challenge(
-                TaskChallenge(shown: shown, subject: subject), ofTask: !question.challenge.protectionSpace.isSessionWide
-            ),
-            token: token)
+        let asked = TaskQuestion.challenge(
+            TaskChallenge(shown: shown, subject: subject), ofTask: !question.challenge.protectionSpace.isSessionWide)
+        DelegateInquiry(task: self, question: asked, token: token).begin()
     }
 
     /// The question under this token has no answer any more.
@@ -61,7 +59,7 @@ extension TaskCore {
     // MARK: The cache
 
     /// Stores what a carrier has brought, or asks about it first (B14.52).
-    func carryOutElsewhere(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
+    func proposeToCache(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
         if usesRelay {
             post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
         } else if let request = currentRequest {

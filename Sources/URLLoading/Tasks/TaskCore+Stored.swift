@@ -87,15 +87,15 @@ extension TaskCore {
     // MARK: Changing the cache
 
     /// Does what an answer means for the cache; on the loop.
-    func carryOut(_ step: CacheStep, of part: CachePart, on reactor: Reactor) {
+    func changeCache(by step: CacheStep, of part: CachePart, on reactor: Reactor) {
         switch step {
         case .propose: post(.caching(step), on: reactor)
         case .store, .remove:
-            if part.session.isPlain { carryOutSoon(step, of: part) } else { post(.caching(step), on: reactor) }
+            if part.session.isPlain { changeCacheSoon(by: step, of: part) } else { post(.caching(step), on: reactor) }
         }
     }
 
-    private func carryOutSoon(_ step: CacheStep, of part: CachePart) {
+    private func changeCacheSoon(by step: CacheStep, of part: CachePart) {
         switch step {
         case .propose: break
         case .store(let cached):
@@ -106,7 +106,7 @@ extension TaskCore {
     }
 
     /// Does the same with a cache of the program's, or asks a delegate; on the delegate queue.
-    func carryOut(_ step: CacheStep) {
+    func changeProgramsCache(by step: CacheStep) {
         guard let cache = state.withLock({ $0.cachePart })?.session.cache else { return }
         switch step {
         case .propose(let cached):
@@ -131,7 +131,7 @@ extension TaskCore {
     }
 
     /// A delegate has said what is to be stored of an answer (B7.89).
-    func carryOut(storing given: CachedURLResponse?, of proposed: CachedURLResponse) {
+    func store(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
         // However it was changed, it came as the answer that was proposed.
         guard let given, let part = state.withLock({ $0.cachePart }) else { return }
         // B14.52: of what a class of the program's has brought nobody knows how it came.

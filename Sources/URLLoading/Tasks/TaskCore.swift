@@ -2,7 +2,7 @@
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
 // held. The other halves are in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events) and
-// `TaskCore+Questions`.
+// `TaskCore+Questions` (what delegates are asked).
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -189,7 +189,7 @@ final class TaskCore: Sendable {
     }
 
     /// Ends the task with −999, unless it has ended (B1.41, B1.43).
-    func cancel() { carryOut(beginCancelling()) }
+    func cancel() { finishCancelling(beginCancelling()) }
 
     /// What is left to do of a cancellation.
     enum Cancellation { case none, load(any LoadHandle), end(URL?) }
@@ -206,7 +206,7 @@ final class TaskCore: Sendable {
     }
 
     /// Does the rest of it.
-    func carryOut(_ step: Cancellation) {
+    func finishCancelling(_ step: Cancellation) {
         switch step {
         case .none: break
         case .load(let load): load.cancel()

@@ -243,7 +243,7 @@ final class TransferReceiver: TransactionReceiver {
     /// Brings into the cache what the answer means for it.
     private func tell(_ caching: HopCaching, isComplete: Bool) {
         let steps = caching.finish(isComplete: isComplete, whole: body.data, asksDelegates: plan.asksStoring)
-        for step in steps { core.carryOut(step, of: caching.part, on: reactor) }
+        for step in steps { core.changeCache(by: step, of: caching.part, on: reactor) }
     }
 
     /// What is stored is the answer, since the server has confirmed it.

@@ -1,6 +1,6 @@
 // Questions of who is who, which the owner of a transfer passes on to the program (B10.20, B10.37).
 //
-// Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
+// Must not know: which delegate is asked, and in which form (`DelegateInquiry`).
 
 import Foundation
 import URLLoadingPolicy

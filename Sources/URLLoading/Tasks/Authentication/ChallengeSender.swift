@@ -45,7 +45,7 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
         _ challenge: URLAuthenticationChallenge
     ) {
         let asked = TaskChallenge(shown: challenge, subject: subject)
-        core.answer(token, .challenge(disposition, credential), of: .challenge(asked, ofTask: false))
+        core.take(.challenge(disposition, credential), to: .challenge(asked, ofTask: false), under: token)
     }
 }
 

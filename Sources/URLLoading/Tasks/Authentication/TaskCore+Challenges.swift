@@ -1,7 +1,7 @@
 // The challenges that come with a connection: whether its server is believed, and which certificate of ours it is shown.
 // The handshake waits for the answer, and with it the task; what the session does by default is the engine's affair.
 //
-// Must not know: which delegate is asked, and in which form (`TaskCore+Questions`).
+// Must not know: which delegate is asked, and in which form (`DelegateInquiry`).
 
 import Foundation
 import Synchronization
@@ -86,7 +86,7 @@ extension TaskCore {
     }
 
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
-    func ask(about question: ConnectionQuestion) {
+    func askAboutConnection(_ question: ConnectionQuestion) {
         guard let space = URLProtectionSpace(question) else {
             // Passwords are another matter (`TaskCore+Refusals`).
             if case .proxy(let asked) = question { asked.answer(.giveUp) }
@@ -98,18 +98,19 @@ extension TaskCore {
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
             sender: ChallengeSender(core: self, token: token, subject: subject))
-        ask(.challenge(TaskChallenge(shown: shown, subject: subject), ofTask: false), token: token)
+        let asked = TaskQuestion.challenge(TaskChallenge(shown: shown, subject: subject), ofTask: false)
+        DelegateInquiry(task: self, question: asked, token: token).begin()
     }
 
     /// Does what was said about a challenge.
-    func carryOut(
+    func decideOnChallenge(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for challenge: TaskChallenge
     ) {
         switch challenge.subject {
         case .connection(let question, let respondent):
             if !respondent.isTasksOwn { leaveToSession(question) }
             answer(disposition, credential, to: question)
-        case .refusal(let refusal): return carryOut(disposition, credential, for: refusal)
+        case .refusal(let refusal): return decideOnRefusal(disposition, credential, for: refusal)
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.

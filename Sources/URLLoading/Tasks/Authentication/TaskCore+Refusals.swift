@@ -5,7 +5,7 @@
 // A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on the
 // delegate queue or, for an async call that has none, on a helper thread. Meanwhile the response is not read on.
 //
-// Must not know: how a proof is made, in which form a delegate is asked (`TaskCore+Questions`).
+// Must not know: how a proof is made, in which form a delegate is asked (`DelegateInquiry`).
 
 import Foundation
 import URLLoadingEngine
@@ -169,19 +169,18 @@ extension TaskCore {
     }
 
     /// Asks the delegates, on their queue: for NTLM and Negotiate the session's method first, else the tasks' alone (B2.1 to B2.4).
-    func ask(about refusal: Refusal) {
+    func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
-        if let configured = configuredOffer(for: refusal) { return carryOut(configured, for: refusal) }
+        if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
         guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
         let shown = URLAuthenticationChallenge(
             protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
             previousFailureCount: refusal.failures, failureResponse: refusal.response,
             error: negotiationError(of: refusal),
             sender: ChallengeSender(core: self, token: token, subject: .refusal(refusal)))
-        ask(
-            .challenge(
-                TaskChallenge(shown: shown, subject: .refusal(refusal)), ofTask: !refusal.space.isSessionWide),
-            token: token)
+        let asked = TaskQuestion.challenge(
+            TaskChallenge(shown: shown, subject: .refusal(refusal)), ofTask: !refusal.space.isSessionWide)
+        DelegateInquiry(task: self, question: asked, token: token).begin()
     }
 
     /// Why Negotiate, which the other side would have preferred, was skipped (B2.95).
@@ -195,7 +194,7 @@ extension TaskCore {
     // MARK: Answers
 
     /// Does what was said about a refusal.
-    func carryOut(
+    func decideOnRefusal(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for refusal: Refusal
     ) {
         switch disposition {
@@ -213,7 +212,7 @@ extension TaskCore {
             // B2.34.
             case nil: answer(.unauthenticated, to: refusal)
             case let credential?:
-                carryOut(
+                use(
                     CredentialOffer(credential: credential, space: refusal.space, isDelegates: true), for: refusal)
             }
         }
@@ -224,10 +223,10 @@ extension TaskCore {
         guard let offer = configuredOffer(for: refusal) ?? usualOffer(for: refusal) else {
             return answer(.none, to: refusal)
         }
-        carryOut(offer, for: refusal)
+        use(offer, for: refusal)
     }
 
-    private func carryOut(_ offer: CredentialOffer, for refusal: Refusal) {
+    private func use(_ offer: CredentialOffer, for refusal: Refusal) {
         // B2.35.
         guard let said = refusal.meaning(of: offer.credential) else { return answer(.none, to: refusal) }
         state.withLock { $0.authentication[refusal.side]?.note(offer) }

@@ -76,13 +76,13 @@ extension TaskCore: RelayClient {
             tell(.waiting) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
         case .challenge(let question):
             guard !isOver else { return }
-            ask(about: question)
+            askAboutConnection(question)
         case .refusal(let refusal):
             guard isOpen(refusal) else { return }
-            ask(about: refusal)
+            askAboutRefusal(refusal)
         case .question(let question):
             guard !isOver else { return }
-            ask(about: question)
+            askAboutCarrier(question)
         case .accepted(let offer):
             store(offer)
         case .data(let data):
@@ -93,7 +93,7 @@ extension TaskCore: RelayClient {
         case .storedBody(let data):
             if mailbox.withLock({ $0.tellsBody }) { deliverStored(data) }
         case .caching(let step):
-            carryOut(step)
+            changeProgramsCache(by: step)
         case .written(let total):
             guard !isOver else { return }
             tellWritten(total)

@@ -1,26 +1,34 @@
-// A hop that is written down, as it can be sent by one way or another.
+// What is known of a hop before it is on its way. Values only: whoever holds one holds no task.
 
 import Foundation
 import URLLoadingEngine
 import URLLoadingPolicy
 
-/// A request as it is sent, and what is sent with it.
+/// A request of a task, and what was found out about its sending.
 struct Hop: Sendable {
-    var message: RequestBuilder.Message
-    let content: HopContent
+    let request: URLRequest
+    /// Where the body comes from.
+    let body: TaskBody
+    /// What the request is sent with.
+    var content = HopContent.none
+    var cookies = HopCookies.none
+    /// The request as it is sent, once it is written down.
+    var message: RequestBuilder.Message?
+    var route = Route.direct()
+    /// The ways that are left where that one leads nowhere.
+    var otherRoutes: ArraySlice<Route> = []
+
+    init(request: URLRequest, body: TaskBody) {
+        self.request = request
+        self.body = body
+    }
 }
 
-/// The ways that a hop has left. A class, because every task has room for one, and hardly any has one.
+/// A hop that can be sent by another way. A class, because every task has room for one, and hardly any has one.
 final class Detour: Sendable {
-    let request: URLRequest
     let hop: Hop
-    let routes: ArraySlice<Route>
 
-    init(of request: URLRequest, _ hop: Hop, by routes: ArraySlice<Route>) {
-        self.request = request
-        self.hop = hop
-        self.routes = routes
-    }
+    init(_ hop: Hop) { self.hop = hop }
 }
 
 extension TaskState {

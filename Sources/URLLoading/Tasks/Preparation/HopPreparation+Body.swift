@@ -7,37 +7,40 @@ import URLLoadingSystem
 
 extension HopPreparation {
     /// Finds what is sent.
-    func find(_ body: TaskBody) -> Step? {
-        switch body {
-        case .request: ownBody
-        case .data(let data), .part(.bytes(let data)): .cookies(.data(data))
-        case .opened(let file, _): .cookies(.file(file))
-        case .file(let url): open(url)
-        case .part(.nothing): .cookies(.none)
-        case .part(.section(let file, let start, let count)): .cookies(.section(file, from: start, count: count))
-        case .delegate, .part(.stream): askForStream()
-        case .resuming(let resumed): takeUp(resumed)
+    mutating func findBody() -> Step? {
+        switch hop.body {
+        case .request: return findOwnBody()
+        case .data(let data), .part(.bytes(let data)): hop.content = .data(data)
+        case .opened(let file, _): hop.content = .file(file)
+        case .file(let url): return open(url)
+        case .part(.nothing): break
+        case .part(.section(let file, let start, let count)): hop.content = .section(file, from: start, count: count)
+        case .delegate, .part(.stream): return askForStream()
+        case .resuming(let resumed): return takeUp(resumed)
         }
+        return .cookies
     }
 
-    private var ownBody: Step? {
+    private mutating func findOwnBody() -> Step? {
         switch request.values.body {
-        case .none: return .cookies(.none)
-        case .data(let data): return .cookies(.data(data))
+        case .none: break
+        case .data(let data): hop.content = .data(data)
         case .stream(let stream):
             // B5.37: it can be read once, so another sending needs another one.
             let isNew = task.state.withLock { state in
                 defer { state.usedStream = ObjectIdentifier(stream) }
                 return state.usedStream != ObjectIdentifier(stream)
             }
-            return isNew ? .cookies(.stream(InputStreamSource(stream))) : askForStream()
+            guard isNew else { return askForStream() }
+            hop.content = .stream(InputStreamSource(stream))
         }
+        return .cookies
     }
 
     // MARK: Files
 
     /// B11.5, B11.6.
-    private func open(_ url: URL) -> Step? {
+    private mutating func open(_ url: URL) -> Step? {
         guard url.isFileURL else {
             return end(LoadFailure.unsupportedURL(url, "The file to upload is not named by a file URL."))
         }
@@ -46,7 +49,8 @@ extension HopPreparation {
             let known = UploadedFile(file, path: url.path)
             task.state.withLock { $0.body = .opened(file, known) }
             task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
-            return .cookies(.file(file))
+            hop.content = .file(file)
+            return .cookies
         case .failure(let error):
             return end(ErrorMapping.unreadableFile(url, of: request.url, error))
         }
@@ -72,7 +76,7 @@ extension HopPreparation {
     fileprivate func goOn(with stream: InputStreamSource?) {
         guard let stream else { return _ = endWithoutStream() }
         if carries(with: stream) { return }
-        go(from: .cookies(.stream(stream)))
+        goOn(with: .cookies) { $0.content = .stream(stream) }
     }
 
     /// B11.9, B4.12. Where a loss made another stream necessary, the loss stays the reason (B6.26).
@@ -87,13 +91,18 @@ extension HopPreparation {
 extension TaskCore {
     /// A delegate has supplied a stream for a hop's body, or none.
     func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
-        let request = state.withLock { $0.endWait(wait) ? $0.currentRequest : nil }
-        guard let request else { return }
-        preparation(of: request)?.goOn(with: stream)
+        let hop = state.withLock { $0.endWait(wait) ? $0.hop : nil }
+        guard let hop else { return }
+        preparation(of: hop)?.goOn(with: stream)
     }
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.
-    func loadAgain(_ request: URLRequest) {
-        _ = preparation(of: request)?.askForStream()
+    func loadAgain(_ hop: Hop) {
+        _ = preparation(of: hop)?.askForStream()
     }
+}
+
+extension TaskState {
+    /// The hop that the task is at, from its beginning.
+    var hop: Hop? { currentRequest.map { Hop(request: $0, body: body) } }
 }

@@ -12,12 +12,12 @@ import URLLoadingWire
 
 extension HopPreparation {
     /// Asks the classes about a hop. The task can be cancelled meanwhile.
-    func askClasses(with body: TaskBody) -> Step? {
+    func askClasses() -> Step? {
+        guard let protocols = session.protocols, protocols.mayCarry else { return .body }
         // No class of the program's can be a web socket.
-        if case .webSocket = task.kind { return .cookies(.none) }
-        guard let protocols = session.protocols, protocols.mayCarry else { return .body(body) }
+        if case .webSocket = task.kind { return .body }
         // What goes on with an upload belongs to whoever began it.
-        if case .part = body { return .body(body) }
+        if case .part = hop.body { return .body }
         // B14.39.
         let seen = request.adding(session.builder.additionalFields(for: request, after: task.firstRequest))
         guard let wait = task.beginWait(for: .protocolClass) else { return nil }
@@ -27,20 +27,22 @@ extension HopPreparation {
         }
         protocols.queue.async {
             if let chosen = protocols.choice(for: task.face) {
-                let shown = HopPreparation(task: task, session: session, request: seen)
-                shown.supply(body, to: chosen, wait)
-            } else if takesUp(request, wait), let step = withoutClass(body) {
-                go(from: step)
+                let shown = HopPreparation(task: task, session: session, hop: Hop(request: seen, body: hop.body))
+                shown.supplyBody(to: chosen, wait)
+            } else if takesUp(request, wait) {
+                goWithoutClass()
             }
         }
         return nil
     }
 
-    private func withoutClass(_ body: TaskBody) -> Step? {
+    private func goWithoutClass() {
         let isRedirected = task.state.withLock { $0.redirect.count > 0 }
         // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
-        if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) { return end(refusal) }
-        return .body(body)
+        if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
+            return task.endUnloaded(refusal)
+        }
+        goOn(with: .body) { _ in }
     }
 
     /// Whether the task still wants to go on, with this request then.
@@ -55,9 +57,9 @@ extension HopPreparation {
     // MARK: The body
 
     /// B14.38: the class can read the body that the task has, whichever form it came in.
-    private func supply(_ body: TaskBody, to chosen: ProtocolChoice, _ wait: WaitNumber) {
+    private func supplyBody(to chosen: ProtocolChoice, _ wait: WaitNumber) {
         var request = request
-        switch body {
+        switch hop.body {
         case .request, .part: break
         case .data(let data): request.httpBody = data
         case .file(let url):

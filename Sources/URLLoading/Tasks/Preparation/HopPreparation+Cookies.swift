@@ -10,17 +10,18 @@ import URLLoadingSystem
 
 extension HopPreparation {
     /// Finds a hop's cookies.
-    func findCookies(with content: HopContent) -> Step? {
+    mutating func findCookies() -> Step? {
         // Order: the settings are not taken out as a whole, which would copy all of them for every request.
-        guard let cookies = session.settings.cookies else { return .message(content, .none) }
+        guard let cookies = session.settings.cookies else { return .message }
         if let socket = session.settings.socket(of: request) {
-            guard request.values.httpShouldHandleCookies else { return .message(content, .none) }
-            return .message(content, stored(in: cookies.storage(behind: socket)))
+            if request.values.httpShouldHandleCookies { hop.cookies = stored(in: cookies.storage(behind: socket)) }
+            return .message
         }
-        guard cookies.mayBeSent(with: request) else { return .message(content, .none) }
-        guard cookies.isPlain else { return ask(cookies.storage, content) }
-        guard cookies.storage.store.isReady else { return read(cookies.storage, content) }
-        return .message(content, stored(in: cookies.storage))
+        guard cookies.mayBeSent(with: request) else { return .message }
+        guard cookies.isPlain else { return ask(cookies.storage) }
+        guard cookies.storage.store.isReady else { return read(cookies.storage) }
+        hop.cookies = stored(in: cookies.storage)
+        return .message
     }
 
     private func stored(in storage: HTTPCookieStorage) -> HopCookies {
@@ -28,11 +29,11 @@ extension HopPreparation {
     }
 
     /// Has the file of cookies read before the first hop is built that asks for them. The task can be cancelled meanwhile.
-    private func read(_ storage: HTTPCookieStorage, _ content: HopContent) -> Step? {
+    private func read(_ storage: HTTPCookieStorage) -> Step? {
         guard let wait = task.beginWait(for: .cookies) else { return nil }
         let work = { @Sendable in
             storage.store.prepare()
-            go(from: .message(content, stored(in: storage)), after: wait)
+            goOn(with: .message, after: wait) { $0.cookies = stored(in: storage) }
         }
         // Without a thread late is better than never.
         if !BlockingPool.files.run(work) { work() }
@@ -40,10 +41,10 @@ extension HopPreparation {
     }
 
     /// The task can be cancelled meanwhile; of several answers the first counts.
-    private func ask(_ storage: HTTPCookieStorage, _ content: HopContent) -> Step? {
+    private func ask(_ storage: HTTPCookieStorage) -> Step? {
         guard let wait = task.beginWait(for: .cookies) else { return nil }
         storage.getCookiesFor(task.face) { cookies in
-            go(from: .message(content, .given(cookies ?? [])), after: wait)
+            goOn(with: .message, after: wait) { $0.cookies = .given(cookies ?? []) }
         }
         return nil
     }

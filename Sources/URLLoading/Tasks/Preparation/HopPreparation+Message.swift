@@ -7,30 +7,28 @@ import URLLoadingPolicy
 
 extension HopPreparation {
     /// Writes down what is sent.
-    func write(_ content: HopContent, _ cookies: HopCookies) -> Step? {
-        if case .webSocket = task.kind { return writeHandshake(cookies) }
-        var hop: Hop
+    mutating func writeMessage() -> Step? {
+        if case .webSocket = task.kind { return writeHandshake() }
         do throws(URLError) {
-            let message = try session.builder.message(
-                for: request, after: task.firstRequest, content: content, cookies: cookies)
-            hop = Hop(message: message, content: content)
+            hop.message = try session.builder.message(
+                for: request, after: task.firstRequest, content: hop.content, cookies: hop.cookies)
         } catch {
-            return isOfAnotherScheme ? loadElsewhere(content) : end(error)
+            return isOfAnotherScheme ? loadElsewhere() : end(error)
         }
-        if task.outlet.savesFile { hop.message = task.askingForRest(hop.message) }
+        if task.outlet.savesFile { hop.message = hop.message.map { task.askingForRest($0) } }
         if task.kind == .upload {
-            hop.message = task.upgraded(hop.message, of: request, content)
+            hop.message = hop.message.map { task.upgraded($0, of: request, hop.content) }
             // What goes on with an upload is no cache's business.
-            if case .part = task.state.withLock({ $0.body }) { return .way(hop) }
+            if case .part = hop.body { return .way }
         }
-        return session.settings.cache == nil ? .way(hop) : .storedAnswer(hop)
+        return session.settings.cache == nil ? .way : .storedAnswer
     }
 
     /// Writes the request that asks for a web socket. Each hop has a key of its own.
-    private func writeHandshake(_ cookies: HopCookies) -> Step? {
+    private mutating func writeHandshake() -> Step? {
         do throws(URLError) {
-            guard let message = try task.handshakeMessage(for: request, cookies: cookies) else { return nil }
-            return .way(Hop(message: message, content: .none))
+            hop.message = try task.handshakeMessage(for: request, cookies: hop.cookies)
+            return .way
         } catch {
             return end(error)
         }

@@ -12,7 +12,7 @@ extension HopPreparation {
     var isOfAnotherScheme: Bool { request.url?.scheme.map { Scheme($0) == nil } ?? false }
 
     /// Gives a hop of another scheme to what is built in for it (B14.1, B14.2).
-    func loadElsewhere(_ content: HopContent) -> Step? {
+    mutating func loadElsewhere() -> Step? {
         guard let url = request.url, let scheme = url.scheme, let builtIn = BuiltInScheme.named(scheme) else {
             return end(
                 LoadFailure.unsupportedURL(
@@ -32,12 +32,12 @@ extension HopPreparation {
         case .carrier(let make):
             task.carry(request, by: make())
             return nil
-        case .ftp: return loadByFTP(url, content)
+        case .ftp: return loadByFTP(url)
         }
     }
 
     /// By a transfer of our own, or by a request to a proxy that speaks HTTP (B13.32).
-    private func loadByFTP(_ url: URL, _ content: HopContent) -> Step? {
+    private mutating func loadByFTP(_ url: URL) -> Step? {
         let place: FTPPlace
         let way: FTPPlace.Way
         do throws(URLError) {
@@ -47,7 +47,7 @@ extension HopPreparation {
             return end(error)
         }
         // B14.25: what other tasks have for a body is not sent, as with files.
-        let stored: HopContent? = if case .upload = task.kind { content } else { nil }
+        let stored: HopContent? = if case .upload = task.kind { hop.content } else { nil }
         switch way {
         case .transfer(let route):
             let carrier = FTPCarrier(
@@ -56,9 +56,10 @@ extension HopPreparation {
             return nil
         case .proxies(let routes):
             task.beginAtBeginning()
-            let message = session.builder.message(
+            hop.content = stored ?? HopContent.none
+            hop.message = session.builder.message(
                 for: request, after: task.firstRequest, storing: stored, at: place, by: routes)
-            return .way(Hop(message: message, content: stored ?? HopContent.none))
+            return .way
         }
     }
 }

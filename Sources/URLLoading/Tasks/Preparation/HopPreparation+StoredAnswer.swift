@@ -14,46 +14,44 @@ import URLLoadingWire
 
 extension HopPreparation {
     /// Asks the session's cache about a hop.
-    func askCache(about hop: Hop) -> Step? {
-        guard let cache = session.settings.cache else { return .way(hop) }
-        guard let key = request.cacheKey, request.mayBeAnswered, !task.outlet.savesFile else {
-            return pass(hop, by: cache)
-        }
-        guard cache.isPlain else { return ask(cache, about: hop, key) }
-        return switch cache.store.known(key) {
-        case .found(let entry): judge(hop, CacheFinding(cache, key, entry: entry))
-        case .nothing: judge(hop, CacheFinding(cache, key, entry: nil))
-        case .unknown: read(cache, about: hop, key)
+    mutating func askCache() -> Step? {
+        guard let cache = session.settings.cache else { return .way }
+        guard let key = request.cacheKey, request.mayBeAnswered, !task.outlet.savesFile else { return pass(by: cache) }
+        guard cache.isPlain else { return ask(cache, key) }
+        switch cache.store.known(key) {
+        case .found(let entry): return judge(CacheFinding(cache, key, entry: entry))
+        case .nothing: return judge(CacheFinding(cache, key, entry: nil))
+        case .unknown: return read(cache, key)
         }
     }
 
     /// What is not answered from a cache and not stored (B7.43, B7.96).
-    private func pass(_ hop: Hop, by cache: SessionCache) -> Step? {
+    private func pass(by cache: SessionCache) -> Step? {
         if cache.policy(of: request) == .storedOnly { return end(LoadFailure.notCached(request.url)) }
         let key = request.mayBeAnswered ? nil : request.cacheKey
         task.state.withLock { $0.cachePart = key.map { CachePart(cache, $0, nil) } }
-        return .way(hop)
+        return .way
     }
 
     // MARK: Asking
 
     /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
-    private func read(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) -> Step? {
+    private func read(_ cache: SessionCache, _ key: CacheKey) -> Step? {
         guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
         let work = { @Sendable in
             let entry = cache.store.read(key)
-            goOn(with: hop, CacheFinding(cache, key, entry: entry), after: wait)
+            judge(CacheFinding(cache, key, entry: entry), after: wait)
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.cache.run(work) { goOn(with: hop, CacheFinding(cache, key, entry: nil), after: wait) }
+        if !BlockingPool.cache.run(work) { judge(CacheFinding(cache, key, entry: nil), after: wait) }
         return nil
     }
 
     /// Of several answers the first counts.
-    private func ask(_ cache: SessionCache, about hop: Hop, _ key: CacheKey) -> Step? {
+    private func ask(_ cache: SessionCache, _ key: CacheKey) -> Step? {
         guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
         let take = { @Sendable (found: CachedURLResponse?) in
-            goOn(with: hop, CacheFinding(cache, key, found: found), after: wait)
+            judge(CacheFinding(cache, key, found: found), after: wait)
         }
         if let shown = task.face as? URLSessionDataTask {
             cache.cache.getCachedResponse(for: shown, completionHandler: take)
@@ -65,15 +63,16 @@ extension HopPreparation {
 
     // MARK: What follows
 
-    private func goOn(with hop: Hop, _ finding: CacheFinding, after wait: WaitNumber) {
-        guard task.endWait(wait), let step = judge(hop, finding) else { return }
-        go(from: step)
+    private func judge(_ finding: CacheFinding, after wait: WaitNumber) {
+        var preparation = self
+        guard task.endWait(wait), let step = preparation.judge(finding) else { return }
+        preparation.go(from: step)
     }
 
-    private func judge(_ hop: Hop, _ finding: CacheFinding) -> Step? {
+    private mutating func judge(_ finding: CacheFinding) -> Step? {
         let cache = finding.cache
         var load = CachedLoad(
-            method: request.values.method, sent: selectingFields(of: hop), policy: cache.policy(of: request),
+            method: request.values.method, sent: selectingFields, policy: cache.policy(of: request),
             demand: task.trustDemand(of: request, in: cache), found: finding.response, answer: finding.answer,
             now: cache.clock())
         let asksAgain = task.state.withLock { state in
@@ -90,22 +89,23 @@ extension HopPreparation {
             return nil
         case .load:
             task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
-            return .way(hop)
+            return .way
         case .validate(let conditions):
             task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
             // B7.71.
-            return .way(Hop(message: hop.message.adding(conditions), content: hop.content))
+            hop.message = hop.message?.adding(conditions)
+            return .way
         }
     }
 
     /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where and
     /// whose it is (B7.48).
-    private func selectingFields(of hop: Hop) -> Fields {
-        var fields = hop.message.head.fields
-        let side = AuthenticationSide.server(hop.message.origin, socket: session.settings.socket(of: request))
+    private var selectingFields: Fields {
+        guard let message = hop.message else { return Fields() }
+        var fields = message.head.fields
+        let side = AuthenticationSide.server(message.origin, socket: session.settings.socket(of: request))
         let given = task.state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
-        let head = hop.message.head
-        let asked = AuthenticatedRequest(method: head.method, target: head.target)
+        let asked = AuthenticatedRequest(method: message.head.method, target: message.head.target)
         // B2.79: what the application has set goes out as it is.
         let mayAdd = !fields.contains(.authorization)
         let proof = given ?? (mayAdd ? session.authentication.known(to: side, for: asked) : nil)

@@ -5,10 +5,11 @@ import URLLoadingEngine
 import URLLoadingPolicy
 
 extension HopPreparation {
-    /// Submits a hop by a way; the others are for when that does not lead anywhere.
-    func submit(_ hop: Hop, by route: Route, otherwise routes: ArraySlice<Route>) -> Step? {
-        let detour = routes.isEmpty ? nil : Detour(of: request, hop, by: routes)
-        let message = hop.message
+    /// Submits the hop by its way; there may be others for when that does not lead anywhere.
+    mutating func submit() -> Step? {
+        let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
+        let route = hop.route
+        guard let message = hop.message.take() else { return nil }
         let plan = task.state.withLock { state -> SubmissionPlan? in
             guard state.machine.submit(priority: state.priority) else { return nil }
             state.detour = detour

@@ -9,40 +9,47 @@ import URLLoadingSystem
 
 extension HopPreparation {
     /// Finds the ways by which the hop may be sent.
-    func findWay(of hop: Hop) -> Step? {
-        switch hop.message.ways {
-        case .direct: return .submission(hop, by: .direct(), otherwise: [])
-        case .routes(let routes): return send(hop, byFirstOf: routes[...])
-        case .automatic: return askForRoutes(of: hop)
+    mutating func findWay() -> Step? {
+        switch hop.message?.ways {
+        case .direct: return .submission
+        case .routes(let routes): return take(routes[...])
+        case .automatic: return askForRoutes()
         case .unusable(let fault): return end(LoadFailure.unusableProxy(request.url, fault))
+        case nil: return nil
         }
     }
 
-    private func askForRoutes(of hop: Hop) -> Step? {
-        guard let url = request.url else { return end(LoadFailure.unsupportedURL(nil, "The request has no URL.")) }
+    private func askForRoutes() -> Step? {
+        guard let url = request.url else { return nil }
         let limit = LoopClock.elapsed + session.settings.idleTimeout(request)
         // A resolver may never answer: what it would answer to does not hold the task.
-        task.askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { [request] task, routes in
-            task.load(by: Detour(of: request, hop, by: routes[...]))
+        task.askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { [hop] task, routes in
+            guard var preparation = task.preparation(of: hop), let step = preparation.take(routes[...]) else { return }
+            preparation.go(from: step)
         }
         return nil
     }
 
-    /// By the first of these ways; the others are for when that does not lead anywhere.
-    fileprivate func send(_ hop: Hop, byFirstOf routes: ArraySlice<Route>) -> Step? {
+    /// The first of these ways is taken; the others are for when that does not lead anywhere.
+    private mutating func take(_ routes: ArraySlice<Route>) -> Step? {
         guard let route = routes.first else {
             return end(LoadFailure.noWay(request.url, "There is no way to the server."))
         }
-        return .submission(hop, by: route, otherwise: routes.dropFirst())
+        hop.route = route
+        hop.otherRoutes = routes.dropFirst()
+        return .submission
+    }
+
+    /// Goes by the ways that are left, after one has led nowhere.
+    fileprivate mutating func goRound() {
+        if let step = take(hop.otherRoutes) { go(from: step) }
     }
 }
 
 extension TaskCore {
-    /// Sends a hop by the ways that there are, or are left after one has led nowhere.
+    /// Sends a hop by the ways that are left, after one has led nowhere.
     func load(by detour: Detour) {
-        guard let preparation = preparation(of: detour.request),
-            let step = preparation.send(detour.hop, byFirstOf: detour.routes)
-        else { return }
-        preparation.go(from: step)
+        var preparation = preparation(of: detour.hop)
+        preparation?.goRound()
     }
 }

@@ -90,7 +90,7 @@ extension TaskCore {
     // MARK: Between two hops
 
     /// Does what the machine has said.
-    func carryOut(_ step: ResumableUploadMachine.Step) -> EndedCall? {
+    func goOnUploading(_ step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
         let next = state.withLock { $0.begin(step) }
         guard let (request, body) = next else { return fail(.unknownOffset) }
@@ -176,7 +176,7 @@ extension TaskCore {
             progress.claim = claim
             state.upload = progress
         }
-        carryOut(step)?.resume()
+        goOnUploading(step)?.resume()
     }
 }
 
