@@ -93,7 +93,7 @@ let package = Package(
             name: "URLLoadingTLSTests",
             dependencies: [
                 "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem", "URLLoadingLoopbackServer",
-                "CURLLoadingOpenSSL",
+                "URLLoadingTestSupport", "CURLLoadingOpenSSL",
             ], path: "Tests/TLSTests"),
         .testTarget(
             name: "URLLoadingSystemTests", dependencies: ["URLLoadingSystem", "URLLoadingTestSupport"],

@@ -84,10 +84,11 @@ struct HTTP2AnswerTests {
 
     @Test("Echo answers with the body it got")
     func echo() async throws {
+        // Made before there is a connection: its settings have to be acknowledged within ten seconds (H8.12).
+        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try await withClient(router: { .echo($0) }) { server, client in
-            let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             let answer = try client.exchange("POST", "/", [("Content-Type", "a/b")], body: body)
-            #expect(answer.body == body)
+            #expect(firstDifference(answer.body, body) == nil)
             #expect(answer.field(.contentType) == "a/b")
             let empty = try client.exchange("POST", "/", body: [])
             #expect(empty.isWhole && empty.body.isEmpty)
@@ -251,10 +252,13 @@ struct HTTP2AnswerTests {
 
     @Test("Large bodies on several streams take turns")
     func turns() async throws {
+        let bodies = (0..<8).map { [UInt8](repeating: UInt8($0), count: 300_000 + $0) }
         try await withClient(router: { .echo($0) }) { _, client in
-            let bodies = (0..<8).map { [UInt8](repeating: UInt8($0), count: 300_000 + $0) }
             let streams = try bodies.map { try client.send("POST", "/", body: $0) }
-            for (stream, body) in zip(streams, bodies) { #expect(try client.answer(on: stream).body == body) }
+            for (stream, body) in zip(streams, bodies) {
+                let answer = try client.answer(on: stream)
+                #expect(firstDifference(answer.body, body) == nil)
+            }
         }
     }
 

@@ -111,7 +111,7 @@ final class HTTP2Client {
         try flush()
     }
 
-    /// Sends a request and reads until it was answered or its stream has ended.
+    /// Sends a request and reads until it was answered or its stream has ended, as `answer(on:)` does.
     func exchange(
         _ method: String = "GET", _ path: String = "/", _ fields: [(String, String)] = [], body: [UInt8]? = nil
     ) throws -> Answer {
@@ -119,10 +119,16 @@ final class HTTP2Client {
         return try answer(on: stream)
     }
 
-    /// Reads until a request was answered or its stream has ended.
+    /// Reads until a request was answered or its stream has ended; throws where it was the connection that ended.
     func answer(on stream: UInt32) throws -> Answer {
         try read { answers[stream]?.end != nil || answers[stream]?.isWhole ?? false }
-        return answers[stream] ?? Answer()
+        let answer = answers[stream] ?? Answer()
+        // What has come of it by then would only look like a wrong body.
+        if !answer.isWhole {
+            if case .connectionLost = answer.end { throw Ended(fault: fault) }
+            if case .connectionFailed(let fault) = answer.end { throw Ended(fault: fault) }
+        }
+        return answer
     }
 
     func cancel(_ stream: UInt32) throws {

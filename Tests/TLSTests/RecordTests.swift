@@ -1,6 +1,7 @@
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingTLS
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 @Suite struct RecordTests {
@@ -41,8 +42,8 @@ import URLLoadingTrust
             try pair.client.write(data)
             try pair.server.write(data)
             pair.exchange(piece: piece)
-            #expect(pair.server.received == data)
-            #expect(pair.client.received == data)
+            #expect(firstDifference(pair.server.received, data) == nil)
+            #expect(firstDifference(pair.client.received, data) == nil)
         }
     }
 
@@ -53,7 +54,7 @@ import URLLoadingTrust
         try pair.server.write(data)
         pair.move()
         pair.client.read(room: 7)
-        #expect(pair.client.received == data)
+        #expect(firstDifference(pair.client.received, data) == nil)
         #expect(pair.client.session.hasBufferedInput == false)
     }
 
@@ -89,7 +90,7 @@ import URLLoadingTrust
             if pair.server.inbox.count == 333 { try pair.client.write([8]) }
         }
         pair.server.read()
-        #expect(pair.server.received == data + [8])
+        #expect(firstDifference(pair.server.received, data + [8]) == nil)
     }
 
     @Test("close_notify is told apart from a cut connection", arguments: [TLSVersion.v12, .v13])

@@ -33,7 +33,7 @@ struct HTTP2WalkTests {
         for one in asked {
             #expect(one.journal.ends == 1)
             if one.journal.error == nil, one.journal.head?.status == 200 {
-                #expect(one.journal.body == Self.content(one.size), "seed \(seed)")
+                #expect(firstDifference(one.journal.body, Self.content(one.size)) == nil, "seed \(seed)")
             }
         }
         #expect(asked.contains { $0.journal.error == nil && $0.journal.head?.status == 200 } || asked.count < 10)

@@ -45,7 +45,8 @@ import URLLoadingWire
             let (program, _) = try await Rig.program(owner, settings: settings)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
             #expect(try await program.end(of: 1) == nil)
-            #expect(try Rig.file(program.news(of: 1)) == Data(body))
+            let file = try Rig.file(program.news(of: 1))
+            #expect(firstDifference(file, body) == nil)
             #expect(ranges.value == ["", "bytes=300000-"])
             await Rig.stop(owner)
         }
@@ -122,7 +123,8 @@ import URLLoadingWire
             rest.open()
             #expect(tasks.first?.isOver == false)
             #expect(try await program.end(of: 1) == nil)
-            #expect(try Rig.file(program.news(of: 1)) == Data(body))
+            let file = try Rig.file(program.news(of: 1))
+            #expect(firstDifference(file, body) == nil)
             #expect(ranges.value == ["", "bytes=300000-"])
             let offset = try await program.first { event -> Int64? in
                 if case .resumedAt(1, let offset, _) = event { offset } else { nil }

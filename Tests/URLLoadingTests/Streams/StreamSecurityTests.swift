@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Stream tasks: TLS and proxies", .endsSessions, .timeLimit(.minutes(5)))
 struct StreamSecurityTests {
@@ -139,7 +140,8 @@ struct StreamSecurityTests {
             try await task.write(sent, timeout: 0)
             // Under TLS this is close_notify and then the end: the peer's reading ends well (B15.48).
             task.closeWrite()
-            #expect(try await task.rest() == sent)
+            let rest = try await task.rest()
+            #expect(firstDifference(rest, sent) == nil)
             await scribe.transcript.completed.wait()
             #expect(scribe.transcript.calls.last == "complete nil")
         }

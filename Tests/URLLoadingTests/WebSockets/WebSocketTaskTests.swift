@@ -133,7 +133,7 @@ struct WebSocketTaskTests {
                     Issue.record("no data")
                     continue
                 }
-                #expect(data == Data(pattern(size)), "\(size)")
+                #expect(firstDifference(data, pattern(size)) == nil, "\(size)")
             }
             #expect(try await task.heard() == String(repeating: "ü", count: 100_000))
             task.cancel(with: .normalClosure, reason: nil)

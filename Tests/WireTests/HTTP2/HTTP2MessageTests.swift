@@ -2,6 +2,7 @@
 // with its connection.
 
 import Testing
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("HTTP/2 messages")
@@ -125,13 +126,14 @@ struct HTTP2MessageTests {
         let block = (0..<40_000).map { UInt8(truncatingIfNeeded: $0) }
         rig.request(block: block)
         let written = rig.takeWritten()
-        #expect(
-            written == WireHTTP2.headers(1, Array(block[..<16_384]), ends: true, isWhole: false)
-                + WireHTTP2.continuation(1, Array(block[16_384..<32_768]), isWhole: false)
-                + WireHTTP2.continuation(1, Array(block[32_768...]), isWhole: true))
+        let pieces =
+            WireHTTP2.headers(1, Array(block[..<16_384]), ends: true, isWhole: false)
+            + WireHTTP2.continuation(1, Array(block[16_384..<32_768]), isWhole: false)
+            + WireHTTP2.continuation(1, Array(block[32_768...]), isWhole: true)
+        #expect(firstDifference(written, pieces) == nil)
         rig = HTTP2Rig.client()
         rig.request(.unknown, block: Array(block[..<16_384]))
-        #expect(rig.takeWritten() == WireHTTP2.headers(1, Array(block[..<16_384])))
+        #expect(firstDifference(rig.takeWritten(), WireHTTP2.headers(1, Array(block[..<16_384]))) == nil)
         rig.request(block: [])
         #expect(rig.takeWritten() == WireHTTP2.headers(3, [], ends: true))
     }
