@@ -30,10 +30,8 @@ extension SchemeLoad {
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
         }
-        _ = answer.show(response, hasBody: true) { state.withLock { $0.pause() } }
+        _ = plan.show(response, of: core, hasBody: true) { state.withLock { $0.pause() } }
     }
-
-    private var answer: HopAnswer { HopAnswer(task: core, plan: plan) }
 
     private func deliver(_ data: Data) {
         let (noted, isWanted, isKept) = state.withLock { state -> (Int, Bool, Bool) in
@@ -87,7 +85,7 @@ extension SchemeLoad {
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
         state.withLock { $0.response = head }
-        _ = answer.redirect(to: next, by: head) { state.withLock { $0.pause() } }
+        _ = plan.redirect(core, to: next, by: head) { state.withLock { $0.pause() } }
     }
 
     // MARK: Challenges

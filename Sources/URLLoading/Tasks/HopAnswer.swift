@@ -8,11 +8,7 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// The answer to one hop of a task.
-struct HopAnswer: Sendable {
-    let task: TaskCore
-    let plan: HopPlan
-
+extension HopPlan {
     /// Where a redirect has led.
     enum Redirection {
         /// A delegate decides; nothing of the body goes anywhere before.
@@ -25,18 +21,19 @@ struct HopAnswer: Sendable {
 
     /// The answer leads to `next`. `pause` is called before a delegate is asked, as its answer may come at once.
     func redirect(
-        to next: URLRequest, by response: HTTPURLResponse, on reactor: Reactor? = nil, pause: () -> Void = {}
+        _ task: TaskCore, to next: URLRequest, by response: HTTPURLResponse, on reactor: Reactor? = nil,
+        pause: () -> Void = {}
     ) -> Redirection {
-        guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            task.willFail(LoadFailure.tooManyRedirects(plan.redirectable?.url))
+        guard RedirectRules.mayFollow(afterRedirects: redirectsSoFar) else {
+            task.willFail(LoadFailure.tooManyRedirects(redirectable?.url))
             return .refused
         }
         // B4.11.
-        let method = plan.redirectable?.values.method ?? ""
+        let method = redirectable?.values.method ?? ""
         if !RedirectRules.change(status: response.statusCode, method: method).keepsBody {
             task.state.withLock { $0.redirect.dropsBody = true }
         }
-        guard plan.asksRedirect else {
+        guard asksRedirect else {
             task.follow(next, after: response)
             return .followed
         }
@@ -48,11 +45,11 @@ struct HopAnswer: Sendable {
     /// The answer is the task's; whether a delegate decides about it, and nothing of the body goes anywhere before. `pause` is called
     /// before it is asked, as its answer may come at once.
     func show(
-        _ response: URLResponse, hasBody: Bool, on reactor: Reactor? = nil, pause: () -> Void = {}
+        _ response: URLResponse, of task: TaskCore, hasBody: Bool, on reactor: Reactor? = nil, pause: () -> Void = {}
     ) -> Bool {
         task.responseArrived(response, hasBody: hasBody)
-        guard plan.asksResponse else {
-            plan.pipe?.post(.response(response))
+        guard asksResponse else {
+            pipe?.post(.response(response))
             return false
         }
         pause()

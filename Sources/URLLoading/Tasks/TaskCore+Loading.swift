@@ -181,7 +181,7 @@ extension TaskCore {
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
         enum Step {
-            case hop(URLRequest, TaskBody), detour(Detour), again(Hop), end((any Error)?), ended(TaskResult)
+            case hop(URLRequest, TaskBody), detour(Detour), again, end((any Error)?), ended(TaskResult)
             case upload(ResumableUploadMachine.Step)
         }
         let uploadError = kind == .upload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
@@ -204,11 +204,11 @@ extension TaskCore {
                     kind == .webSocket
                     ? ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
                     : ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
-                guard let again = end.again, let hop = state.hop else { return .end(error) }
+                guard let again = end.again else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0
                 state.lostSending = LostSending(error: error, again: again)
-                return .again(hop)
+                return .again
             }
             if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(),
                 let request = state.currentRequest
@@ -227,15 +227,15 @@ extension TaskCore {
             state.sentFields = nil
             return .hop(next, state.body)
         }
-        switch step {
+        switch consume step {
         case .hop(let request, let body):
             load(request, body: body)
             return nil
         case .detour(let detour):
             load(by: detour)
             return nil
-        case .again(let hop):
-            loadAgain(hop)
+        case .again:
+            loadAgain()
             return nil
         case .upload(let step):
             return goOnUploading(step)

@@ -38,7 +38,6 @@ extension TaskCore {
         let end = HopEnd(
             failure: nil, url: plan.request?.url, body: plan.collectsBody ? body : nil,
             records: plan.keepsRecords ? records ?? [TransactionRecord(of: stored, for: plan.request)] : [])
-        let answer = HopAnswer(task: self, plan: plan)
         let isAsked: Bool
         var isShown = false
         if let response = stored.response as? HTTPURLResponse, let request = plan.request,
@@ -47,9 +46,9 @@ extension TaskCore {
                 response: ResponseHead(status: response.statusCode, fields: response.arrivedFields))
         {
             // B4.34: followed without the network, and the delegate is still asked.
-            isAsked = answer.redirect(to: next, by: response, on: reactor) == .asked
+            isAsked = plan.redirect(self, to: next, by: response, on: reactor) == .asked
         } else {
-            isAsked = answer.show(stored.response, hasBody: !body.isEmpty, on: reactor)
+            isAsked = plan.show(stored.response, of: self, hasBody: !body.isEmpty, on: reactor)
             isShown = !isAsked
         }
         if isAsked { post(.storedBody(body), on: reactor) }

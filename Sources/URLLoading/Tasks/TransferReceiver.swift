@@ -53,8 +53,6 @@ final class TransferReceiver: TransactionReceiver {
         self.reactor = reactor
     }
 
-    private var answer: HopAnswer { HopAnswer(task: core, plan: plan) }
-
     var answersQuestions: Bool { core.answersChallenges }
 
     /// The settings and the storage may know where no delegate does.
@@ -119,7 +117,9 @@ final class TransferReceiver: TransactionReceiver {
                 return .more
             }
         }
-        guard let request = plan.redirectable, let next = RedirectedRequest.make(from: request, response: head) else {
+        guard RedirectRules.isRedirect(status: head.status), let request = plan.redirectable,
+            let next = RedirectedRequest.make(from: request, response: head)
+        else {
             if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
                 let parts = MixedReplaceBody(head, url: plan.request?.url)
             {
@@ -141,7 +141,7 @@ final class TransferReceiver: TransactionReceiver {
     private func redirect(
         to next: URLRequest, by response: HTTPURLResponse, framing: BodyFraming, decoding: Bool
     ) -> ReceiverDemand {
-        let redirection = answer.redirect(to: next, by: response, on: reactor) {
+        let redirection = plan.redirect(core, to: next, by: response, on: reactor) {
             fate = .undecided(framing, decoding: decoding)
             let keepsBody = caching?.takesBody(ofRedirect: framing) ?? false
             if keepsBody { core.state.withLock { $0.redirect.keepsOwnBody = true } }
@@ -283,7 +283,7 @@ final class TransferReceiver: TransactionReceiver {
     /// The response is the task's.
     private func begin(_ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
         if plan.collectsBody { body.expect(framing, decoding: decoding) }
-        return answer.show(response, hasBody: framing != .none, on: reactor) ? .pause : .more
+        return plan.show(response, of: core, hasBody: framing != .none, on: reactor) ? .pause : .more
     }
 
     /// The same of a download, which may be the rest of one.

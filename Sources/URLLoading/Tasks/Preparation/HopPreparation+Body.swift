@@ -97,7 +97,8 @@ extension TaskCore {
     }
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.
-    func loadAgain(_ hop: Hop) {
+    func loadAgain() {
+        guard let hop = state.withLock({ $0.hop }) else { return }
         _ = preparation(of: hop)?.askForStream()
     }
 }

@@ -11,7 +11,7 @@ import URLLoadingSystem
 extension HopPreparation {
     /// Finds a hop's cookies.
     mutating func findCookies() -> Step? {
-        // Order: the settings are not taken out as a whole, which would copy all of them for every request.
+        let session = session
         guard let cookies = session.settings.cookies else { return .message }
         if let socket = session.settings.socket(of: request) {
             if request.values.httpShouldHandleCookies { hop.cookies = stored(in: cookies.storage(behind: socket)) }

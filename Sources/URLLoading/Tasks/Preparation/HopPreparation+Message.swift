@@ -9,6 +9,7 @@ extension HopPreparation {
     /// Writes down what is sent.
     mutating func writeMessage() -> Step? {
         if case .webSocket = task.kind { return writeHandshake() }
+        let session = session
         do throws(URLError) {
             hop.message = try session.builder.message(
                 for: request, after: task.firstRequest, content: hop.content, cookies: hop.cookies)

@@ -15,6 +15,7 @@ import URLLoadingWire
 extension HopPreparation {
     /// Asks the session's cache about a hop.
     mutating func askCache() -> Step? {
+        let session = session
         guard let cache = session.settings.cache else { return .way }
         guard let key = request.cacheKey, request.mayBeAnswered, !task.outlet.savesFile else { return pass(by: cache) }
         guard cache.isPlain else { return ask(cache, key) }

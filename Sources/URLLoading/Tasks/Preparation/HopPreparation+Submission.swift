@@ -7,6 +7,7 @@ import URLLoadingPolicy
 extension HopPreparation {
     /// Submits the hop by its way; there may be others for when that does not lead anywhere.
     mutating func submit() -> Step? {
+        let session = session
         let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
         let route = hop.route
         guard let message = hop.message.take() else { return nil }

@@ -12,6 +12,7 @@ import URLLoadingPolicy
 /// One hop of a task, until it is on its way.
 struct HopPreparation: Sendable {
     let task: TaskCore
+    /// Measured: steps that look into its settings take it out first, as a local constant; else all of the settings are copied.
     let session: SessionCore
     var hop: Hop
 
