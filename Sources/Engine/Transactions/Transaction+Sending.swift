@@ -139,19 +139,6 @@ extension Transaction {
 }
 
 extension EngineError {
-    /// Whether the connection was lost, as opposed to having said something wrong.
-    fileprivate var isLossOfConnection: Bool {
-        switch self {
-        case .connectionLost: return true
-        case .wire(let error): return error.kind == .truncated
-        case .http2(.connection): return true
-        case .http2(.reset), .http2(.malformed): return false
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body,
-            .invalidRequest, .undetachable, .ftp, .localResource:
-            return false
-        }
-    }
-
     /// Whether nothing was heard for too long.
     var isSilence: Bool { if case .idleTimeout = self { true } else { false } }
 }

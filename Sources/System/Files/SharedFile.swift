@@ -30,6 +30,8 @@ package struct SharedFile: Sendable, Equatable {
             Platform.isOwn(file: file.raw)
         else { return nil }
         let count = Int(file.byteCount)
+        // The initialiser writes to the array, and all arrays without room are one.
+        guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(

@@ -169,7 +169,7 @@ private final class FTPDelivery: FTPReceiver {
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
             sender: NobodysSender.shared)
         load.ask(shown) { [core = load.core] disposition, credential in
-            core.answer(disposition, credential, to: question)
+            core.answerHandshake(disposition, credential, to: question)
         }
     }
 
@@ -177,7 +177,7 @@ private final class FTPDelivery: FTPReceiver {
 
     func received(head: FTPHead) -> ReceiverDemand {
         carrier.accepted(for: load)
-        let offset = load.plan.savesFile ? load.core.meet(head) : nil
+        let offset = load.plan.savesFile ? load.core.meetFTP(head) : nil
         let length: Int
         switch head.content {
         case .file: length = head.size.map { Int(clamping: $0 - (offset ?? 0)) } ?? -1

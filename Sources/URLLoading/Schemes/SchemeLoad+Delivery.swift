@@ -13,10 +13,11 @@ extension SchemeLoad {
     /// Tells one report.
     func deliver(_ report: SchemeReport) {
         switch report {
-        case .response(let response, let policy): deliver(response, policy)
+        case .response(let response, let policy): show(response, policy)
         case .resumed(let offset, let total): core.resumed(at: offset, total: total)
-        case .data(let data): deliver(data)
-        case .stored(let cached): deliver(cached)
+        case .data(let data): passOn(data)
+        // As if its parts had been reported.
+        case .stored(let cached): state.withLock { $0.appendStored(cached) }
         case .redirect(let next, let response): redirect(to: next, by: response)
         case .end: break
         }
@@ -24,7 +25,7 @@ extension SchemeLoad {
 
     // MARK: Response and body
 
-    private func deliver(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
+    private func show(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
         state.withLock { state in
             state.response = response
             state.policy = policy
@@ -33,7 +34,7 @@ extension SchemeLoad {
         _ = plan.show(response, of: core, hasBody: true) { state.withLock { $0.pause() } }
     }
 
-    private func deliver(_ data: Data) {
+    private func passOn(_ data: Data) {
         let (noted, isWanted, isKept) = state.withLock { state -> (Int, Bool, Bool) in
             guard !state.discards else { return (0, false, false) }
             state.bytes += Int64(data.count)
@@ -70,11 +71,6 @@ extension SchemeLoad {
         let new = core.makeSink(for: plan)
         state.withLock { $0.sink = new }
         return new
-    }
-
-    /// The answer of a cache, as if its parts had been reported.
-    private func deliver(_ cached: CachedURLResponse) {
-        state.withLock { $0.appendStored(cached) }
     }
 
     // MARK: Redirects

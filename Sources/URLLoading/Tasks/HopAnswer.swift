@@ -34,7 +34,7 @@ extension HopPlan {
             task.state.withLock { $0.redirect.dropsBody = true }
         }
         guard asksRedirect else {
-            task.follow(next, after: response)
+            task.noteRedirect(to: next, by: response)
             return .followed
         }
         pause()

@@ -69,19 +69,6 @@ extension TaskCore {
         return true
     }
 
-    /// Tells the delegate that was, or would have been, told of the data.
-    func tellBecame(_ method: DelegateMethod, _ tell: (any URLSessionDataDelegate, URLSession) -> Void) {
-        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
-        guard let urlSession else { return }
-        func call(_ delegate: any URLSessionDataDelegate) -> Bool {
-            probe.arm(method)
-            tell(delegate, urlSession)
-            return probe.disarm()
-        }
-        if let delegate = view?.data, call(delegate) { return }
-        if let delegate = session?.delegateView?.data { _ = call(delegate) }
-    }
-
     /// Saves a body that a cache had; on the delegate queue.
     func save(stored body: Data) {
         let url = currentRequest?.url

@@ -29,7 +29,7 @@ extension TaskCore {
     }
 
     /// Gives a storage of the program's what came for it, on the delegate queue.
-    func store(_ cookies: [HTTPCookie]) {
+    func storeCookies(_ cookies: [HTTPCookie]) {
         session?.settings.cookies?.storage.storeCookies(cookies, for: face)
     }
 

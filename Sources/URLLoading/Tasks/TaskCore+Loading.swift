@@ -21,7 +21,7 @@ extension TaskCore {
             state.call = call
             return (state.machine.resume(pretends: session == nil), nil)
         }
-        if let error { continuation.resume(throwing: error) } else { follow(step) }
+        if let error { continuation.resume(throwing: error) } else { finishResuming(step) }
     }
 
     /// The first `resume()`.
@@ -137,7 +137,7 @@ extension TaskCore {
     }
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
-    func follow(_ request: URLRequest, after response: HTTPURLResponse) {
+    func noteRedirect(to request: URLRequest, by response: HTTPURLResponse) {
         let target = kind == .webSocket ? request.overHTTP : request
         if let refusal = RedirectedRequest.refusal(target, handled: session?.protocols?.mayCarry ?? false) {
             willFail(refusal)
@@ -232,7 +232,7 @@ extension TaskCore {
             load(request, body: body)
             return nil
         case .detour(let detour):
-            load(by: detour)
+            goRound(by: detour)
             return nil
         case .again:
             loadAgain()

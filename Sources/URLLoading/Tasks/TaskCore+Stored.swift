@@ -25,7 +25,7 @@ extension TaskCore {
     /// which it was confirmed.
     ///
     /// Returns the async call that ended with it, for the caller to resume.
-    func deliver(
+    func showStored(
         _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
     ) -> EndedCall? {
         let sessionView = tellingView
@@ -52,7 +52,7 @@ extension TaskCore {
             isShown = !isAsked
         }
         if isAsked { post(.storedBody(body), on: reactor) }
-        if isShown { deliver(body, plan) { post(body: $0, on: reactor) } }
+        if isShown { passOnStored(body, plan) { post(body: $0, on: reactor) } }
         return hopEnded(end, on: reactor)
     }
 
@@ -68,13 +68,13 @@ extension TaskCore {
             counters.received.store(Int64(body.count), ordering: .relaxed)
             return save(stored: body)
         }
-        deliver(body, plan) { data in
+        passOnStored(body, plan) { data in
             tellData(data)
             return .more
         }
     }
 
-    private func deliver(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
+    private func passOnStored(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
         guard !body.isEmpty else { return }
         bodyArrived(bytes: body.count)
         // Nobody can be made to wait who has sent everything already.
@@ -111,7 +111,7 @@ extension TaskCore {
         case .propose(let cached):
             if !isOver { ask(.storing(cached)) }
         case .store(let cached):
-            store(cached, in: cache)
+            storeInProgramsCache(cached, cache)
         case .remove(let keys):
             for key in keys {
                 if let url = URL(string: key.text) { cache.removeCachedResponse(for: URLRequest(url: url)) }
@@ -119,7 +119,7 @@ extension TaskCore {
         }
     }
 
-    private func store(_ cached: CachedURLResponse, in cache: URLCache) {
+    private func storeInProgramsCache(_ cached: CachedURLResponse, _ cache: URLCache) {
         if let task = face as? URLSessionDataTask, currentRequest?.httpMethod == "GET" {
             cache.storeCachedResponse(cached, for: task)
         } else if var request = currentRequest {
@@ -130,17 +130,17 @@ extension TaskCore {
     }
 
     /// A delegate has said what is to be stored of an answer (B7.89).
-    func store(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
+    func storeAnswer(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
         // However it was changed, it came as the answer that was proposed.
         guard let given, let part = state.withLock({ $0.cachePart }) else { return }
         // B14.52: of what a class of the program's has brought nobody knows how it came.
-        if proposed.answer == nil { return store(given, in: part.session.cache) }
+        if proposed.answer == nil { return storeInProgramsCache(given, part.session.cache) }
         guard let answer = proposed.answer?.under(given.response) else { return }
         let cached = given.coming(as: answer)
         if part.session.isPlain {
             part.session.store.storeSoon(cached, answer, for: part.key)
         } else {
-            store(cached, in: part.session.cache)
+            storeInProgramsCache(cached, part.session.cache)
         }
     }
 }

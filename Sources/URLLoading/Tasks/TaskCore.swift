@@ -1,8 +1,8 @@
 // One task: the state that users see, and the steering of the engine.
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
-// held. The other halves are in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events) and
-// `TaskCore+Questions` (what delegates are asked).
+// held. The other halves are in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events),
+// `TaskCore+Telling` and `TaskCore+Questions` (delegates) and `TaskCore+End`.
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -150,11 +150,11 @@ final class TaskCore: Sendable {
     /// Balances one suspension; the first time, the load starts.
     func resume() {
         // A mock only pretends to run.
-        follow(state.withLock { $0.machine.resume(pretends: session == nil) })
+        finishResuming(state.withLock { $0.machine.resume(pretends: session == nil) })
     }
 
     /// Does what a `resume()` has led to.
-    func follow(_ step: TaskMachine.Resumption) {
+    func finishResuming(_ step: TaskMachine.Resumption) {
         if step != .none { postNotice(.urlSessionTaskDidResume) }
         switch step {
         case .none: break

@@ -166,9 +166,9 @@ final class TransferReceiver: TransactionReceiver {
         caching?.take(piece.bytes)
         switch fate {
         case .deliver:
-            return deliver(piece)
+            return passOn(piece)
         case .deliverParts(let parts):
-            return deliver(piece.bytes, to: parts)
+            return passOnParts(piece.bytes, parts)
         case .discard:
             // Also where a connection is to be kept for the next request: not at any price.
             discarded += piece.bytes.count
@@ -187,7 +187,7 @@ final class TransferReceiver: TransactionReceiver {
     func finished(_ outcome: TransactionOutcome) {
         if case .deliverParts(let parts) = fate {
             let rest = parts.finish()
-            if !rest.isEmpty { _ = deliver(rest) }
+            if !rest.isEmpty { _ = tellDelegate(rest) }
         }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         if let caching {
@@ -231,7 +231,7 @@ final class TransferReceiver: TransactionReceiver {
         caching?.drop()
         let records = plan.keepsRecords ? records(outcome.timelines) : []
         if let agreement {
-            if plan.keepsRecords { core.note(records) }
+            if plan.keepsRecords { core.noteRecords(records) }
             return core.openWebSocket(connection, agreement, on: reactor)
         }
         if core.becomeStream(on: connection, records, reactor) { return }
@@ -250,7 +250,7 @@ final class TransferReceiver: TransactionReceiver {
     private func finish(with stored: CachedURLResponse, _ outcome: TransactionOutcome) {
         var records = plan.keepsRecords ? records(outcome.timelines) : []
         if let last = records.popLast() { records.append(last.confirming(stored)) }
-        if let call = core.deliver(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
+        if let call = core.showStored(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
 
     /// Whether the body goes to a file, perhaps only since the delegate has said so.
@@ -290,7 +290,7 @@ final class TransferReceiver: TransactionReceiver {
     private func beginDownload(
         _ head: ResponseHead, _ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool
     ) -> ReceiverDemand {
-        switch core.meet(head, response, plan.request) {
+        switch core.meetRest(head, response, plan.request) {
         case .deliver:
             return begin(response, framing: framing, decoding: decoding)
         case .resume(let offset, let total):
@@ -308,7 +308,7 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     /// Delivers the parts of a body; nothing more is read until the delegate has been asked about the last of them.
-    private func deliver(_ bytes: UnsafeRawBufferPointer, to parts: MixedReplaceBody) -> ReceiverDemand {
+    private func passOnParts(_ bytes: UnsafeRawBufferPointer, _ parts: MixedReplaceBody) -> ReceiverDemand {
         var demand = ReceiverDemand.more
         do throws(WireError) {
             try parts.read(bytes) { element in
@@ -319,7 +319,7 @@ final class TransferReceiver: TransactionReceiver {
                 case .part(let response):
                     core.responseArrived(response, hasBody: true)
                 case .data(let data):
-                    if case .pause = deliver(data) { demand = .pause }
+                    if case .pause = tellDelegate(data) { demand = .pause }
                 }
             }
         } catch {
@@ -330,12 +330,12 @@ final class TransferReceiver: TransactionReceiver {
         return demand
     }
 
-    private func deliver(_ data: Data) -> ReceiverDemand {
+    private func tellDelegate(_ data: Data) -> ReceiverDemand {
         core.bodyArrived(bytes: data.count)
         return core.post(body: data, on: reactor)
     }
 
-    private func deliver(_ piece: BodyPiece) -> ReceiverDemand {
+    private func passOn(_ piece: BodyPiece) -> ReceiverDemand {
         core.bodyArrived(bytes: piece.bytes.count)
         if savesFile {
             caching?.drop()

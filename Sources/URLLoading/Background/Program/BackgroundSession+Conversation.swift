@@ -342,7 +342,7 @@ extension BackgroundSession {
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
             line.run {
-                entry.core.take(entry.measures)
+                entry.core.takeMeasures(entry.measures)
                 entry.core.endBackground(failure, file: entry.path, load: entry.load)
             }
         }

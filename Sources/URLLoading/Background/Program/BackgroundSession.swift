@@ -348,7 +348,7 @@ extension BackgroundSession {
                 session: session)
             let load = BackgroundLoad(self, task)
             adopt(record, task, load)
-            task.take(record, load)
+            task.takeUp(record, load)
         }
         if !records.isEmpty {
             state.withLock { $0.awaitsEndOfEvents = true }

@@ -103,7 +103,7 @@ extension TaskCore {
     // MARK: What the owner tells
 
     /// Takes a task up as its journal has it.
-    func take(_ record: TransferRecord, _ load: BackgroundLoad) {
+    func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
         counters.store(record.counts)
         // A task that only waited to be asked about its beginning was written down as standing still.
         let isSuspended = record.isSuspended && record.earliestBegin == nil
@@ -169,7 +169,7 @@ extension TaskCore {
     }
 
     /// What metrics will tell.
-    func take(_ measures: TransferMeasures) {
+    func takeMeasures(_ measures: TransferMeasures) {
         let records = measures.exchanges.compactMap { TransactionRecord($0) }
         state.withLock { state in
             state.records = records

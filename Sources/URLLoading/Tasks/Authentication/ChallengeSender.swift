@@ -45,7 +45,7 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
         _ challenge: URLAuthenticationChallenge
     ) {
         let asked = TaskChallenge(shown: challenge, subject: subject)
-        core.take(.challenge(disposition, credential), to: .challenge(asked, ofTask: false), under: token)
+        core.takeAnswer(.challenge(disposition, credential), to: .challenge(asked, ofTask: false), under: token)
     }
 }
 

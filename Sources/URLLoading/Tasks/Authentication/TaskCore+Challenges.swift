@@ -109,7 +109,7 @@ extension TaskCore {
         switch challenge.subject {
         case .connection(let question, let respondent):
             if !respondent.isTasksOwn { leaveToSession(question) }
-            answer(disposition, credential, to: question)
+            answerHandshake(disposition, credential, to: question)
         case .refusal(let refusal): return decideOnRefusal(disposition, credential, for: refusal)
         case .carrier(let question): question.answer(disposition, credential)
         }
@@ -128,19 +128,19 @@ extension TaskCore {
     }
 
     /// Tells a handshake what was said.
-    func answer(
+    func answerHandshake(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
         to question: ConnectionQuestion
     ) {
         switch question {
-        case .peer(let question): question.answer(answer(disposition, credential, to: question))
-        case .identity(let question): question.answer(answer(disposition, credential, to: question))
+        case .peer(let question): question.answer(verdict(disposition, credential, on: question))
+        case .identity(let question): question.answer(shown(disposition, credential, for: question))
         case .proxy(let question): question.answer(.giveUp)
         }
     }
 
-    private func answer(
-        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, to question: PeerQuestion
+    private func verdict(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, on question: PeerQuestion
     ) -> PeerQuestion.Answer {
         func refusal(_ reason: String) -> PeerQuestion.Answer {
             .refuse(TrustFailure(.other(reason), question.chain.leaf))
@@ -162,8 +162,8 @@ extension TaskCore {
         }
     }
 
-    private func answer(
-        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, to question: IdentityQuestion
+    private func shown(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, for question: IdentityQuestion
     ) -> IdentityQuestion.Answer {
         switch disposition {
         case .cancelAuthenticationChallenge: .cancel

@@ -70,7 +70,7 @@ extension TaskCore {
     }
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
-    func store(_ offer: CredentialOffer) {
+    func storeOffer(_ offer: CredentialOffer) {
         guard offer.isDelegates, offer.credential.persistence != .none else { return }
         session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
     }

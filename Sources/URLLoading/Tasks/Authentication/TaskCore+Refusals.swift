@@ -24,7 +24,7 @@ extension TaskCore {
         else { return false }
         let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
         if case .deliver = step { return false }
-        follow(step, Refusal(.response(response, handle), by: side), on: reactor)
+        takeStep(step, Refusal(.response(response, handle), by: side), on: reactor)
         return true
     }
 
@@ -39,7 +39,7 @@ extension TaskCore {
             let step = noteRefusal(head, by: side, of: request, session.authentication)
             let response = HTTPURLResponse(
                 url: state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
-            follow(step, Refusal(.tunnel(question, response), by: side), on: reactor)
+            takeStep(step, Refusal(.tunnel(question, response), by: side), on: reactor)
         case .socksPassword:
             let failures = state.withLock { state in
                 var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
@@ -101,7 +101,7 @@ extension TaskCore {
 
     // MARK: The way to whoever is asked
 
-    private func follow(_ step: AuthenticationMachine.Step, _ refusal: Refusal, on reactor: Reactor? = nil) {
+    private func takeStep(_ step: AuthenticationMachine.Step, _ refusal: Refusal, on reactor: Reactor? = nil) {
         switch step {
         case .ask(let space, let failures):
             let question = refusal.asking(space, failures: failures)
@@ -139,7 +139,7 @@ extension TaskCore {
         }
         rounds.token(for: challenge) { [self] result in
             switch result {
-            case .success(let token): answer(.token(token), to: refusal)
+            case .success(let token): tellRounds(.token(token), of: refusal)
             case .failure(let failure): skip(refusal, for: failure)
             }
         }
@@ -152,7 +152,7 @@ extension TaskCore {
             // What was given for it has not been sent.
             state.authentication[refusal.side]?.offer = nil
         }
-        answer(.none, to: refusal)
+        tellRounds(.none, of: refusal)
     }
 
     // MARK: Asking
@@ -202,7 +202,7 @@ extension TaskCore {
             answerByDefault(refusal)
         case .rejectProtectionSpace:
             // B2.39.
-            answer(.reject, to: refusal)
+            tellRounds(.reject, of: refusal)
         case .cancelAuthenticationChallenge:
             // B2.38.
             if case .tunnel(let question, _) = refusal.subject { question.answer(.cancel) }
@@ -210,7 +210,7 @@ extension TaskCore {
         case .useCredential:
             switch credential {
             // B2.34.
-            case nil: answer(.unauthenticated, to: refusal)
+            case nil: tellRounds(.unauthenticated, of: refusal)
             case let credential?:
                 use(
                     CredentialOffer(credential: credential, space: refusal.space, isDelegates: true), for: refusal)
@@ -221,28 +221,28 @@ extension TaskCore {
     /// What the settings, the URL or the storage say, unless it was refused before (B2.36, B2.44, B2.48).
     private func answerByDefault(_ refusal: Refusal) {
         guard let offer = configuredOffer(for: refusal) ?? usualOffer(for: refusal) else {
-            return answer(.none, to: refusal)
+            return tellRounds(.none, of: refusal)
         }
         use(offer, for: refusal)
     }
 
     private func use(_ offer: CredentialOffer, for refusal: Refusal) {
         // B2.35.
-        guard let said = refusal.meaning(of: offer.credential) else { return answer(.none, to: refusal) }
+        guard let said = refusal.meaning(of: offer.credential) else { return tellRounds(.none, of: refusal) }
         state.withLock { $0.authentication[refusal.side]?.note(offer) }
         if case .tunnel(let question, nil) = refusal.subject, case .password(let password) = said {
             question.answer(.password(user: password.user, password: password.password))
         } else {
-            answer(said, to: refusal)
+            tellRounds(said, of: refusal)
         }
     }
 
-    private func answer(_ answer: AuthenticationMachine.Answer, to refusal: Refusal) {
+    private func tellRounds(_ answer: AuthenticationMachine.Answer, of refusal: Refusal) {
         // A SOCKS proxy has one space and no rounds.
         if case .tunnel(_, nil) = refusal.subject { return giveUp(refusal) }
         guard let freshness = session?.authentication.freshness() else { return giveUp(refusal) }
         let step = state.withLock { $0.authentication[refusal.side]?.machine.answered(answer, freshness: freshness) }
-        follow(step ?? .deliver, refusal)
+        takeStep(step ?? .deliver, refusal)
     }
 
     // MARK: The end of a refusal

@@ -21,7 +21,7 @@ struct DelegateInquiry: Sendable {
 
     private var isWaiting: Bool { task.mailbox.withLock { $0.isWaiting(for: token) } }
 
-    private func answer(_ answer: TaskAnswer) { task.take(answer, to: question, under: token) }
+    private func answer(_ answer: TaskAnswer) { task.takeAnswer(answer, to: question, under: token) }
 
     private var candidates: [DelegateView] {
         let (own, judge) = task.state.withLock { ($0.delegateView, $0.judge) }

@@ -6,7 +6,7 @@ import URLLoadingPolicy
 
 extension TaskCore {
     /// Takes the first answer to a question, from any thread.
-    func take(_ answer: TaskAnswer, to question: TaskQuestion, under token: WaitNumber) {
+    func takeAnswer(_ answer: TaskAnswer, to question: TaskQuestion, under token: WaitNumber) {
         switch mailbox.withLock({ $0.accept(answerTo: token) }) {
         case .accepted: break
         case .late: return
@@ -14,12 +14,12 @@ extension TaskCore {
             ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
             return
         }
-        follow(answer, to: question)
+        act(on: answer, to: question)
         if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
     }
 
     /// Order: before the list goes on, so that what follows finds the task as the answer wants it.
-    private func follow(_ answer: TaskAnswer, to question: TaskQuestion) {
+    private func act(on answer: TaskAnswer, to question: TaskQuestion) {
         switch (answer, question) {
         case (.disposition(.allow), .response(let response)):
             outlet.pipe?.post(.response(response))
@@ -33,7 +33,7 @@ extension TaskCore {
         case (.disposition(let disposition), _):
             decideOnResponse(disposition)
         case (.storing(let given), .storing(let proposed)):
-            store(given, proposed: proposed)
+            storeAnswer(given, proposed: proposed)
         case (.delayed(let disposition, let next), .delayed(_, let wait)):
             decideOnDelay(disposition, next, after: wait)
         case (.challenge(let disposition, let credential), .challenge(let challenge, _)):
@@ -43,7 +43,7 @@ extension TaskCore {
                 state.redirect.deliversBody = false
                 return state.redirect.keepsOwnBody
             }
-            follow(next, after: response)
+            noteRedirect(to: next, by: response)
             // B4.33: the next hop does not wait for what is left of this one, unless that is kept.
             if keepsBody { resumeReading() } else { state.withLock { $0.load.handle }?.discardRest() }
         case (.redirect(nil), .redirect(let response, _)):

@@ -1,4 +1,4 @@
-// The file of a download task: where it is made, what is told about it, and when it goes (behaviour 9.1).
+// The file of a download task: where it is made, and when it is whole (behaviour 9.1).
 
 import Foundation
 import URLLoadingEngine
@@ -59,47 +59,6 @@ extension TaskCore {
                 hopEnded(end, without: sink)
             }
         }
-    }
-
-    // MARK: On the delegate queue
-
-    /// Whether anybody hears of what is written (B9.10, B1.93).
-    func tellsWritten(_ taskView: DelegateView?, _ sessionView: DelegateView?) -> Bool {
-        switch outlet {
-        case .delegate, .handler, .awaiting, .stream, .file(.handler): false
-        case .file(.delegate): taskView?.download != nil || sessionView?.download != nil
-        case .file(.awaiting): taskView?.download != nil
-        }
-    }
-
-    /// B9.8: what is new since the last call, which may be more than one write.
-    func tellWritten(_ total: Int64) {
-        let (before, view, urlSession) = state.withLock { state in
-            defer { state.writtenTold = total }
-            return (state.writtenTold, state.delegateView, state.session)
-        }
-        guard let urlSession, let task = face as? URLSessionDownloadTask else { return }
-        let expected = counters.expectedToReceive.load(ordering: .relaxed)
-        let call = { (delegate: any URLSessionDownloadDelegate) in
-            self.probe.arm(.writeData)
-            delegate.urlSession(
-                urlSession, downloadTask: task, didWriteData: total - before, totalBytesWritten: total,
-                totalBytesExpectedToWrite: expected)
-            return self.probe.disarm()
-        }
-        if let delegate = view?.download, call(delegate) { return }
-        if case .file(.delegate) = outlet, let delegate = session?.delegateView?.download { _ = call(delegate) }
-    }
-
-    /// Lends the file to the delegate and removes it afterwards (B9.2); handlers and async calls get it at the end.
-    func tellFinished(_ file: TemporaryFile) {
-        guard case .file(.delegate) = outlet else { return }
-        defer { file.remove() }
-        let (isOver, view, urlSession) = state.withLock { ($0.isOver, $0.delegateView, $0.session) }
-        guard !isOver, let urlSession, let task = face as? URLSessionDownloadTask,
-            let delegate = view?.download ?? session?.delegateView?.download
-        else { return }
-        delegate.urlSession(urlSession, downloadTask: task, didFinishDownloadingTo: file.url)
     }
 }
 

@@ -53,7 +53,7 @@ extension TaskCore {
     // MARK: The answer
 
     /// Notes the head of the answer that is the task's, and says what follows; on the loop.
-    func meet(_ head: ResponseHead, _ response: HTTPURLResponse, _ request: URLRequest?) -> DownloadStep {
+    func meetRest(_ head: ResponseHead, _ response: HTTPURLResponse, _ request: URLRequest?) -> DownloadStep {
         let now = WallTime.now
         // Goes when the lock has been left.
         var dropped: PartialFile?
@@ -101,7 +101,7 @@ extension TaskCore {
     }
 
     /// Notes what an FTP server has said of a file, and from where on it comes; nil for its beginning.
-    func meet(_ head: FTPHead) -> Int64? {
+    func meetFTP(_ head: FTPHead) -> Int64? {
         // Goes when the lock has been left.
         var dropped: PartialFile?
         defer { dropped?.file.remove() }
@@ -136,24 +136,6 @@ extension TaskCore {
         state.withLock { $0.writtenTold = offset }
         updateProgress()
         post(.resumed(at: offset, total: total), on: reactor)
-    }
-
-    /// Tells that the download goes on where it was, once; to whom progress is told.
-    func tellResumed(at offset: Int64, total: Int64) {
-        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
-        guard let urlSession, let task = face as? URLSessionDownloadTask else { return }
-        let call = { (delegate: any URLSessionDownloadDelegate) in
-            self.probe.arm(.resumeAtOffset)
-            delegate.urlSession(
-                urlSession, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
-            return self.probe.disarm()
-        }
-        switch outlet {
-        case .delegate, .handler, .awaiting, .stream, .file(.handler): return
-        case .file(.delegate), .file(.awaiting): break
-        }
-        if let delegate = view?.download, call(delegate) { return }
-        if case .file(.delegate) = outlet, let delegate = session?.delegateView?.download { _ = call(delegate) }
     }
 
     // MARK: Keeping
@@ -243,8 +225,7 @@ extension TaskState {
         case .cancelled, .connectionLost, .idleTimeout, .resourceTimeout, .tls, .localResource, .proxy, .connect,
             .nameLookup:
             return true
-        case .wire(let error): return error.kind == .truncated
-        case .http2(let failure): return failure.isLoss
+        case .wire?, .http2?: return end.failure?.isLoss ?? false
         case nil, .body, .invalidRequest, .undetachable, .ftp: return false
         }
     }

@@ -86,7 +86,7 @@ extension HopPreparation {
             return end(LoadFailure.notCached(request.url))
         case .use:
             task.state.withLock { $0.cachePart = nil }
-            if let found = load.found { task.deliver(found)?.resume() }
+            if let found = load.found { task.showStored(found)?.resume() }
             return nil
         case .load:
             task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }

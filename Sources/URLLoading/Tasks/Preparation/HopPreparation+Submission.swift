@@ -10,7 +10,7 @@ extension HopPreparation {
         let session = session
         let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
         let route = hop.route
-        guard let message = hop.message.take() else { return nil }
+        guard let message = hop.message.take() else { return end(LoadFailure.cancelled(request.url)) }
         let plan = task.state.withLock { state -> SubmissionPlan? in
             guard state.machine.submit(priority: state.priority) else { return nil }
             state.detour = detour

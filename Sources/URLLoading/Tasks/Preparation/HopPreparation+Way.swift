@@ -15,12 +15,13 @@ extension HopPreparation {
         case .routes(let routes): return take(routes[...])
         case .automatic: return askForRoutes()
         case .unusable(let fault): return end(LoadFailure.unusableProxy(request.url, fault))
-        case nil: return nil
+        // There is none only for a web socket that is over.
+        case nil: return end(LoadFailure.cancelled(request.url))
         }
     }
 
     private func askForRoutes() -> Step? {
-        guard let url = request.url else { return nil }
+        guard let url = request.url else { return end(LoadFailure.unsupportedURL(nil, "The request has no URL.")) }
         let limit = LoopClock.elapsed + session.settings.idleTimeout(request)
         // A resolver may never answer: what it would answer to does not hold the task.
         task.askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { [hop] task, routes in
@@ -48,7 +49,7 @@ extension HopPreparation {
 
 extension TaskCore {
     /// Sends a hop by the ways that are left, after one has led nowhere.
-    func load(by detour: Detour) {
+    func goRound(by detour: Detour) {
         var preparation = preparation(of: detour.hop)
         preparation?.goRound()
     }

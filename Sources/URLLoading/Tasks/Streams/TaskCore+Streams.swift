@@ -54,7 +54,7 @@ extension TaskCore {
     /// Brings an answer to the delegate queue.
     private func hear(_ event: StreamEvent) {
         if usesRelay { return post(.stream(event)) }
-        DispatchQueue.global().async { [self] in deliver(event) }
+        DispatchQueue.global().async { [self] in heedStream(event) }
     }
 
     /// The task ends without a connection.
@@ -116,7 +116,7 @@ extension TaskCore {
     // MARK: Telling
 
     /// Tells handlers and delegates, on their queue.
-    func deliver(_ event: StreamEvent) {
+    func heedStream(_ event: StreamEvent) {
         switch event {
         case .read(let handler, .success(let piece)): handler(Data(piece.bytes), piece.isAtEnd, nil)
         case .read(let handler, .failure(let failure)): handler(nil, false, error(failure))

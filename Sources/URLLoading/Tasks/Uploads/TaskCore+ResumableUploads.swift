@@ -134,7 +134,7 @@ extension TaskCore {
     // MARK: An upload that was begun before
 
     /// Takes up what resume data say.
-    func load(_ request: URLRequest, resuming resumed: ResumedUpload) {
+    func takeUpUpload(_ resumed: ResumedUpload, _ request: URLRequest) {
         guard let session else { return }
         let body: TaskBody
         let length: Int64?

@@ -199,18 +199,6 @@ extension TaskState {
 }
 
 extension EngineError {
-    /// Whether a connection was lost that had been there.
-    fileprivate var isLoss: Bool {
-        switch self {
-        case .connectionLost: true
-        case .wire(let error): error.kind == .truncated
-        case .http2(let failure): failure.isLoss
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body, .invalidRequest,
-            .undetachable, .ftp, .localResource:
-            false
-        }
-    }
-
     /// Whether the network is to blame, so that it may be better later (B11.28). A time-out is not: the program has said
     /// how long it wants to wait.
     fileprivate var isInterruption: Bool {

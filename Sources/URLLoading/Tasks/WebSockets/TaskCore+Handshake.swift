@@ -56,7 +56,7 @@ extension TaskCore {
     }
 
     /// Keeps what was measured of the handshake for the metrics at the task's end.
-    func note(_ records: [TransactionRecord]) {
+    func noteRecords(_ records: [TransactionRecord]) {
         state.withLock { $0.records += records }
     }
 

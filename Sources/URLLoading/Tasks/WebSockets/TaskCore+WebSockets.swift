@@ -91,7 +91,7 @@ extension TaskCore {
     /// Brings an answer to the delegate queue.
     private func hear(_ event: WebSocketEvent) {
         if usesRelay { return post(.webSocket(event)) }
-        DispatchQueue.global().async { [self] in deliver(event) }
+        DispatchQueue.global().async { [self] in heedWebSocket(event) }
     }
 
     // MARK: What is known
@@ -138,7 +138,7 @@ extension TaskCore {
     // MARK: Telling
 
     /// Tells handlers and delegates, on their queue.
-    func deliver(_ event: WebSocketEvent) {
+    func heedWebSocket(_ event: WebSocketEvent) {
         switch event {
         case .answered(let handler, let failure, let holdsEnd):
             handler(failure.map(error))

@@ -1,6 +1,7 @@
-// Which failures speak of the way to a server and not of the server, so that another way may lead there (B13.4).
+// What kinds of failure there are, for whoever asks whether something else may help: another way to the server (B13.4), or the same
+// once more.
 //
-// Must not know: which ways there are, who tries them.
+// Must not know: which ways there are, who tries again.
 
 extension EngineError {
     /// Whether the way did not lead to the server, so that nothing has been sent and another one may.
@@ -21,9 +22,23 @@ extension EngineError {
             case .refused, .authentication, .socks, .unsendable: false
             }
         case .cancelled, .resourceTimeout, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest, .undetachable,
-            .ftp,
-            .localResource:
+            .ftp, .localResource:
             false
         }
     }
+
+    /// Whether an exchange was lost that had begun, as opposed to having said something wrong.
+    package var isLoss: Bool {
+        switch self {
+        case .connectionLost: true
+        case .wire(let error): error.kind == .truncated
+        case .http2(let failure): failure.isLoss
+        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .body, .invalidRequest,
+            .undetachable, .ftp, .localResource:
+            false
+        }
+    }
+
+    /// Whether the connection was lost, and not only what was said on it ended.
+    var isLossOfConnection: Bool { if case .http2(.reset) = self { false } else { isLoss } }
 }

@@ -1,0 +1,132 @@
+// The end of a task: its metrics, its last message, and that nothing of it is left with the session.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+
+extension TaskCore {
+    /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
+    /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
+    func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
+        let failure = kind == .upload ? endingUpload(failure) : failure
+        let file = outlet.savesFile ? file ?? takeStored() : nil
+        if failure != nil, let file, session?.background == nil { keepWhole(file) }
+        let ending = TaskEnding(failure: failure, body: body, file: file)
+        // B1.100.
+        if failure == nil, let file {
+            tellFinished(file)
+            session?.background?.toldFile(self)
+            if usesRelay { return tellNext(ending) }
+        }
+        return goOnToEnd(ending)
+    }
+
+    /// The metrics, and what comes behind them.
+    private func goOnToEnd(_ ending: TaskEnding) -> EndedCall? {
+        if usesRelay { tellMetrics() }
+        announce { state.withLock { $0.machine.hasStarted } ? .metrics(collectedMetrics) : nil }
+        guard usesRelay else { return conclude(ending) }
+        var ending = ending
+        ending.hasMetrics = true
+        return tellNext(ending)
+    }
+
+    private func conclude(_ ending: TaskEnding) -> EndedCall? {
+        conclude(
+            state.withLock { $0.end(with: ending.failure, quietly: endsQuietly) }, body: ending.body, file: ending.file)
+    }
+
+    /// Puts what is left of an end before everything else: each message is a call of its own (B1.110).
+    private func tellNext(_ ending: TaskEnding) -> EndedCall? {
+        mailbox.withLock { $0.putFirst(.ending(ending)) }
+        return nil
+    }
+
+    /// Goes on with an end when what stood before is told.
+    func goOn(_ ending: TaskEnding) {
+        (ending.hasMetrics ? conclude(ending) : goOnToEnd(ending))?.resume()
+    }
+
+    /// Whether nobody is told anything at the end but the async call that waits: all of it may then happen at once.
+    var endsQuietly: Bool {
+        if case .awaiting = outlet { !usesRelay } else { false }
+    }
+
+    /// What follows the end: the last message, and nothing that the session keeps.
+    func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
+        end.alarm?.cancel()
+        end.answerLimit?.cancel()
+        if kind == .upload { uploadEnded() }
+        if end.error == nil { updateProgress() }
+        if let kept = end.kept { session?.engine.abandonKept(after: kept) }
+        settle(end.download)
+        if endsQuietly {
+            session?.ended(self, of: end.session)
+            return finish(end, body: body, file: file)
+        }
+        let wasListed = session?.unlist(self) ?? false
+        if end.error != nil { file?.remove() }
+        let call = finish(end, body: body, file: file)
+        session?.background?.ended(self)
+        postNotice(.urlSessionTaskDidComplete)
+        state.withLock { $0.letGo() }
+        if wasListed { session?.taskEnded(of: end.session) }
+        return call
+    }
+
+    private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
+        switch outlet {
+        case .delegate:
+            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
+        case .handler(let handler):
+            // B1.82, B1.83.
+            handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
+        case .stream(let pipe):
+            pipe.post(.end(end.error))
+        case .file(.delegate):
+            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
+        case .file(.handler(let handler)):
+            handler(end.error == nil ? file?.url : nil, end.response, end.error)
+            // B1.87.
+            file?.remove()
+        case .awaiting, .file(.awaiting):
+            return end.call.map { EndedCall($0, outcome(of: end, body: body, file: file, for: $0.continuation)) }
+        }
+        return nil
+    }
+
+    /// What the async call that waits is resumed with.
+    private func outcome(
+        of end: TaskResult, body: Data?, file: TemporaryFile?, for continuation: TaskContinuation
+    ) -> EndedCall.Answer {
+        switch (continuation, end.error, end.response, file) {
+        case (_, let error?, _, _):
+            return .failure(error)
+        case (.data, nil, let response?, _):
+            return .data(body ?? Data(), response)
+        case (.file, nil, let response?, let file?):
+            // B1.91.
+            file.letGo()
+            return .file(file.url, response)
+        case (_, nil, _, _):
+            return .failure(LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response."))
+        }
+    }
+
+    /// B12.1, B12.2: for tasks that were resumed, once.
+    private func tellMetrics() {
+        guard state.withLock({ $0.machine.hasStarted }) else { return }
+        tell(.metrics) {
+            $0.urlSession($1, task: $2, didFinishCollecting: collectedMetrics)
+        }
+    }
+
+    private var collectedMetrics: URLSessionTaskMetrics {
+        let (records, redirects, earlierCreation) = state.withLock {
+            ($0.records, $0.redirect.count, $0.earlierCreation)
+        }
+        return URLSessionTaskMetrics(
+            records: records, redirectCount: redirects, creation: creation, earlierCreation: earlierCreation)
+    }
+}
