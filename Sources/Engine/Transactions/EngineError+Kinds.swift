@@ -1,7 +1,6 @@
-// What kinds of failure there are, for whoever asks whether something else may help: another way to the server (B13.4), or the same
-// once more.
+// What kinds of failure there are, as far as that says what may help: another way to the server (B13.4), or the same once more.
 //
-// Must not know: which ways there are, who tries again.
+// Must not know: which ways there are, and when something is tried again.
 
 extension EngineError {
     /// Whether the way did not lead to the server, so that nothing has been sent and another one may.

@@ -1,4 +1,4 @@
-// What a cache has to do with the hop under way, for whoever hears the answer.
+// What a cache has to do with the hop under way, as far as the hop's answer is concerned.
 
 import URLLoadingPolicy
 

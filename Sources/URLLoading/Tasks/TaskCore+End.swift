@@ -48,7 +48,7 @@ extension TaskCore {
         (ending.hasMetrics ? conclude(ending) : goOnToEnd(ending))?.resume()
     }
 
-    /// Whether nobody is told anything at the end but the async call that waits: all of it may then happen at once.
+    /// Whether the end is told to the waiting async call alone: all of it may then happen at once.
     var endsQuietly: Bool {
         if case .awaiting = outlet { !usesRelay } else { false }
     }

@@ -1,9 +1,9 @@
-// What goes to whoever iterates over everything that a task does, past the delegate queue.
+// What goes into the sequence of `events(for:)`, past the delegate queue.
 
 import URLLoadingEngine
 
 extension TaskCore {
-    /// Adds an event to the sequence of one who wants everything.
+    /// Adds an event to the sequence, where there is one and it is of everything.
     func announce(_ event: () -> URLSession.TransferEvent?) {
         guard let pipe = outlet.pipe, pipe.scope == .everything, let event = event() else { return }
         pipe.post(event)

@@ -1,5 +1,5 @@
 // What a task tells its delegates without waiting for an answer, on the delegate queue: each method of the task's delegate or, if that
-// has none such, of the session's (B1.95, B1.96). A method that is only a default stands for "not implemented" (`DelegateProbe`).
+// has none such, of the session's (B1.95, B1.96). A delegate that has only a method's default does not have the method (`DelegateProbe`).
 
 import Foundation
 import URLLoadingEngine
@@ -40,8 +40,9 @@ extension TaskCore {
         guard total > base else { return state.withLock { $0.sentTold = base } }
         let before = state.withLock { state in
             defer { state.sentTold = total }
-            // A replay or a redirect starts again from the beginning.
-            return total < state.sentTold ? base : state.sentTold
+            // A replay or a redirect starts again from the beginning. What a journal of another process says was told may be any
+            // number.
+            return total < state.sentTold ? base : max(state.sentTold, base)
         }
         let expected = counters.expectedToSend.load(ordering: .relaxed)
         tell(.sendBodyData) {
@@ -76,9 +77,11 @@ extension TaskCore {
 
     /// B9.8: what is new since the last call, which may be more than one write.
     func tellWritten(_ total: Int64) {
+        // Totals of another process, told or in its journal, may be any numbers.
+        let total = max(total, 0)
         let before = state.withLock { state in
             defer { state.writtenTold = total }
-            return state.writtenTold
+            return max(state.writtenTold, 0)
         }
         let expected = counters.expectedToReceive.load(ordering: .relaxed)
         tellOfDownload(.writeData) {

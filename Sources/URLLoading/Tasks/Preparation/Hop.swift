@@ -1,4 +1,4 @@
-// What is known of a hop before it is on its way. Values only: whoever holds one holds no task.
+// What is known of a hop before it is on its way. Values only: a hop does not keep its task alive.
 
 import Foundation
 import URLLoadingEngine

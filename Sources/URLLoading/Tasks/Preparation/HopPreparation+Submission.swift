@@ -1,4 +1,4 @@
-// The last step: the engine gets the hop, or nobody does, since the task was cancelled meanwhile.
+// The last step: the engine gets the hop, unless the task was cancelled meanwhile.
 
 import Foundation
 import URLLoadingEngine

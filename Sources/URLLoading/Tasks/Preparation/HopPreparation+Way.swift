@@ -15,7 +15,7 @@ extension HopPreparation {
         case .routes(let routes): return take(routes[...])
         case .automatic: return askForRoutes()
         case .unusable(let fault): return end(LoadFailure.unusableProxy(request.url, fault))
-        // There is none only for a web socket that is over.
+        // A web socket task that is over has no message.
         case nil: return end(LoadFailure.cancelled(request.url))
         }
     }

@@ -1,4 +1,4 @@
-// From a task's request to whoever carries it: the steps of every hop, listed once and in order. The first request, one after a
+// From a task's request to the engine or another carrier: the steps of every hop, listed once and in order. The first request, one after a
 // redirect, one with a proof of who we are, and one of an upload that goes on all take them.
 //
 // A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer (`TaskCore+Waits`), whose
@@ -55,7 +55,7 @@ struct HopPreparation: Sendable {
         }
     }
 
-    /// Goes on with a step when an answer has come, unless nobody waits for it any more.
+    /// Goes on with a step when an answer has come, unless the wait is over.
     func goOn(with step: Step, after wait: WaitNumber, _ note: (inout Hop) -> Void) {
         guard task.endWait(wait) else { return }
         goOn(with: step, note)

@@ -1,7 +1,7 @@
 // What becomes of a hop's answer once its head is known: it leads elsewhere, a delegate decides about it, or it is the task's. The
-// steps are the same for an answer of a server, of a cache, and of a carrier of another scheme, which bring it here.
+// steps are the same for the answers of servers, of caches, and of carriers of other schemes.
 //
-// Must not know: who has brought it, and how its bytes come.
+// Must not know: where the answer comes from, and how its bytes come.
 
 import Foundation
 import URLLoadingEngine

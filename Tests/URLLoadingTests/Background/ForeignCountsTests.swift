@@ -1,0 +1,51 @@
+// What another process says of a transfer's bytes, in a message or in its journal, may be any numbers.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import URLLoading
+
+@Suite("Counts of another process", .timeLimit(.minutes(5)))
+struct ForeignCountsTests {
+    private final class Recorder: NSObject, URLSessionDownloadDelegate {
+        let steps = Mutex<[Int64]>([])
+
+        func urlSession(
+            _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+            totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+        ) {
+            steps.withLock { $0.append(bytesWritten) }
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+            totalBytesExpectedToSend: Int64
+        ) {
+            steps.withLock { $0.append(bytesSent) }
+        }
+
+        func urlSession(
+            _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+        ) {}
+    }
+
+    @Test(
+        "B9.8, B10.30: progress is told of whatever numbers were told before",
+        arguments: [.min, -1, 0, 5, .max] as [Int64])
+    func progress(before: Int64) throws {
+        let recorder = Recorder()
+        let session = URLSession(configuration: .default, delegate: recorder, delegateQueue: nil)
+        let task = session.downloadTask(with: try #require(URL(string: "http://h.example/")))
+        for total in [Int64.min, -1, 1, .max] {
+            task.core.state.withLock { ($0.writtenTold, $0.sentTold) = (before, before) }
+            task.core.tellWritten(total)
+            task.core.tellSent(total)
+        }
+        // Written for each total, sent for those above zero.
+        let steps = recorder.steps.withLock { $0 }
+        #expect(steps.count == 6)
+        #expect(steps.last == (before == .max ? 0 : .max - max(before, 0)))
+        session.invalidateAndCancel()
+    }
+}
