@@ -6,6 +6,8 @@ SHELL := /bin/bash
 # Swift, also where the toolchain was unpacked to its usual place but is not on the PATH.
 export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin
 
+# How many seeds `make simulate` plays.
+SEEDS := 1000
 # How long `make fuzz` gives each target; other commands have their own.
 SECONDS := 60
 soak: SECONDS := 1800
@@ -16,7 +18,7 @@ PREFIX ?= $(HOME)/.local
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
 
 .PHONY: help install measure-fetch compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
-	surface soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
+	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +66,15 @@ fuzz-driver: ## Run the conformance driver against servers that reply with anyth
 	@Scripts/install-packages build
 	@swift build --product URLLoadingConformance
 	@swift run --skip-build URLLoadingConformance --fuzz-driver $(SECONDS)
+
+simulate: ## Play the whole library from SEEDS=1000 seeds, on one thread and a virtual clock; SIMULATE="--seed 7 --trace" tells one story
+	@Scripts/install-packages build
+	@swift build --product URLLoadingTestPrograms
+	@swift run --skip-build URLLoadingTestPrograms simulate --seeds $(SEEDS) $(SIMULATE)
+
+mutations: ## Put the faults of Tests/Mutations into a copy, one by one, and see that the simulation finds each
+	@Scripts/install-packages build
+	@Scripts/mutations
 
 # Built for debugging, on purpose: the assertions of our own code are looked at too.
 soak: ## Mixed load through bad networks, every answer checked, SECONDS=1800; SOAK="--seed 2"; writes docs/soak.md and its plot

@@ -69,16 +69,32 @@ package final class BodyBuffers {
 package struct BodyPiece {
     /// The bytes.
     package let bytes: UnsafeRawBufferPointer
-    private let buffers: BodyBuffers
+    private let buffers: BodyBuffers?
+    private let kept: KeptBytes?
 
     /// A piece that may lie in memory of `buffers`.
     package init(_ bytes: UnsafeRawBufferPointer, in buffers: BodyBuffers) {
         self.bytes = bytes
         self.buffers = buffers
+        kept = nil
+    }
+
+    /// A piece that was kept before.
+    init(_ kept: KeptBytes) {
+        bytes = kept.bytes
+        self.kept = kept
+        buffers = nil
+    }
+
+    /// A piece that lies elsewhere.
+    init(elsewhere bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        buffers = nil
+        kept = nil
     }
 
     /// The bytes to keep without a copy; `nil` where copying them is better.
-    package func keep() -> KeptBytes? { buffers.keep(bytes) }
+    package func keep() -> KeptBytes? { kept ?? buffers?.keep(bytes) }
 }
 
 /// Bytes of a body that stay where they arrived until this object is released, on any thread.

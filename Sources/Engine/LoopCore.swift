@@ -43,10 +43,12 @@ package final class LoopCore {
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
         self.init(
-            reactor: reactor, configuration: configuration, dialer: SocketDialer(reactor: reactor),
-            resolver: SystemResolver(
-                reactor: reactor, overrides: configuration.hostOverrides,
-                cacheLifetime: configuration.resolverCacheLifetime),
+            reactor: reactor, configuration: configuration,
+            dialer: Machine.simulated?.makeDialer(on: reactor) ?? SocketDialer(reactor: reactor),
+            resolver: Machine.simulated?.makeResolver(on: reactor)
+                ?? SystemResolver(
+                    reactor: reactor, overrides: configuration.hostOverrides,
+                    cacheLifetime: configuration.resolverCacheLifetime),
             port: port)
     }
 

@@ -21,14 +21,14 @@ final class ServerChannel {
         case notDone, done(resumed: Bool), failed
     }
 
-    let stream: SocketStream
+    let stream: any AbortiveStream
     private let session: TLSSession?
     private(set) var isEstablished: Bool
     /// The kernel did not take all that it was given.
     private(set) var isBlocked = false
     private(set) var hasFailed = false
 
-    init(stream: SocketStream, session: TLSSession?) {
+    init(stream: any AbortiveStream, session: TLSSession?) {
         self.stream = stream
         self.session = session
         isEstablished = session == nil

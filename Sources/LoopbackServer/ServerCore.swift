@@ -52,12 +52,17 @@ final class ServerCore: ListeningCore {
     }
 
     func accepted(_ stream: SocketStream) {
+        if let size = options.sendBufferBytes { stream.setBufferSizes(send: size) }
+        serve(stream)
+    }
+
+    /// Serves a client at the other end of a stream.
+    func serve(_ stream: any AbortiveStream) {
         lastNumber += 1
         board.update { statistics in
             statistics.connectionsAccepted += 1
             statistics.connectionsOpen += 1
         }
-        if let size = options.sendBufferBytes { stream.setBufferSizes(send: size) }
         let session: TLSSession?
         do {
             session = try context.map { try TLSSession(server: $0) }

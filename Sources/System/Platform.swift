@@ -438,5 +438,11 @@ enum Platform {
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
+    static var wallMicroseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
+    }
+
     static var processorCount: Int { Int(urlloading_processor_count()) }
 }

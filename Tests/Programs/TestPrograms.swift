@@ -17,6 +17,7 @@ enum TestPrograms {
         case "legacy": LegacyClient.start(words)
         case "resume": await ResumeTool.run(words)
         case "secret": await SecretClient.run(words)
+        case "simulate": Simulation.run(words)
         case "soak": await Soak.run(words)
         case "upload": try await UploadTool.run(words)
         case "websocket": try await WebSocketTool.run(words)
@@ -24,9 +25,9 @@ enum TestPrograms {
         default:
             print("usage: URLLoadingTestPrograms PROGRAM …")
             print(
-                "PROGRAM is background, cache, cookie, exit, kerberos, legacy, resume, secret, soak, upload, websocket or"
+                "PROGRAM is background, cache, cookie, exit, kerberos, legacy, resume, secret, simulate, soak, upload,"
             )
-            print("worst-cases")
+            print("websocket or worst-cases")
             exit(64)
         }
     }

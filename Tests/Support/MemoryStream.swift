@@ -6,7 +6,7 @@
 import URLLoadingSystem
 
 /// One end of an in-memory connection.
-package final class MemoryStream: ByteStream {
+package final class MemoryStream: AbortiveStream {
     /// Who is told of readiness.
     ///
     /// Held weakly.

@@ -2,6 +2,7 @@
 // Digest's `auth-int`. The schemes themselves are in URLLoadingPolicy, which knows neither OpenSSL nor chance.
 
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTrust
 
 extension HashFunctions {
@@ -14,7 +15,7 @@ extension HashFunctions {
 extension AuthenticationFreshness {
     /// Random bytes, and the time as seconds since 1970.
     package static func drawn(secondsSince1970: Int64) -> AuthenticationFreshness {
-        var generator = SystemRandomNumberGenerator()
+        var generator = Chance()
         let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         return AuthenticationFreshness(bytes: bytes, secondsSince1970: secondsSince1970)
     }

@@ -45,8 +45,8 @@ protocol ExchangeOwner: AnyObject {
     func byteMoved()
     func received(informational head: ResponseHead)
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance)
-    /// Bytes of the body, still coded, valid during the call.
-    func received(body bytes: UnsafeRawBufferPointer)
+    /// A piece of the body, still coded.
+    func received(body piece: BodyPiece)
     /// The body's length on the wire, framing included.
     func noteWireBodyBytes(_ count: Int64)
     /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).

@@ -20,7 +20,8 @@ final class SecureChannel {
     let tls: TLSSession?
     /// How many channels are below this one.
     let level: Int
-    private let buffers: LoopBuffers
+    /// Where what is read from it arrives.
+    let buffers: LoopBuffers
     /// Ciphertext that has come and waits to be decrypted.
     @exclusivity(unchecked) private var held: [UInt8] = []
     /// Why nothing more can be sent.

@@ -31,14 +31,14 @@ extension Transaction {
     }
 
     /// Bytes of the body came, still coded.
-    func received(body bytes: UnsafeRawBufferPointer) {
+    func received(body piece: BodyPiece) {
         guard let body else {
-            if discardBudget != nil { return discard(bytes.count) }
-            timeline.responseBodyBytesDecoded += Int64(bytes.count)
-            return note(receiver.received(body: BodyPiece(bytes, in: core.buffers.received)))
+            if discardBudget != nil { return discard(piece.bytes.count) }
+            timeline.responseBodyBytesDecoded += Int64(piece.bytes.count)
+            return note(receiver.received(body: piece))
         }
-        timeline.responseBodyBytesCoded += Int64(bytes.count)
-        deliver { sink throws(WireError) in try body.take(bytes, buffers: core.buffers.decoded, to: sink) }
+        timeline.responseBodyBytesCoded += Int64(piece.bytes.count)
+        deliver { sink throws(WireError) in try body.take(piece.bytes, buffers: core.buffers.decoded, to: sink) }
     }
 
     /// The body's length on the wire, framing included.

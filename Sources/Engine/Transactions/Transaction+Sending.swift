@@ -4,6 +4,7 @@
 // Must not know: how connections are opened, what becomes of the response.
 
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingWire
 
 extension Transaction {
@@ -87,9 +88,10 @@ extension Transaction {
         if case .needsHTTP1 = refusal { core.pool.noteNeedForHTTP1(of: key) }
         refusals += 1
         let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }
+        var chance = Chance()
         guard
             let delay = ReplayRules.delayAfterRefusal(
-                refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1))
+                refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1, using: &chance))
         else { return finish(error) }
         var pause = delay
         if case .needsHTTP1 = refusal {

@@ -1,11 +1,12 @@
 // The numbers that frames are masked with: new for each frame, and not to be foreseen (RFC 6455 §5.3). One drawing from
 // the system makes two.
 
+import URLLoadingSystem
 import URLLoadingWire
 
 /// Masks for the frames of one loop.
 struct MaskKeys {
-    private var generator = SystemRandomNumberGenerator()
+    private var generator = Chance()
     private var spare: UInt32?
 
     /// The next one; never given out twice.

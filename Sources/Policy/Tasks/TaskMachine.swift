@@ -62,6 +62,19 @@ package struct TaskMachine: ~Copyable, Sendable {
         }
     }
 
+    /// What it is doing, in a word, for pictures.
+    package var doing: String {
+        if phase == .completed { return "completed" }
+        return switch activity {
+        case .unstarted: "unstarted"
+        case .preparing: "preparing"
+        case .waiting: "waiting"
+        case .submitted: "submitted"
+        case .exchanging: "exchanging"
+        case .ended: "ended"
+        }
+    }
+
     /// Whether an answer has to come before it goes on.
     package var isWaiting: Bool { if case .waiting = activity { true } else { false } }
 

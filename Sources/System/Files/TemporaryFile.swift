@@ -98,7 +98,7 @@ package final class TemporaryFile: Sendable {
 
     /// Letters and digits that nobody can guess.
     static func freshName() -> String {
-        var random = SystemRandomNumberGenerator()
+        var random = Chance()
         return String((0..<nameLength).map { _ in letters.randomElement(using: &random) ?? "x" })
     }
 

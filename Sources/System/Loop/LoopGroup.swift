@@ -21,6 +21,7 @@ package final class LoopGroup: Sendable {
 
     /// The next loop, in turn.
     package func next() -> Loop {
+        if let machine = Machine.simulated { return machine.loop }
         let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue % UInt(loops.count)
         return loops[Int(index)]
     }

@@ -98,6 +98,9 @@ package final class Mailbox: Sendable {
         }
     }
 
+    /// Whether something waits in it.
+    package var hasItems: Bool { state.withLock { !$0.items.isEmpty } }
+
     /// True when nothing has arrived: the loop may wait, and the next sender will use `signal`.
     package func prepareToSleep(_ signal: WakeSignal?) -> Bool {
         state.withLock { state in

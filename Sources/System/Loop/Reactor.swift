@@ -303,6 +303,25 @@ package final class Reactor {
         }
     }
 
+    /// When the next timer fires; nil for never.
+    package var nextDeadline: Duration? { timers.earliestDeadline() }
+
+    /// Whether a turn would find something to do without a timer.
+    package var hasWork: Bool { !isAtRest || thread.mailbox.hasItems }
+
+    /// One turn at a moment, no earlier than the last: fires what is due and runs what there is. Elsewhere than in its turns the
+    /// calling thread is not the loop's.
+    ///
+    /// For a virtual reactor.
+    package func turn(at moment: Duration) {
+        guard virtualLoop != nil else { return }
+        elapsed = max(elapsed, moment)
+        thread.adoptCurrentThread()
+        timers.fire(now: elapsed)
+        runPending()
+        thread.leaveCurrentThread()
+    }
+
     /// Moves the clock, stopping at each deadline on the way in order, and runs what becomes due.
     ///
     /// For a virtual reactor.

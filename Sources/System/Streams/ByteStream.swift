@@ -63,6 +63,12 @@ package protocol ByteStream: AnyObject {
     var remoteAddress: SocketAddress? { get }
 }
 
+/// A stream that can be ended so that the peer notices.
+package protocol AbortiveStream: ByteStream {
+    /// Closes, and the peer sees a reset instead of an end.
+    func reset()
+}
+
 extension ByteStream {
     /// Writes a part of a file through memory, for streams and files between which the kernel cannot move pages.
     package func copy(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {

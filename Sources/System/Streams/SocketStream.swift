@@ -7,7 +7,7 @@
 // - for UNIX-domain sockets, where a read also stops at a boundary between ancillary data.
 
 /// A connected stream socket of one loop.
-package final class SocketStream: ByteStream, PollTarget {
+package final class SocketStream: AbortiveStream, PollTarget {
     // Weak, and not a strong reference cleared by close(): a forgotten close() must not keep a connection and its
     // descriptor for ever. Measured: weak costs 2 % of a loopback echo's time, of which system calls take 85 %.
     /// Who is told of readiness.

@@ -10,7 +10,9 @@ package enum LoopClock {
     private static let start = (instant: ContinuousClock.now, nanoseconds: Platform.continuousNanoseconds)
 
     /// Whole nanoseconds since the epoch.
-    static var nanoseconds: Int64 { Platform.continuousNanoseconds &- start.nanoseconds }
+    static var nanoseconds: Int64 {
+        Machine.simulated?.nanoseconds ?? (Platform.continuousNanoseconds &- start.nanoseconds)
+    }
 
     /// The moment so many nanoseconds after the epoch.
     package static func instant(_ nanoseconds: Int64) -> ContinuousClock.Instant {

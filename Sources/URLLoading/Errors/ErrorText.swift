@@ -1,6 +1,7 @@
 // Text for people: what may stand in it, and where it goes when nobody catches it.
 
 import Foundation
+import URLLoadingSystem
 
 /// Pieces of error texts.
 enum ErrorText {
@@ -36,6 +37,7 @@ enum ErrorText {
 
     /// Tells on standard error that the library was used wrongly, where Apple's would stop the program.
     static func reportMisuse(_ message: String) {
+        if let machine = Machine.simulated { return machine.note(message) }
         FileHandle.standardError.write(Data("URLLoading: \(message)\n".utf8))
     }
 }

@@ -4,6 +4,7 @@
 
 import Foundation
 import URLLoadingPolicy
+import URLLoadingSystem
 
 /// A session's part in caching; a session without a cache has none of these (B7.10).
 struct SessionCache: Sendable {
@@ -48,5 +49,5 @@ struct SessionCache: Sendable {
 
 extension WallTime {
     /// The present.
-    static var now: WallTime { WallTime(seconds: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+    static var now: WallTime { WallTime(seconds: Machine.wallMicroseconds / 1_000_000) }
 }

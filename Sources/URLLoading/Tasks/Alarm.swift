@@ -10,24 +10,39 @@ import URLLoadingSystem
 //
 // `@unchecked Sendable`: a source of Dispatch's may be used on any thread, which its type does not say; nothing else is in here.
 final class Alarm: @unchecked Sendable {
-    private let timer: any DispatchSourceTimer
+    private enum Clockwork {
+        case timer(any DispatchSourceTimer)
+        case simulated(Int, any SimulatedMachine)
+    }
+
+    private let clockwork: Clockwork
 
     /// An alarm for a moment of the loops' clock.
     init(at moment: Duration, _ ring: @escaping @Sendable () -> Void) {
-        timer = DispatchSource.makeTimerSource(queue: .global())
+        if let machine = Machine.simulated {
+            clockwork = .simulated(machine.run(at: moment, ring), machine)
+            return
+        }
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        clockwork = .timer(timer)
         timer.schedule(deadline: .now() + max(.zero, moment - LoopClock.elapsed).dispatchInterval)
         timer.setEventHandler { [weak self] in
             // Lets go of this handler.
-            self?.timer.cancel()
+            self?.cancel()
             ring()
         }
         timer.activate()
     }
 
-    deinit { timer.cancel() }
+    deinit { cancel() }
 
     /// Calls it off; one that is just ringing rings.
-    func cancel() { timer.cancel() }
+    func cancel() {
+        switch clockwork {
+        case .timer(let timer): timer.cancel()
+        case .simulated(let number, let machine): machine.callOff(number)
+        }
+    }
 }
 
 extension Duration {

@@ -56,14 +56,16 @@ extension HTTP2ConnectionMachine {
         let increment = streams[id.slot].receiveWindow.take(count)
         guard increment > 0 else { return }
         writeUpdate(id.number, increment + streams[id.slot].receiveWindow.grow(to: growth.learned))
-        guard role == .client, growth.updateGoes(of: id, size: streams[id.slot].receiveWindow.size) else { return }
+        let window = streams[id.slot].receiveWindow
+        guard role == .client, window.isTakenSoon, growth.updateGoes(of: id, size: window.size) else { return }
         if writePing(now) { growth.pingGoes(with: id) }
     }
 
     /// A PING was answered: if it has measured that a stream is limited by its window, that becomes larger (H10.1).
     mutating func growAsMeasured() {
         guard let id = growth.measuredStream else { return }
-        let size = isReceiving(id) ? streams[id.slot].receiveWindow.size : nil
+        let isLimited = isReceiving(id) && streams[id.slot].receiveWindow.isTakenSoon
+        let size = isLimited ? streams[id.slot].receiveWindow.size : nil
         guard let size = growth.pingAnswered(size: size) else { return }
         writeUpdate(id.number, streams[id.slot].receiveWindow.grow(to: size))
     }

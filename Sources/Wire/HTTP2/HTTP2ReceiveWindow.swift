@@ -38,6 +38,9 @@ package struct HTTP2ReceiveWindow: Sendable, Equatable {
         return taken >= max(1, size / 2) ? announce() : 0
     }
 
+    /// Whether what arrives is taken soon. Where much of it lies untaken, a larger window would only hold more.
+    package var isTakenSoon: Bool { held <= size / 4 }
+
     /// Makes the window larger; answers by how much the peer's is to be opened, 0 if it was as large before.
     package mutating func grow(to newSize: Int) -> UInt32 {
         let newSize = min(newSize, Int(HTTP2FlowWindow.largest))

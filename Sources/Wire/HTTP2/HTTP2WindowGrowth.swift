@@ -37,8 +37,8 @@ struct HTTP2WindowGrowth {
     /// The stream that is being measured.
     var measuredStream: HTTP2StreamID? { measurement?.stream }
 
-    /// The PING was answered. Takes the size of the stream's window, nil if it needs none any more, and answers how large it has
-    /// to be; nil if it is large enough.
+    /// The PING was answered. Takes the size of the stream's window, nil if it is not what limits the stream, and answers how
+    /// large it has to be; nil if it is large enough.
     mutating func pingAnswered(size: Int?) -> Int? {
         guard let measurement else { return nil }
         self.measurement = nil

@@ -152,6 +152,58 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
+    @Test("H5.4: what is held while nobody takes it comes in its order", arguments: [1, 3])
+    func held(count: Int) {
+        let rig = EngineRig.http2()
+        let bodies = (0..<count).map { number in
+            (0..<150_000).map { "\(($0 + number) % 7_919) " }.joined()
+        }
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { $0.answer($1, body: bodies[Int($1.head.target.dropFirst()) ?? 0]) }
+        }
+        var random = SeededRandom(seed: UInt64(count))
+        let journals = (0..<count).map { number in
+            let journal = rig.submit(target: "/\(number)")
+            journal.demand = { _ in .pause }
+            return journal
+        }
+        rig.settle()
+        for _ in 0..<10_000 where journals.contains(where: { !$0.hasEnded }) {
+            guard let journal = journals.randomElement(using: &random) else { break }
+            journal.demand = { [pauses = random.chance(60)] _ in pauses ? .pause : .more }
+            journal.handle?.resumeReading()
+            rig.settle()
+        }
+        for (journal, body) in zip(journals, bodies) {
+            #expect(firstDifference(journal.body, Array(body.utf8)) == nil)
+            #expect(journal.error == nil)
+        }
+        #expect(peers.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("A body in small frames that come together goes up in few pieces")
+    func smallFrames() {
+        let rig = EngineRig.http2()
+        let text = (0..<100_000).map { "\($0) " }.joined()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                peer.head(request, length: text.utf8.count)
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    peer.send(request, Array(rest.prefix(1_000)), isLast: rest.count <= 1_000)
+                    rest = rest.dropFirst(1_000)
+                }
+            }
+        }
+        let journal = rig.submit()
+        rig.settle()
+        #expect(firstDifference(journal.body, Array(text.utf8)) == nil)
+        #expect(journal.pieces < text.utf8.count / 10_000)
+        #expect(peers.count == 1)
+        rig.expectClean()
+    }
+
     @Test("H4.2: informational answers are told, and do not end the wait")
     func informational() {
         let rig = EngineRig.http2()

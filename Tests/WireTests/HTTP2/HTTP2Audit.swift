@@ -45,6 +45,13 @@ struct HTTP2Audit {
         while let frame = Self.nextFrame(&partlyDelivered) { hear(frame) }
     }
 
+    /// How many bytes are to come until the frame under way, or at least its header, is whole.
+    var bytesToFrameEnd: Int {
+        if !isClient, prefaceLeft > 0 { return prefaceLeft }
+        guard partlyDelivered.count >= 9 else { return 9 - partlyDelivered.count }
+        return 9 + partlyDelivered[..<3].reduce(0) { $0 << 8 | Int($1) } - partlyDelivered.count
+    }
+
     /// The end has written bytes.
     mutating func sent(_ bytes: [UInt8]) {
         partlySent += bytes

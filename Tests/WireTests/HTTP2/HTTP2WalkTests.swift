@@ -300,13 +300,18 @@ private final class WalkingEnd {
         let most = random.chance(50) ? 30 : 60_000
         let bytes = Array(other.wire.prefix(Int.random(in: 0...most, using: &random)))
         other.wire.removeFirst(bytes.count)
-        // Bytes by which a frame becomes whole are looked at together with it.
-        audit.delivered(bytes)
-        var offset = 0
-        var isUnfinished = true
-        while isUnfinished {
-            isUnfinished = machine.received(bytes.span.bytes, offset: &offset, now: now)
-            pull(bytes)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // Frame by frame: what is written about one was right if it was so before the next was looked at.
+            let part = Array(rest.prefix(audit.bytesToFrameEnd))
+            rest = rest.dropFirst(part.count)
+            audit.delivered(part)
+            var offset = 0
+            var isUnfinished = true
+            while isUnfinished {
+                isUnfinished = machine.received(part.span.bytes, offset: &offset, now: now)
+                pull(part)
+            }
         }
     }
 

@@ -361,6 +361,17 @@ struct HTTP2WindowTests {
         #expect(bring(Self.mebibyte, to: &rig) == update + WireHTTP2.ping(2))
     }
 
+    @Test("H10.1: where what has come waits to be taken, a larger window would not help")
+    func waitsForItsReceiver() {
+        var rig = downloads(1)
+        let update = WireHTTP2.update(1, UInt32(Self.mebibyte))
+        #expect(bring(Self.mebibyte, to: &rig) == update + WireHTTP2.ping(1))
+        rig.takes = false
+        #expect(bring(Self.mebibyte + 1, to: &rig).isEmpty)
+        rig.receive(WireHTTP2.ping(1, ack: true))
+        #expect(rig.takeWritten().isEmpty, "more than half of the window came, and lies there")
+    }
+
     @Test("H10.1: what one stream has needed a further one gets with its first update")
     func learns() {
         var rig = downloads(2)

@@ -53,7 +53,8 @@ extension HTTP1Exchange {
                     if course.isSendingBody { answerCameEarly() }
                     owner.received(head: head, framing: framing, from: channel.acceptance)
                 case .body(let range):
-                    owner.received(body: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+                    owner.received(body: BodyPiece(part, in: channel.buffers.received))
                 case .end:
                     owner.noteWireBodyBytes(decoder.wireBodyBytes)
                     reading = .ended(hasLeftover: offset < bytes.count)

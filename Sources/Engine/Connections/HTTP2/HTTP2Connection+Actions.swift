@@ -14,15 +14,14 @@ extension HTTP2Connection {
     }
 
     private func carryOut(_ action: HTTP2ConnectionMachine.Action) {
+        if action.concernsStreams { giveRun() }
         switch action {
         case .send: planFlush()
         case .blockBegins(let block): blockBegins(block)
         case .block(let range): blockContinues(range)
         case .blockEnds(let byteCount): blockEnds(byteCount: byteCount)
         case .head(let id, let kind): received(kind, on: id)
-        case .data(let id, let range):
-            let bytes = UnsafeRawBufferPointer(rebasing: input[range])
-            if let stream = stream(id) { stream.received(bytes) } else { machine.taken(bytes.count, of: id, now: now) }
+        case .data(let id, let range): gather(range, of: id)
         case .messageEnds(let id): stream(id)?.messageEnded()
         case .closed(let id, let end): closed(id, end)
         case .encoderTableChanged(let smallest, let size):

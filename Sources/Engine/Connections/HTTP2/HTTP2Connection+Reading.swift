@@ -48,7 +48,7 @@ extension HTTP2Connection {
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 allowance -= max(count, Self.leastCharge)
-                if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                if count > 0 { received(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) }
             case .wouldBlock: break
             // Nothing more will come: streams that are not whole never will be (H7.9).
             case .end: return finishClosing()
@@ -64,11 +64,13 @@ extension HTTP2Connection {
 
     func pumpIfPending() { if channel.hasPendingInput || mustRead { pump() } }
 
-    private func received(_ bytes: UnsafeRawBufferPointer) {
+    private func received(_ bytes: UnsafeMutableRawBufferPointer) {
         input = bytes
-        defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
+        defer { input = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         var offset = 0
-        while machine.received(bytes.bytes, offset: &offset, now: now) { carryOut() }
+        while machine.received(UnsafeRawBufferPointer(bytes).bytes, offset: &offset, now: now) { carryOut() }
+        carryOut()
+        giveRun()
         carryOut()
         // A window may have opened for a body.
         if machine.nextPiece(room: 1) != nil { planFlush() }
@@ -84,7 +86,7 @@ extension HTTP2Connection {
     func blockContinues(_ range: Range<Int>) {
         guard case .decoding = block else { return }
         do throws(HPACKError) {
-            try decoder.decode(UnsafeRawBufferPointer(rebasing: input[range]).bytes)
+            try decoder.decode(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(input)[range]).bytes)
         } catch {
             block = .broken(error)
         }

@@ -37,7 +37,9 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var nearEnd: [HTTP2StreamID] = []
 
     /// What is being read; empty between two reads.
-    @exclusivity(unchecked) var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// What has come of a body in this read, and was not given on.
+    @exclusivity(unchecked) var run: BodyRun?
     @exclusivity(unchecked) var block = IncomingBlock.none
     @exclusivity(unchecked) var isReading = false
     /// Read once although no readiness was reported.

@@ -33,8 +33,9 @@ extension HTTP2Stream {
         guard let owner else { return connection.machine.taken(bytes.count, of: id, now: connection.now) }
         owner.byteMoved()
         bodyBytes += Int64(bytes.count)
-        if owner.isReadPaused || !held.isEmpty { return held.append(contentsOf: bytes) }
-        owner.received(body: bytes)
+        let piece = BodyPiece(bytes, in: connection.core.buffers.received)
+        if owner.isReadPaused || !held.isEmpty { return held.append(piece) }
+        owner.received(body: piece)
         connection.machine.taken(bytes.count, of: id, now: connection.now)
     }
 
@@ -50,21 +51,13 @@ extension HTTP2Stream {
 
     /// Gives the owner what was held, as long as it takes more.
     private func give(to owner: any ExchangeOwner) {
-        let bytes = held
-        held = []
         var taken = 0
-        while taken < bytes.count, self.owner === owner, !owner.isReadPaused {
-            let count = min(bytes.count - taken, Self.givenAtOnce)
-            bytes.withUnsafeBytes {
-                owner.received(body: UnsafeRawBufferPointer(rebasing: $0[taken..<(taken + count)]))
-            }
-            taken += count
+        // Order: a piece is out before it is given, since the owner may end all this meanwhile.
+        while self.owner === owner, !owner.isReadPaused, let piece = held.takeFirst() {
+            taken += piece.count
+            piece.withPiece { owner.received(body: $0) }
         }
         connection.machine.taken(taken, of: id, now: connection.now)
         connection.carryOut()
-        if self.owner === owner, taken < bytes.count { held = Array(bytes[taken...]) + held }
     }
-
-    /// A piece as large as a read brings.
-    private static let givenAtOnce = 64 << 10
 }

@@ -26,8 +26,8 @@ final class HTTP2Stream {
     @exclusivity(unchecked) var progress = Progress.awaiting
     /// Why the message is malformed that the machine is about to refuse.
     @exclusivity(unchecked) var fault: HeaderFault?
-    /// Bytes of the body that came while the owner could take no more: at most as many as the stream's window lets in.
-    @exclusivity(unchecked) var held: [UInt8] = []
+    /// What came of the body while the owner could take no more: at most as much as the stream's window lets in.
+    @exclusivity(unchecked) var held = HeldBody()
     /// Bytes of the body that came, held ones included.
     @exclusivity(unchecked) var bodyBytes: Int64 = 0
 
@@ -148,7 +148,7 @@ final class HTTP2Stream {
     /// Lets go of the owner and of what was still to come or to be sent.
     func letGo() {
         owner = nil
-        held = []
+        held = HeldBody()
         dropBody()
     }
 

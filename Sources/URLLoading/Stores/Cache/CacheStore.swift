@@ -128,9 +128,8 @@ final class CacheStore: Sendable {
     /// Stores an answer where its policy allows it, in place of what is there (B7.13, B7.14).
     func store(_ cached: CachedURLResponse, for request: URLRequest) {
         guard request.isStored, let key = request.cacheKey else { return }
-        let now = Date()
-        let (prepared, answer) = cached.prepared(for: request, at: WallTime(seconds: Int64(now.timeIntervalSince1970)))
-        let entry = Entry(response: prepared, answer: answer, storedAt: now.microsecondsSince1970)
+        let (prepared, answer) = cached.prepared(for: request, at: .now)
+        let entry = Entry(response: prepared, answer: answer, storedAt: Machine.wallMicroseconds)
         writing.withLock { _ in
             memory.withLock { memory in
                 if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
@@ -183,7 +182,7 @@ final class CacheStore: Sendable {
 
     /// The same as `store` for an answer of which it is known how it came; never waits.
     func storeSoon(_ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey) {
-        let entry = Entry(response: cached, answer: answer, storedAt: Date().microsecondsSince1970)
+        let entry = Entry(response: cached, answer: answer, storedAt: Machine.wallMicroseconds)
         change(key, to: cached.storagePolicy == .allowed ? .stored(entry) : .removed) { memory in
             if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
         }

@@ -5,6 +5,7 @@
 
 import Foundation
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingWire
 
 /// What a cache has to do with one hop.
@@ -103,7 +104,7 @@ struct CachedLoad: Sendable {
     func outcome(of arrival: Arrival) -> (delivery: Delivery, change: Change) {
         var isValidation = false
         if case .validate = decision { isValidation = true }
-        var random = SystemRandomNumberGenerator()
+        var random = Chance()
         // B7.102, the one place where it is decided how an answer is marked.
         let trust = (arrival.isJudgedApart ? demand.withoutJudge : demand).trust(of: arrival.acceptance)
         let outcome = CacheRules.outcome(
@@ -146,7 +147,7 @@ struct CachedLoad: Sendable {
         if let answer = found.answer { return answer }
         let fields = (found.response as? HTTPURLResponse)?.arrivedFields ?? Fields()
         let time = fields.contains(.date) ? now : WallTime(seconds: 0)
-        var random = SystemRandomNumberGenerator()
+        var random = Chance()
         // For which request it was kept is the cache's business: it has given it out for this one.
         return StoredAnswer(
             status: (found.response as? HTTPURLResponse)?.statusCode ?? 0, fields: fields, requestTime: time,

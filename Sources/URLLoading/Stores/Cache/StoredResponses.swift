@@ -5,6 +5,7 @@
 
 import Foundation
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingWire
 
 extension CacheRecord {
@@ -49,7 +50,7 @@ extension CachedURLResponse {
         if let answer { return (self, answer) }
         let http = response as? HTTPURLResponse
         let fields = http?.arrivedFields ?? Fields()
-        var random = SystemRandomNumberGenerator()
+        var random = Chance()
         let answer = StoredAnswer(
             status: http.map { min(max($0.statusCode, 0), 999) } ?? 0, fields: fields, requestTime: now,
             responseTime: now,

@@ -7,6 +7,7 @@
 import Foundation
 import URLLoadingEngine
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
 
@@ -31,7 +32,7 @@ enum TrustRule {
 
     /// A mark that nobody else has.
     static func newJudge() -> AnswerTrust.Mark {
-        var random = SystemRandomNumberGenerator()
+        var random = Chance()
         return AnswerTrust.Mark(random.next(), random.next())
     }
 

@@ -60,7 +60,7 @@ final class SessionAuthentication: Sendable {
 
     /// What a proof needs of the world, each time anew.
     func freshness() -> AuthenticationFreshness {
-        .drawn(secondsSince1970: Int64(Date().timeIntervalSince1970))
+        .drawn(secondsSince1970: Machine.wallMicroseconds / 1_000_000)
     }
 
     /// The value of the field for a proof; nil where none can be made.

@@ -25,7 +25,7 @@ extension TaskCore {
         for request: URLRequest, cookies: HopCookies
     ) throws(URLError) -> RequestBuilder.Message? {
         guard let session, let calls = webSocketCalls else { return nil }
-        var generator = SystemRandomNumberGenerator()
+        var generator = Chance()
         let handshake = WebSocketHandshake(
             nonce: (0..<WebSocketHandshake.nonceByteCount).map { _ in UInt8.random(in: 0 ... .max, using: &generator) },
             protocols: calls.protocols, compression: session.settings.webSocketCompression)

@@ -1,0 +1,198 @@
+// A program in a simulated world: a session, tasks that come and go, and somebody who cancels, suspends and ends them when nobody
+// expects it.
+
+import Foundation
+import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingSystem
+import URLLoadingTestSupport
+
+/// What a simulated program does.
+//
+// `@unchecked Sendable`: one thread plays, and there is no other in the process.
+final class Program: @unchecked Sendable {
+    let errands: [Errand]
+    let delegate: ErrandDelegate
+    let requestTimeout: Double
+    let resourceTimeout: Double
+    let speaksHTTP2: Bool
+    private(set) var session: URLSession?
+    private let world: World
+    private var chance: SeededRandom
+    private let queue: DelegateQueue
+
+    init(_ world: World, seed: UInt64) {
+        self.world = world
+        var chance = SeededRandom(seed: seed, of: 3)
+        world.network.weather = .drawn(&chance)
+        requestTimeout = Double(Int.random(in: 3...20, using: &chance))
+        resourceTimeout = Double(Int.random(in: 20...90, using: &chance))
+        speaksHTTP2 = chance.chance(50)
+        let errands = (0..<Int.random(in: 1...10, using: &chance)).map { Errand($0, &chance) }
+        self.errands = errands
+        delegate = ErrandDelegate(world, &chance)
+        queue = DelegateQueue(world)
+
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = requestTimeout
+        configuration.timeoutIntervalForResource = resourceTimeout
+        configuration.httpMaximumConnectionsPerHost = [1, 2, 6].randomElement(using: &chance) ?? 6
+        configuration.http2 = speaksHTTP2 ? .priorKnowledge : .off
+        configuration.connectionProxyDictionary = [:]
+        switch Int.random(in: 0..<3, using: &chance) {
+        case 0: configuration.urlCache = nil
+        case 1: configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        default:
+            let cache = ProgramCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            cache.whims = Whims(world, &chance)
+            configuration.urlCache = cache
+        }
+        if chance.chance(30) {
+            let cookies = ProgramCookies()
+            cookies.whims = Whims(world, &chance)
+            configuration.httpCookieStorage = cookies
+        }
+        world.network.limit = configuration.httpMaximumConnectionsPerHost
+        self.chance = chance
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+        world.tell(
+            "a session over \(speaksHTTP2 ? "HTTP/2" : "HTTP/1.1"), \(configuration.httpMaximumConnectionsPerHost) connections, "
+                + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
+    }
+
+    // MARK: Acts
+
+    /// Puts everything on the agenda that the program does by itself.
+    func plan() {
+        for errand in errands {
+            let start = draw(5_000)
+            world.add(after: start) { [self] in begin(errand) }
+            if chance.chance(15) { world.add(after: start + draw([1, 100, 8_000])) { [self] in cancel(errand) } }
+            if chance.chance(20) {
+                let pause = start + draw([1, 100, 5_000])
+                let end = pause + draw([1, 1_000, 30_000])
+                world.add(after: pause) { [self] in suspend(errand) }
+                world.add(after: end) { [self] in resume(errand) }
+            }
+            if chance.chance(15) {
+                let priority = Float(Int.random(in: 0...4, using: &chance)) / 4
+                world.add(after: start + draw(500)) { errand.task?.priority = priority }
+            }
+        }
+        if chance.chance(30) { world.add(after: draw(8_000)) { [self] in world.stepWallClock(by: -20) } }
+        if chance.chance(20) {
+            world.add(after: draw(8_000)) { [self] in
+                world.tell("the session flushes")
+                session?.flush {}
+            }
+        }
+        let ending = chance.chance(15) ? draw(10_000) : .seconds(6)
+        let cancels = chance.chance(15)
+        world.add(after: ending) { [self] in
+            world.tell(cancels ? "the session is cancelled" : "the session ends with its tasks")
+            // Tasks that were never begun would hold it for ever.
+            for errand in errands where errand.begun == nil { begin(errand) }
+            if cancels {
+                for errand in errands { errand.isCancelled = true }
+                session?.invalidateAndCancel()
+            } else {
+                session?.finishTasksAndInvalidate()
+            }
+        }
+    }
+
+    private func draw(_ milliseconds: Int) -> Duration {
+        .microseconds(Int64.random(in: 0...Int64(milliseconds) * 1_000, using: &chance))
+    }
+
+    private func draw(_ choices: [Int]) -> Duration { draw(choices.randomElement(using: &chance) ?? 1) }
+
+    private func begin(_ errand: Errand) {
+        guard errand.begun == nil, let session else { return }
+        let url = URL(string: "http://\(errand.host)\(errand.path(0))")
+        guard let url else { return world.complain("no URL") }
+        var request = URLRequest(url: url)
+        request.setValue("\(errand.number)", forHTTPHeaderField: "X-Number")
+        if !errand.isSafe, errand.form != .upload {
+            request.httpMethod = "POST"
+            request.httpBody = Data(errand.content)
+        }
+        if errand.form == .upload { request.httpMethod = "PUT" }
+        let task = make(errand, request, session)
+        errand.task = task
+        errand.begun = world.now
+        world.tell("errand \(errand.number): \(errand.form) \(errand.part), \(errand.length) bytes, begins")
+        if delegate.errands[task.taskIdentifier] != nil { world.complain("two tasks have one identifier") }
+        delegate.errands[task.taskIdentifier] = errand
+        task.resume()
+    }
+
+    private func make(_ errand: Errand, _ request: URLRequest, _ session: URLSession) -> URLSessionTask {
+        switch errand.form {
+        case .data: return session.dataTask(with: request)
+        case .download: return session.downloadTask(with: request)
+        case .upload: return session.uploadTask(with: request, from: Data(errand.content))
+        case .handler:
+            return session.dataTask(with: request) { [self] in heard(errand, $0, $1, $2) }
+        case .downloadHandler:
+            return session.downloadTask(with: request) { [self] file, response, error in
+                if let file, let task = errand.task { delegate.take(file, of: errand, task) }
+                heard(errand, nil, response, error)
+            }
+        }
+    }
+
+    private func heard(_ errand: Errand, _ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
+        world.tell("errand \(errand.number) hears its end, \(ErrandDelegate.name(error))")
+        if let data { errand.data = data }
+        if let response = response as? HTTPURLResponse { errand.responses = [response] }
+        if errand.ends > 0 { world.complain("errand \(errand.number): a handler is called twice") }
+        if let task = errand.task { delegate.end(errand, error, task) }
+    }
+
+    private func cancel(_ errand: Errand) {
+        guard let task = errand.task else { return }
+        world.tell("errand \(errand.number) is cancelled")
+        if errand.ends == 0 { errand.isCancelled = true }
+        task.cancel()
+    }
+
+    private func suspend(_ errand: Errand) {
+        guard let task = errand.task else { return }
+        world.tell("errand \(errand.number) is suspended")
+        errand.wasSuspended = true
+        errand.suspendedSince = world.now
+        task.suspend()
+    }
+
+    private func resume(_ errand: Errand) {
+        guard let task = errand.task, errand.wasSuspended else { return }
+        world.tell("errand \(errand.number) is resumed")
+        errand.suspendedSince = nil
+        task.resume()
+    }
+
+    // MARK: The end
+
+    /// Lets go of everything; answers what of it is still there.
+    func letGo() -> [Weak] {
+        var watched: [Weak] = [Weak("session", session)]
+        for errand in errands {
+            watched.append(Weak("task \(errand.number)", errand.task))
+            errand.task = nil
+        }
+        session = nil
+        return watched
+    }
+}
+
+/// Something that ought to go.
+struct Weak {
+    let name: String
+    weak var object: AnyObject?
+
+    init(_ name: String, _ object: AnyObject?) {
+        self.name = name
+        self.object = object
+    }
+}

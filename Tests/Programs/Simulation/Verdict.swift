@@ -1,0 +1,114 @@
+// What must hold of each task when all is over, whatever has happened.
+
+import Foundation
+import URLLoading
+import URLLoadingTestSupport
+
+/// Judges the tasks of a run.
+struct Verdict {
+    let world: World
+    let program: Program
+    let stage: Stage
+
+    /// Complains about whatever is wrong.
+    func give() {
+        if program.delegate.invalidations != 1 {
+            world.complain("the session became invalid \(program.delegate.invalidations) times")
+        }
+        for errand in program.errands {
+            guard errand.ends == 1 else {
+                world.complain("errand \(errand.number) ended \(errand.ends) times")
+                continue
+            }
+            if let error = errand.error { judge(errand, error as NSError) } else { judgeAnswer(of: errand) }
+            judgeTime(of: errand)
+        }
+    }
+
+    private func complain(_ errand: Errand, _ words: String) { world.complain("errand \(errand.number): \(words)") }
+
+    // MARK: Answers
+
+    private func judgeAnswer(of errand: Errand) {
+        guard let response = errand.responses.last else { return complain(errand, "no error and no response") }
+        if errand.responses.count > 1 { complain(errand, "\(errand.responses.count) responses") }
+        let hop = errand.followed
+        guard response.value(forHTTPHeaderField: "X-Errand") == errand.mark(hop) else {
+            return complain(errand, "the answer is another's: \(response.allHeaderFields)")
+        }
+        switch (response.statusCode, errand.part) {
+        case (200, .guarded), (200, .answer), (200, .breaksOff), (200, .refuse), (200, .stored): break
+        case (200, .redirect(let count)): if hop != count { complain(errand, "it ended at hop \(hop)") }
+        case (401, .guarded): return
+        case (302, .redirect), (307, .redirect):
+            if !errand.isRefusedRedirect { complain(errand, "a redirect was not followed") }
+            return
+        default: return complain(errand, "status \(response.statusCode) for \(errand.part)")
+        }
+        if errand.askedAt == nil { judgeStored(errand) }
+        let isFile = errand.form == .download || errand.form == .downloadHandler
+        if isFile, !errand.hasFile { complain(errand, "there is no file") }
+        if let difference = firstDifference(Array(errand.data), errand.body(hop)) {
+            complain(errand, "its body is another: \(difference)")
+        }
+    }
+
+    /// Nobody was asked: a cache has answered, and what it has must be good still.
+    private func judgeStored(_ errand: Errand) {
+        guard case .stored = errand.part, let begun = errand.begun else {
+            return complain(errand, "an answer, and nobody was asked")
+        }
+        // A clock that is set back makes everything younger.
+        if world.hasSetWallClock { return }
+        let isGood = stage.storings.contains { storing in
+            storing.resource == errand.number % 2 && storing.moment + .seconds(storing.age + 1) >= begun
+        }
+        if !isGood { complain(errand, "a stored answer that is too old") }
+    }
+
+    // MARK: Errors
+
+    private func judge(_ errand: Errand, _ error: NSError) {
+        switch URLError.Code(rawValue: error.code) {
+        case .cancelled:
+            if !errand.isCancelled { complain(errand, "it ends as if cancelled") }
+        case .timedOut: break
+        case .networkConnectionLost, .badServerResponse, .cannotParseResponse:
+            if !errand.isSpoilt, !world.network.hasBroken {
+                complain(errand, "it ends with \(error.code), and nothing was lost")
+            }
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .resourceUnavailable:
+            if world.network.failures == 0 { complain(errand, "it ends with \(error.code), and nothing has failed") }
+        default:
+            complain(errand, "it ends with \(error)")
+        }
+        if error.domain != NSURLErrorDomain { complain(errand, "its error is of \(error.domain)") }
+    }
+
+    // MARK: Time
+
+    private func judgeTime(of errand: Errand) {
+        guard let begun = errand.begun, let ended = errand.endedAt else { return complain(errand, "it never began") }
+        let took = ended - begun
+        // The delegate queue may be busy, and has a line.
+        let latest = Duration.seconds(program.resourceTimeout + 5)
+        if took > latest { complain(errand, "it took \(took), with \(program.resourceTimeout) s to go") }
+        let isTimedOut = errand.error.map { ($0 as NSError).code } == URLError.Code.timedOut.rawValue
+        if case .silence = errand.part, errand.form != .upload, !errand.wasSuspended, !errand.isCancelled,
+            let asked = errand.askedAt, !world.network.hasBroken
+        {
+            // The request was on its way for a while; what ends a task may wait in the delegate queue's line.
+            let silent = ended - asked
+            let least = Duration.seconds(program.requestTimeout) - .seconds(1)
+            let most = Duration.seconds(program.requestTimeout + 5)
+            if !isTimedOut {
+                complain(errand, "nobody has answered, and it ends with \(String(describing: errand.error))")
+            }
+            let isOverAnyway = took >= .seconds(program.resourceTimeout)
+            if silent < least && !isOverAnyway || silent > most {
+                complain(errand, "it timed out after \(silent) of silence")
+            }
+        }
+        if isTimedOut, took < .seconds(program.requestTimeout) { complain(errand, "it timed out after \(took)") }
+    }
+}
