@@ -87,99 +87,26 @@ final class SessionCore: Sendable {
     // MARK: Tasks
 
     /// Makes a task, suspended; on an ended session one that fails as soon as it is resumed (B1.21).
-    func makeTask(
-        _ request: URLRequest, body: TaskBody = .request, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?,
-        session: URLSession
-    ) -> TaskCore {
-        let view = delegate.map { DelegateView($0) }
-        let expected = body.expectedLength(of: request)
+    func makeTask(_ new: NewTask, session: URLSession) -> TaskCore {
+        let view = new.delegate.map { DelegateView($0) }
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let asksProgram = delegate != nil || state.delegate != nil || settings.storesAreThePrograms
-            let usesRelay = !outlet.isAwaited || asksProgram
+            let asksProgram = new.delegate != nil || state.delegate != nil || settings.storesAreThePrograms
             let isRefused = state.ending != .none
+            let identifier = new.number ?? state.nextIdentifier
             let core = TaskCore(
-                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
-                engine: state.engine, outlet: outlet, usesRelay: usesRelay, kind: body.kind
+                new, identifier: identifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
+                engine: state.engine, usesRelay: !new.outlet.isAwaited || asksProgram
             ) {
-                TaskState(
-                    request: request, body: body, outlet: outlet, delegate: delegate, delegateView: view,
-                    session: session)
-            }
-            state.nextIdentifier += 1
-            guard !isRefused else { return (core, true) }
-            state.outstanding += 1
-            state.tasks.add(core)
-            return (core, false)
-        }
-        if expected != 0 { core.counters.expectedToSend.store(expected, ordering: .relaxed) }
-        if isRefused { reportRefusedTask() }
-        if background != nil {
-            BackgroundRefusal(request, body: body, outlet: outlet, hasDelegate: self.delegate != nil)?.report()
-        }
-        return core
-    }
-
-    /// A task that a journal tells of, which has a number already (B10.33).
-    func adoptTask(
-        _ identifier: Int, request: URLRequest, body: TaskBody, outlet: TaskOutlet, session: URLSession
-    ) -> TaskCore {
-        state.withLock { state in
-            let core = TaskCore(
-                identifier: identifier, session: self, slot: state.tasks.nextSlot, engine: nil, outlet: outlet,
-                usesRelay: true, kind: body.kind
-            ) {
-                TaskState(
-                    request: request, body: body, outlet: outlet, delegate: nil, delegateView: nil, session: session)
+                TaskState(new, delegateView: view, session: session)
             }
             state.nextIdentifier = max(state.nextIdentifier, identifier + 1)
-            state.outstanding += 1
-            state.tasks.add(core)
-            return core
-        }
-    }
-
-    /// The same for a stream task.
-    func makeStreamTask(_ calls: StreamCalls, session: URLSession) -> TaskCore {
-        let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let isRefused = state.ending != .none
-            let core = TaskCore(
-                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
-                engine: state.engine, outlet: .delegate, usesRelay: true, kind: .stream
-            ) {
-                TaskState(stream: calls, session: session)
-            }
-            state.nextIdentifier += 1
             guard !isRefused else { return (core, true) }
             state.outstanding += 1
             state.tasks.add(core)
             return (core, false)
         }
         if isRefused { reportRefusedTask() }
-        if background != nil { BackgroundRefusal.stream.report() }
-        return core
-    }
-
-    /// The same for a web socket task.
-    func makeWebSocketTask(_ request: URLRequest, _ calls: WebSocketCalls, session: URLSession) -> TaskCore {
-        let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
-            let isRefused = state.ending != .none
-            let core = TaskCore(
-                identifier: state.nextIdentifier, session: self, slot: isRefused ? nil : state.tasks.nextSlot,
-                engine: state.engine, outlet: .delegate, usesRelay: true, kind: .webSocket
-            ) {
-                var state = TaskState(
-                    request: request, body: .request, outlet: .delegate, delegate: nil, delegateView: nil,
-                    session: session)
-                state.webSocket = calls
-                return state
-            }
-            state.nextIdentifier += 1
-            guard !isRefused else { return (core, true) }
-            state.outstanding += 1
-            state.tasks.add(core)
-            return (core, false)
-        }
-        if isRefused { reportRefusedTask() }
+        if background != nil { BackgroundRefusal(of: new, hasDelegate: delegate != nil)?.report() }
         return core
     }
 

@@ -42,14 +42,6 @@ enum TaskBody: Sendable {
     }
 }
 
-/// What kind of task the user sees.
-enum TaskKind: Sendable {
-    case data
-    case upload
-    case stream
-    case webSocket
-}
-
 /// What one hop is sent with.
 enum HopContent: Sendable {
     case none

@@ -18,10 +18,10 @@ extension TaskCore {
             guard !state.isOver else { return false }
             state.face = after
             state.beginDownload()
+            become(.download())
             return true
         }
         guard isWanted else { return }
-        noteBecomingDownload()
         mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
         resumeReading()
     }
@@ -29,7 +29,7 @@ extension TaskCore {
     /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
     /// request is still to be sent; then the task fails with what the engine says.
     func becomeStream() {
-        guard case .delegate = outlet, kind == .data, face is URLSessionDataTask else {
+        guard case .delegate = outlet, case .data = kind, face is URLSessionDataTask else {
             let text = "Only a data task that delivers to the session's delegate can become a stream task."
             return end(unsupported: text)
         }
@@ -54,12 +54,11 @@ extension TaskCore {
             guard state.machine.submit(priority: state.priority) else { return (false, nil) }
             state.load = .none
             state.face = after
-            state.stream = calls
             state.records += records
+            become(.stream(calls))
             return (true, state.resourceDeadline)
         }
         guard isWanted else { return false }
-        noteBecomingStream()
         post(.becameStream(before, after), on: reactor)
         let facts = connection.facts
         let secured = Origin(scheme: .https, host: facts.origin.host, port: facts.origin.port) ?? facts.origin

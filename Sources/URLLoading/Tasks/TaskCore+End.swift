@@ -9,7 +9,7 @@ extension TaskCore {
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
-        let failure = kind == .upload ? endingUpload(failure) : failure
+        let failure = kind.isUpload ? endingUpload(failure) : failure
         let file = outlet.savesFile ? file ?? takeStored() : nil
         if failure != nil, let file, session?.background == nil { keepWhole(file) }
         let ending = TaskEnding(failure: failure, body: body, file: file)
@@ -57,7 +57,7 @@ extension TaskCore {
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         end.alarm?.cancel()
         end.answerLimit?.cancel()
-        if kind == .upload { uploadEnded() }
+        if kind.isUpload { uploadEnded() }
         if end.error == nil { updateProgress() }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
         settle(end.download)

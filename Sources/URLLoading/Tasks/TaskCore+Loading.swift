@@ -89,7 +89,7 @@ extension TaskCore {
         let streams: Bool
         let asksResponse: Bool
         switch outlet {
-        case .delegate where kind == .webSocket:
+        case .delegate where kind.webSocket != nil:
             streams = false
             asksResponse = false
         case .delegate:
@@ -112,7 +112,7 @@ extension TaskCore {
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
-            upload: kind == .upload ? state.uploadHop : nil, webSocket: state.handshake)
+            upload: kind.isUpload ? state.uploadHop : nil, webSocket: state.handshake)
     }
 
     // MARK: What the receiver reports, on the loop
@@ -138,7 +138,7 @@ extension TaskCore {
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
     func noteRedirect(to request: URLRequest, by response: HTTPURLResponse) {
-        let target = kind == .webSocket ? request.overHTTP : request
+        let target = kind.webSocket == nil ? request : request.overHTTP
         if let refusal = RedirectedRequest.refusal(target, handled: session?.protocols?.mayCarry ?? false) {
             willFail(refusal)
             cancelHop()
@@ -184,14 +184,14 @@ extension TaskCore {
             case hop(URLRequest, TaskBody), detour(Detour), again, end((any Error)?), ended(TaskResult)
             case upload(ResumableUploadMachine.Step)
         }
-        let uploadError = kind == .upload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
+        let uploadError = kind.isUpload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
         let step = state.withLock { state -> Step in
             state.exchangeEnded()
             if !end.records.isEmpty { state.records += end.records }
             if state.machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.foreignError { return .end(failure) }
-            if kind == .upload {
+            if kind.isUpload {
                 let sent = counters.sent.load(ordering: .relaxed)
                 if let next = state.uploadStep(after: end.failure, error: uploadError, sent: sent) {
                     return .upload(next)
@@ -201,9 +201,9 @@ extension TaskCore {
                 if let detour = state.takeDetour(after: failure) { return .detour(detour) }
                 let evaluator = session?.settings.evaluator ?? SecTrust.system
                 let error =
-                    kind == .webSocket
-                    ? ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
-                    : ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
+                    kind.webSocket == nil
+                    ? ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
+                    : ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
                 guard let again = end.again else { return .end(error) }
                 // B11.12: counting begins anew.
                 state.sentTold = 0
@@ -239,7 +239,7 @@ extension TaskCore {
             return nil
         case .upload(let step):
             return goOnUploading(step)
-        case .end(let error) where kind == .webSocket:
+        case .end(let error) where kind.webSocket != nil:
             endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
             return nil
         case .end(let error):
@@ -255,8 +255,8 @@ extension TaskCore {
             state.machine.end()
             state.load = .none
         }
-        if case .stream = kind { endCalls(error) }
-        webSocketCalls?.end(.known(error))
+        kind.stream?.end(.known(error))
+        kind.webSocket?.end(.known(error))
         if usesRelay {
             post(.endedUnloaded(error))
         } else {

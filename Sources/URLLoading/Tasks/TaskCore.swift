@@ -21,9 +21,8 @@ final class TaskCore: Sendable {
     /// The session's engine, if it had one when the task was made: found without the session's lock.
     let engine: Engine?
     private let givenOutlet: TaskOutlet
-    private let hasBecomeDownload = Atomic<Bool>(false)
     private let givenKind: TaskKind
-    private let hasBecomeStream = Atomic<Bool>(false)
+    private let change = AtomicLazyReference<TaskChange>()
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
     let usesRelay: Bool
@@ -37,37 +36,37 @@ final class TaskCore: Sendable {
     private let hasProgress = Atomic<Bool>(false)
 
     init(
-        identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, outlet: TaskOutlet, usesRelay: Bool,
-        kind: TaskKind, state makeState: () -> TaskState
+        _ new: NewTask, identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, usesRelay: Bool,
+        state makeState: () -> TaskState
     ) {
         self.identifier = identifier
         self.session = session
         self.slot = slot
         self.engine = engine
-        givenOutlet = outlet
+        givenOutlet = new.outlet
         self.usesRelay = usesRelay
-        givenKind = kind
+        givenKind = new.kind
         state = Mutex(makeState())
+        // The counters of a new task are at nothing.
+        let (sent, received) = (new.expectedToSend, new.expectedToReceive)
+        if sent != 0 { counters.expectedToSend.store(sent, ordering: .relaxed) }
+        if received != 0 { counters.expectedToReceive.store(received, ordering: .relaxed) }
     }
 
     /// A task that belongs to no session.
     static func detached() -> TaskCore {
-        TaskCore(
-            identifier: 0, session: nil, slot: nil, engine: nil, outlet: .delegate, usesRelay: false, kind: .data
-        ) { TaskState() }
+        let new = NewTask(nil, outlet: .delegate)
+        return TaskCore(new, identifier: 0, session: nil, slot: nil, engine: nil, usesRelay: false) { TaskState() }
     }
 
     /// Where the result goes: what the task was made for, unless a delegate has decided otherwise (B1.68).
-    var outlet: TaskOutlet { hasBecomeDownload.load(ordering: .acquiring) ? .file(.delegate) : givenOutlet }
-
-    /// From now on the body goes to a file.
-    func noteBecomingDownload() { hasBecomeDownload.store(true, ordering: .releasing) }
+    var outlet: TaskOutlet { change.load()?.outlet ?? givenOutlet }
 
     /// What the user sees: what the task was made as, unless a delegate has decided otherwise (B1.70).
-    var kind: TaskKind { hasBecomeStream.load(ordering: .acquiring) ? .stream : givenKind }
+    var kind: TaskKind { change.load()?.kind ?? givenKind }
 
-    /// From now on the task is a connection.
-    func noteBecomingStream() { hasBecomeStream.store(true, ordering: .releasing) }
+    /// From now on the task is something else than it was made as; the first change counts.
+    func become(_ change: TaskChange) { _ = self.change.storeIfNil(change) }
 
     // MARK: What users see
 
@@ -83,7 +82,7 @@ final class TaskCore: Sendable {
     var currentRequest: URLRequest? {
         let (request, fields) = state.withLock { state in
             // What an upload goes on with is nobody's business (B11.34).
-            let isOwn = kind == .upload && state.upload?.isHelper ?? false
+            let isOwn = kind.isUpload && state.upload?.isHelper ?? false
             return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
         }
         return request.map { $0.showing(fields) }
@@ -242,6 +241,23 @@ final class TaskCore: Sendable {
         guard let progress = state.withLock({ $0.progress }) else { return }
         progress.follow { (counters.units, state.withLock { $0.progressStage }) }
     }
+}
+
+/// What a data task has become (B1.68, B1.70).
+final class TaskChange: Sendable {
+    let outlet: TaskOutlet?
+    let kind: TaskKind?
+
+    private init(outlet: TaskOutlet?, kind: TaskKind?) {
+        self.outlet = outlet
+        self.kind = kind
+    }
+
+    /// Its body goes to a file.
+    static func download() -> TaskChange { TaskChange(outlet: .file(.delegate), kind: nil) }
+
+    /// It is a connection.
+    static func stream(_ calls: StreamCalls) -> TaskChange { TaskChange(outlet: nil, kind: .stream(calls)) }
 }
 
 /// Where the result of a task goes.

@@ -71,10 +71,6 @@ struct TaskState: ~Copyable, Sendable {
     var records: [TransactionRecord] = []
     /// When an earlier run of the program made the task.
     var earlierCreation: Date?
-    /// What a stream task is asked to do.
-    var stream: StreamCalls?
-    /// The same of a web socket task.
-    var webSocket: WebSocketCalls?
     /// What a web socket task's hop asks for.
     var handshake: WebSocketHop?
     /// Whether the task has said that it waits for connectivity (B6.16).
@@ -87,19 +83,15 @@ struct TaskState: ~Copyable, Sendable {
     init() {}
 
     /// The state of a new task.
-    init(
-        request: URLRequest, body: TaskBody, outlet: TaskOutlet, delegate: (any URLSessionTaskDelegate)?,
-        delegateView: DelegateView?,
-        session: URLSession
-    ) {
-        originalRequest = request
-        currentRequest = request
-        self.body = body
-        self.delegate = delegate
+    init(_ new: NewTask, delegateView: DelegateView?, session: URLSession) {
+        originalRequest = new.request
+        currentRequest = new.request
+        body = new.body
+        delegate = new.delegate
         self.delegateView = delegateView
         self.session = session
-        hints.prefersIncrementalDelivery = outlet.prefersIncrementalDelivery
-        if outlet.savesFile { download = DownloadProgress() }
+        hints.prefersIncrementalDelivery = new.outlet.prefersIncrementalDelivery
+        downloadRecord = new.download
     }
 
     /// Whether the task is a download.
@@ -117,12 +109,6 @@ struct TaskState: ~Copyable, Sendable {
         download.startsOver = false
         sentFields = nil
         return true
-    }
-
-    /// The state of a new stream task.
-    init(stream: StreamCalls, session: URLSession) {
-        self.stream = stream
-        self.session = session
     }
 
     /// Whether anybody has asked who we are.

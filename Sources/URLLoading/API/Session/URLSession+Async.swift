@@ -8,7 +8,7 @@ extension URLSession {
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(core.makeTask(request, outlet: .awaiting, delegate: delegate, session: self)) { .data($0) }
+        try await run(NewTask(request, outlet: .awaiting, delegate: delegate)) { .data($0) }
     }
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
@@ -24,18 +24,14 @@ extension URLSession {
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        let task = core.makeTask(
-            request, body: .file(fileURL), outlet: .awaiting, delegate: delegate, session: self)
-        return try await run(task) { .data($0) }
+        try await run(NewTask(request, body: .file(fileURL), outlet: .awaiting, delegate: delegate)) { .data($0) }
     }
 
     /// Sends data as the request's body and loads the response; the request's own body is ignored (B11.4).
     public func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        let task = core.makeTask(
-            request, body: .data(bodyData), outlet: .awaiting, delegate: delegate, session: self)
-        return try await run(task) { .data($0) }
+        try await run(NewTask(request, body: .data(bodyData), outlet: .awaiting, delegate: delegate)) { .data($0) }
     }
 
     /// Goes on with an upload and loads the response.
@@ -43,9 +39,8 @@ extension URLSession {
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         let (upload, request) = ResumedUpload.read(resumeData)
-        let task = core.makeTask(
-            request, body: .resuming(upload), outlet: .awaiting, delegate: delegate, session: self)
-        return try await run(task) { .data($0) }
+        let new = NewTask(request, body: .resuming(upload), outlet: .awaiting, delegate: delegate)
+        return try await run(new) { .data($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -53,7 +48,7 @@ extension URLSession {
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(core.makeTask(request, outlet: .file(.awaiting), delegate: delegate, session: self)) { .file($0) }
+        try await run(NewTask(request, outlet: .file(.awaiting), delegate: delegate)) { .file($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -69,15 +64,16 @@ extension URLSession {
     public func download(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(makeTask(resuming: resumeData, outlet: .awaiting, delegate: delegate)) { .file($0) }
+        try await run(NewTask(resuming: resumeData, outlet: .awaiting, delegate: delegate)) { .file($0) }
     }
 
-    /// Runs a task to its end; cancelling the surrounding task cancels it.
+    /// Makes a task and runs it to its end; cancelling the surrounding task cancels it.
     private func run<Result>(
-        _ task: TaskCore,
+        _ new: NewTask,
         resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
     ) async throws -> (Result, URLResponse) {
-        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+        let task = core.makeTask(new, session: self)
+        task.tellMaking()
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { task.start(resuming: kind($0)) }
         } onCancel: {

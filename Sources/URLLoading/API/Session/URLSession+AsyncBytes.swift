@@ -26,11 +26,8 @@ extension URLSession {
         _ request: URLRequest, scope: EventPipe.Scope, delegate: (any URLSessionTaskDelegate)?
     ) -> TransferFeed {
         let pipe = EventPipe(scope: scope)
-        let task = core.makeTask(request, outlet: .stream(pipe), delegate: delegate, session: self)
-        let face = URLSessionDataTask(core: task)
-        task.state.withLock { $0.face = face }
-        if task.usesRelay { task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
-        return TransferFeed(task: face, pipe: pipe)
+        let new = NewTask(request, outlet: .stream(pipe), delegate: delegate)
+        return TransferFeed(task: make(new) { URLSessionDataTask(core: $0) }, pipe: pipe)
     }
 
     /// A response's body, byte by byte. It can be read once; while nobody reads, the server is made to wait.

@@ -170,13 +170,13 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Makes a suspended task that delivers to the delegate.
     @discardableResult
     open func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        makeDataTask(request, outlet: .delegate)
+        makeDataTask(request)
     }
 
     /// Makes a suspended task that delivers to the delegate.
     @discardableResult
     open func dataTask(with url: URL) -> URLSessionDataTask {
-        makeDataTask(URLRequest(url: url), outlet: .delegate)
+        makeDataTask(URLRequest(url: url))
     }
 
     /// Makes a suspended task that gives its result to a handler, once, on the delegate queue.
@@ -201,13 +201,13 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Makes a suspended task that saves the body in a file and gives that to the delegate.
     @discardableResult
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
-        makeDownloadTask(request, outlet: .delegate)
+        makeDownloadTask(request)
     }
 
     /// Makes a suspended task that saves the body in a file and gives that to the delegate.
     @discardableResult
     open func downloadTask(with url: URL) -> URLSessionDownloadTask {
-        makeDownloadTask(URLRequest(url: url), outlet: .delegate)
+        makeDownloadTask(URLRequest(url: url))
     }
 
     /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
@@ -233,7 +233,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// a task that ends with `URLError.unsupportedURL` (B9.32).
     @discardableResult
     open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
-        makeDownloadTask(resuming: resumeData, outlet: .delegate)
+        makeDownloadTask(resuming: resumeData)
     }
 
     /// Makes a suspended task that goes on with a download and gives the file to a handler, once, on the delegate queue; the
@@ -246,22 +246,6 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDownloadTask(resuming: resumeData, outlet: .handler(completionHandler))
     }
 
-    private func makeDownloadTask(_ request: URLRequest, outlet: FileOutlet) -> URLSessionDownloadTask {
-        let task = core.makeTask(request, outlet: .file(outlet), delegate: nil, session: self)
-        let face = URLSessionDownloadTask(core: task)
-        task.state.withLock { $0.face = face }
-        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
-        return face
-    }
-
-    private func makeDataTask(_ request: URLRequest, outlet: TaskOutlet) -> URLSessionDataTask {
-        let task = core.makeTask(request, outlet: outlet, delegate: nil, session: self)
-        let face = URLSessionDataTask(core: task)
-        task.state.withLock { $0.face = face }
-        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
-        return face
-    }
-
     // MARK: Stream tasks
 
     /// Makes a suspended task that connects to a host when it is resumed, and carries whatever is read and written (B15.39).
@@ -269,13 +253,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// An empty host and a port outside 1…65535 end the task with `URLError.badURL`.
     @discardableResult
     open func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
-        let task = core.makeStreamTask(StreamCalls(host: hostname, port: port), session: self)
-        let face = URLSessionStreamTask(core: task)
-        task.state.withLock { $0.face = face }
-        task.counters.expectedToSend.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
-        task.counters.expectedToReceive.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
-        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
-        return face
+        make(NewTask(StreamCalls(host: hostname, port: port))) { URLSessionStreamTask(core: $0) }
     }
 
     // MARK: Web socket tasks
@@ -283,7 +261,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Makes a suspended task that opens a web socket at a URL of the scheme ws or wss when it is resumed (B15.1).
     @discardableResult
     open func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
-        makeWebSocketTask(URLRequest(url: url), protocols: [])
+        makeWebSocketTask(URLRequest(url: url))
     }
 
     /// Makes a suspended task that opens a web socket and offers protocols, of which the server may choose one (B15.3,
@@ -297,17 +275,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// `Sec-WebSocket-Protocol` of its own (B15.3). Its method must be GET, and it must have no body.
     @discardableResult
     open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
-        makeWebSocketTask(request, protocols: [])
-    }
-
-    private func makeWebSocketTask(_ request: URLRequest, protocols: [String]) -> URLSessionWebSocketTask {
-        let task = core.makeWebSocketTask(request, WebSocketCalls(protocols: protocols), session: self)
-        let face = URLSessionWebSocketTask(core: task)
-        task.state.withLock { $0.face = face }
-        task.counters.expectedToSend.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
-        task.counters.expectedToReceive.store(NSURLSessionTransferSizeUnknown, ordering: .relaxed)
-        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
-        return face
+        makeWebSocketTask(request)
     }
 
     // MARK: Upload tasks
@@ -316,20 +284,20 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// file is opened when the task starts and read while it is sent (B11.5).
     @discardableResult
     open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .file(fileURL), outlet: .delegate)
+        makeUploadTask(request, body: .file(fileURL))
     }
 
     /// Makes a suspended task that sends data as the request's body; the request's own body is ignored (B11.4).
     @discardableResult
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .data(bodyData), outlet: .delegate)
+        makeUploadTask(request, body: .data(bodyData))
     }
 
     /// Makes a suspended task whose body the delegate supplies, in `urlSession(_:task:needNewBodyStream:)` (B11.8); the
     /// request's own body is ignored (B5.36).
     @discardableResult
     open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .delegate, outlet: .delegate)
+        makeUploadTask(request, body: .delegate)
     }
 
     /// Makes a suspended task that sends a file as the request's body and gives its result to a handler, once, on the
@@ -355,8 +323,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Makes a suspended task that goes on with an upload; data that are not usable give a task that fails (B11.29).
     @discardableResult
     open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
-        let (upload, request) = ResumedUpload.read(resumeData)
-        return makeUploadTask(request, body: .resuming(upload), outlet: .delegate)
+        makeUploadTask(resuming: resumeData)
     }
 
     /// Makes a suspended task that goes on with an upload and gives its result to a handler, once, on the delegate queue.
@@ -365,15 +332,6 @@ open class URLSession: NSObject, @unchecked Sendable {
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        let (upload, request) = ResumedUpload.read(resumeData)
-        return makeUploadTask(request, body: .resuming(upload), outlet: .handler(completionHandler))
-    }
-
-    func makeUploadTask(_ request: URLRequest, body: TaskBody, outlet: TaskOutlet) -> URLSessionUploadTask {
-        let task = core.makeTask(request, body: body, outlet: outlet, delegate: nil, session: self)
-        let face = URLSessionUploadTask(core: task)
-        task.state.withLock { $0.face = face }
-        task.tell(.createTask) { $0.urlSession($1, didCreateTask: $2) }
-        return face
+        makeUploadTask(resuming: resumeData, outlet: .handler(completionHandler))
     }
 }

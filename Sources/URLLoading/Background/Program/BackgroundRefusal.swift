@@ -17,6 +17,17 @@ enum BackgroundRefusal: Sendable, Equatable {
     case scheme
     case stream
 
+    /// What is said of a task when it is made; nil for nothing. Of what the task is the session's already, nothing.
+    init?(of new: NewTask, hasDelegate: Bool) {
+        switch new.kind {
+        case .data, .upload:
+            guard new.number == nil else { return nil }
+            self.init(new.request, body: new.body, outlet: new.outlet, hasDelegate: hasDelegate)
+        case .stream: self = .stream
+        case .webSocket: return nil
+        }
+    }
+
     /// What is wrong with a task of a background session; nil for nothing.
     init?(_ request: URLRequest?, body: TaskBody, outlet: TaskOutlet, hasDelegate: Bool) {
         switch outlet {

@@ -342,10 +342,10 @@ extension BackgroundSession {
                 let request = record.original.urlRequest
             else { continue }
             let body: TaskBody = record.kind == .upload ? .file(URL(fileURLWithPath: record.source ?? "/")) : .request
-            let task = core.adoptTask(
-                identifier, request: request, body: body,
-                outlet: record.kind == .download ? .file(.delegate) : .delegate,
-                session: session)
+            var new = NewTask(
+                request, body: body, outlet: record.kind == .download ? .file(.delegate) : .delegate)
+            new.number = identifier
+            let task = core.makeTask(new, session: session)
             let load = BackgroundLoad(self, task)
             adopt(record, task, load)
             task.takeUp(record, load)

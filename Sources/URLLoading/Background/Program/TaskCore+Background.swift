@@ -61,7 +61,7 @@ extension TaskCore {
             ($0.body, $0.priority, $0.isDownload ? $0.download.source : nil)
         }
         guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
-        let kind: TransferKind = outlet.savesFile ? .download : kind == .upload ? .upload : .data
+        let kind: TransferKind = outlet.savesFile ? .download : kind.isUpload ? .upload : .data
         var order = TransferOrder(task: UInt64(identifier), kind: kind, request: current)
         switch body {
         case .file(let url): order.source = url.isFileURL ? url.path : url.absoluteString
@@ -164,7 +164,7 @@ extension TaskCore {
                 state.download.data = data.map { Data($0) }
                 state.download.source = nil
             }
-            if kind == .upload { state.ownersResumeData = data.map { Data($0) } }
+            if kind.isUpload { state.ownersResumeData = data.map { Data($0) } }
         }
     }
 
@@ -182,7 +182,7 @@ extension TaskCore {
     /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until he is told that
     /// the delegate has had it.
     func endBackground(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
-        let kind: TransferKind = outlet.savesFile ? .download : kind == .upload ? .upload : .data
+        let kind: TransferKind = outlet.savesFile ? .download : kind.isUpload ? .upload : .data
         if let failure {
             if let data = failure.resumeData { backgroundResumeData(data) }
             return endBackground(with: failure.error(of: kind))

@@ -14,24 +14,16 @@ extension URLSession {
         guard let request = record.original.urlRequest else { return nil }
         switch record.kind {
         case .data: return dataTask(with: request)
-        case .download: return makeDownload(request, from: record.resumption)
+        case .download: return makeDownloadTask(request, continuing: record.resumption.flatMap { ResumeData(Data($0)) })
         case .upload:
             guard let path = record.source else { return nil }
             if let data = record.resumption, case (let upload, _) = ResumedUpload.read(Data(data)),
                 upload.usableData != nil
             {
-                return makeUploadTask(request, body: .resuming(upload), outlet: .delegate)
+                return makeUploadTask(request, body: .resuming(upload))
             }
             return uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
         }
-    }
-
-    private func makeDownload(_ request: URLRequest, from data: [UInt8]?) -> URLSessionTask {
-        let task = downloadTask(with: request)
-        if let source = data.flatMap({ ResumeData(Data($0)) }) {
-            task.core.state.withLock { $0.download.source = source }
-        }
-        return task
     }
 }
 

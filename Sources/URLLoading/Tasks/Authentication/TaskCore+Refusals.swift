@@ -289,7 +289,7 @@ extension TaskCore {
 
     private func deliverRefused(_ response: HTTPURLResponse) {
         if case .webSocket = kind { return refuseUndecidedWebSocket(response) }
-        if kind == .upload, hidesUploadAnswer {
+        if kind.isUpload, hidesUploadAnswer {
             state.withLock { $0.redirect.deliversBody = false }
             return resumeReading()
         }

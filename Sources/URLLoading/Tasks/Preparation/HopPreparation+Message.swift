@@ -17,7 +17,7 @@ extension HopPreparation {
             return isOfAnotherScheme ? loadElsewhere() : end(error)
         }
         if task.outlet.savesFile { hop.message = hop.message.map { task.askingForRest($0) } }
-        if task.kind == .upload {
+        if task.kind.isUpload {
             hop.message = hop.message.map { task.upgraded($0, of: request, hop.content) }
             // What goes on with an upload is no cache's business.
             if case .part = hop.body { return .way }

@@ -40,7 +40,7 @@ extension TaskCore {
     }
 
     func say(_ order: StreamOrder) {
-        guard let calls = state.withLock({ $0.stream }) else {
+        guard let calls = kind.stream else {
             // A mock is no connection.
             return order.refuse(.known(URLError(.unsupportedURL)))
         }
@@ -57,16 +57,11 @@ extension TaskCore {
         DispatchQueue.global().async { [self] in heedStream(event) }
     }
 
-    /// The task ends without a connection.
-    func endCalls(_ error: URLError) {
-        state.withLock { $0.stream }?.end(.known(error))
-    }
-
     // MARK: Opening
 
     /// The first `resume()`.
     func openStream(in session: SessionCore) {
-        guard let calls = state.withLock({ $0.stream }) else { return }
+        guard let calls = kind.stream else { return }
         // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
         guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
             let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."

@@ -18,7 +18,7 @@ struct WebSocketHop: Sendable {
 
 extension TaskCore {
     /// What a web socket task is asked to do.
-    var webSocketCalls: WebSocketCalls? { state.withLock { $0.webSocket } }
+    var webSocketCalls: WebSocketCalls? { kind.webSocket }
 
     /// The request that asks for a web socket, with a key of its own each time; nil where the task is none.
     func handshakeMessage(

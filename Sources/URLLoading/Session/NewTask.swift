@@ -1,0 +1,84 @@
+// What a session makes a task of: everything in which tasks differ when they are made.
+//
+// Must not know: how a task loads, and what is told of it.
+
+import Foundation
+
+/// A task that is to be made.
+struct NewTask: Sendable {
+    /// What is loaded; nil where there is nothing that could be asked for.
+    let request: URLRequest?
+    let body: TaskBody
+    let outlet: TaskOutlet
+    let kind: TaskKind
+    let delegate: (any URLSessionTaskDelegate)?
+    /// What a download begins with.
+    let download: DownloadRecord
+    /// Its number, where it has one already: it was made in an earlier run of the program (B10.33).
+    var number: Int?
+
+    /// A task that sends a request and brings the answer to an outlet; a download may go on with what there is.
+    init(
+        _ request: URLRequest?, body: TaskBody = .request, outlet: TaskOutlet,
+        delegate: (any URLSessionTaskDelegate)? = nil, continuing source: ResumeData? = nil
+    ) {
+        self.request = request
+        self.body = body
+        self.outlet = outlet
+        self.delegate = delegate
+        kind = body.kind
+        download = outlet.savesFile ? .some(DownloadProgress(source: source)) : .none
+    }
+
+    /// A task that is a connection.
+    init(_ stream: StreamCalls) {
+        self.init(nil, as: .stream(stream))
+    }
+
+    /// A task that opens a web socket.
+    init(_ request: URLRequest, _ webSocket: WebSocketCalls) {
+        self.init(request, as: .webSocket(webSocket))
+    }
+
+    private init(_ request: URLRequest?, as kind: TaskKind) {
+        self.request = request
+        self.kind = kind
+        body = .request
+        outlet = .delegate
+        delegate = nil
+        download = .none
+    }
+
+    /// The length of what is sent, as far as it is known.
+    var expectedToSend: Int64 {
+        switch kind {
+        case .data, .upload: request.map { body.expectedLength(of: $0) } ?? 0
+        case .stream, .webSocket: NSURLSessionTransferSizeUnknown
+        }
+    }
+
+    /// The length of what comes, as far as it is known.
+    var expectedToReceive: Int64 {
+        switch kind {
+        case .data, .upload: 0
+        case .stream, .webSocket: NSURLSessionTransferSizeUnknown
+        }
+    }
+}
+
+/// What kind of task the user sees, and what such a task is asked to do besides loading.
+enum TaskKind: Sendable {
+    case data
+    case upload
+    case stream(StreamCalls)
+    case webSocket(WebSocketCalls)
+
+    /// Whether it sends a body that was given beside its request.
+    var isUpload: Bool { if case .upload = self { true } else { false } }
+
+    /// What it is asked to do, of a stream task.
+    var stream: StreamCalls? { if case .stream(let calls) = self { calls } else { nil } }
+
+    /// What it is asked to do, of a web socket task.
+    var webSocket: WebSocketCalls? { if case .webSocket(let calls) = self { calls } else { nil } }
+}
