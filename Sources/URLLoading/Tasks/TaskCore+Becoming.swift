@@ -1,6 +1,5 @@
-// A data task that goes on as a download task (B1.68, B9.14) or as a stream task (B1.70): one task, whose face, and whose
-// body's way, change while its response waits for the delegate's answer. Must not know what is written where, nor how a
-// connection leaves HTTP.
+// A data task that goes on as a download task (B1.68, B9.14): one task, whose face, and whose body's way, change while its response
+// waits for the delegate's answer. Must not know what is written where.
 
 import Foundation
 import URLLoadingEngine
@@ -24,48 +23,6 @@ extension TaskCore {
         guard isWanted else { return }
         mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
         resumeReading()
-    }
-
-    /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
-    /// request is still to be sent; then the task fails with what the engine says.
-    func becomeStream() {
-        guard case .delegate = outlet, case .data = kind, face is URLSessionDataTask else {
-            let text = "Only a data task that delivers to the session's delegate can become a stream task."
-            return end(unsupported: text)
-        }
-        let (isOver, transaction) = state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.load.transaction) }
-        if isOver { return }
-        guard let transaction else {
-            let text = "The response came over no connection of HTTP, so there is none to become a stream task."
-            return end(unsupported: text)
-        }
-        transaction.detach()
-    }
-
-    /// Takes the connection, on the loop, unless the task was cancelled meanwhile; the delegate is told before anything
-    /// else is.
-    func becomeStream(
-        on connection: consuming DetachedConnection, _ records: [TransactionRecord], _ reactor: Reactor
-    ) -> Bool {
-        guard let before = face as? URLSessionDataTask else { return false }
-        let after = URLSessionStreamTask(core: self)
-        let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
-        let (isWanted, deadline) = state.withLock { state -> (Bool, Duration?) in
-            guard state.machine.submit(priority: state.priority) else { return (false, nil) }
-            state.load = .none
-            state.face = after
-            state.records += records
-            become(.stream(calls))
-            return (true, state.resourceDeadline)
-        }
-        guard isWanted else { return false }
-        post(.becameStream(before, after), on: reactor)
-        let facts = connection.facts
-        let secured = Origin(scheme: .https, host: facts.origin.host, port: facts.origin.port) ?? facts.origin
-        connection.carryStream(judge: judge(ofConnectionTo: secured, by: facts.route), resourceDeadline: deadline) {
-            [self] in takeUp($0, calls, on: $1)
-        }
-        return true
     }
 
     /// Saves a body that a cache had; on the delegate queue.

@@ -75,6 +75,17 @@ extension TaskCore {
         return call
     }
 
+    /// Ends the task with `last`, which is told in the place of its end, and without metrics (B15.51).
+    func concludeUntold(_ last: () -> Void) {
+        let end = state.withLock { $0.end(with: nil, quietly: false) }
+        updateProgress()
+        let wasListed = session?.unlist(self) ?? false
+        last()
+        postNotice(.urlSessionTaskDidComplete)
+        state.withLock { $0.letGo() }
+        if wasListed { session?.taskEnded(of: end.session) }
+    }
+
     private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         switch outlet {
         case .delegate:

@@ -46,7 +46,7 @@ extension TaskCore {
             state.firstRequest = state.currentRequest
             return (state.currentRequest, state.body)
         }
-        if case .stream = kind { return openStream(in: session) }
+        if case .stream = kind { return stream.open(in: session) }
         guard let request else {
             endUnloaded(
                 LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))
@@ -60,20 +60,22 @@ extension TaskCore {
 
     /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
     /// up for.
-    func beginHop(_ handle: TransactionHandle) -> HopPlan {
-        let (plan, late) = noteHop(handle)
+    func beginHop(_ handle: TransactionHandle, for webSocket: WebSocketHop?) -> HopPlan {
+        let (plan, late) = noteHop(handle, webSocket)
         if late.isCancelled { handle.cancel() }
         if late.isSuspended { tellLoadOfSuspension() }
         if let priority = late.priority { handle.setPriority(Self.usable(priority)) }
         return plan
     }
 
-    private func noteHop(_ handle: TransactionHandle) -> (HopPlan, TaskMachine.Arrears) {
+    private func noteHop(
+        _ handle: TransactionHandle, _ webSocket: WebSocketHop?
+    ) -> (HopPlan, TaskMachine.Arrears) {
         let sessionView = tellingView
         return state.withLock { state in
             let late = state.machine.takenUp(priority: state.priority)
             if late.isWanted { state.load = .transaction(handle) }
-            return (plan(of: state, sessionView), late)
+            return (plan(of: state, sessionView, webSocket), late)
         }
     }
 
@@ -81,7 +83,9 @@ extension TaskCore {
     var tellingView: DelegateView? { usesRelay ? session?.delegateView : nil }
 
     /// What is to become of the hop's answer, as things stand.
-    func plan(of state: borrowing TaskState, _ sessionView: DelegateView?) -> HopPlan {
+    func plan(
+        of state: borrowing TaskState, _ sessionView: DelegateView?, _ webSocket: WebSocketHop? = nil
+    ) -> HopPlan {
         let taskView = state.delegateView
         func mayImplement(_ method: AskingMethod) -> Bool {
             taskView?.mayImplement(method) ?? false || sessionView?.mayImplement(method) ?? false
@@ -89,7 +93,7 @@ extension TaskCore {
         let streams: Bool
         let asksResponse: Bool
         switch outlet {
-        case .delegate where kind.webSocket != nil:
+        case .delegate where webSocket != nil:
             streams = false
             asksResponse = false
         case .delegate:
@@ -112,7 +116,7 @@ extension TaskCore {
             pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
-            upload: kind.isUpload ? state.uploadHop : nil, webSocket: state.handshake)
+            upload: kind.isUpload ? state.uploadHop : nil, webSocket: webSocket)
     }
 
     // MARK: What the receiver reports, on the loop
@@ -240,7 +244,7 @@ extension TaskCore {
         case .upload(let step):
             return goOnUploading(step)
         case .end(let error) where kind.webSocket != nil:
-            endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
+            webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
             return nil
         case .end(let error):
             return complete(error, body: end.body, file: end.file)

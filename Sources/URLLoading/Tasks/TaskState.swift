@@ -71,8 +71,6 @@ struct TaskState: ~Copyable, Sendable {
     var records: [TransactionRecord] = []
     /// When an earlier run of the program made the task.
     var earlierCreation: Date?
-    /// What a web socket task's hop asks for.
-    var handshake: WebSocketHop?
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
     /// What `didSendBodyData` has told.
@@ -159,7 +157,6 @@ struct TaskState: ~Copyable, Sendable {
             call = nil
             detour = nil
             cachePart = nil
-            handshake = nil
             records = []
             downloadRecord = .none
             alarm = nil

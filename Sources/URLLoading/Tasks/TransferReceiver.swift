@@ -127,7 +127,7 @@ final class TransferReceiver: TransactionReceiver {
                 caching?.drop()
             }
             if plan.webSocket != nil {
-                core.refuseWebSocket(response)
+                core.webSocket.refuse(response)
                 fate = .discard
                 return .discard
             }
@@ -220,7 +220,7 @@ final class TransferReceiver: TransactionReceiver {
             core.responseArrived(response, hasBody: false)
             return .detach
         } catch {
-            core.refuseWebSocket(response, error)
+            core.webSocket.refuse(response, error)
             fate = .abandoned
             core.cancelHop()
             return .more
@@ -230,11 +230,8 @@ final class TransferReceiver: TransactionReceiver {
     func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) {
         caching?.drop()
         let records = plan.keepsRecords ? records(outcome.timelines) : []
-        if let agreement {
-            if plan.keepsRecords { core.noteRecords(records) }
-            return core.openWebSocket(connection, agreement, on: reactor)
-        }
-        if core.becomeStream(on: connection, records, reactor) { return }
+        if let agreement { return core.webSocket.open(connection, agreement, records, on: reactor) }
+        if core.stream.begin(on: connection, records, reactor) { return }
         // Order: cancelled in between, and the connection is closed by now.
         fate = .abandoned
         finished(outcome)

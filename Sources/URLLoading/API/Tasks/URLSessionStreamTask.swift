@@ -1,4 +1,4 @@
-// A task that is a connection. Everything it does is `TaskCore`'s.
+// A task that is a connection. Everything it does is `TaskStream`'s.
 
 import Foundation
 
@@ -30,7 +30,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval,
         completionHandler: @escaping @Sendable (Data?, Bool, (any Error)?) -> Void
     ) {
-        core.read(least: minBytes, most: maxBytes, timeout: timeout, completionHandler)
+        core.stream.read(least: minBytes, most: maxBytes, timeout: timeout, completionHandler)
     }
 
     /// Reads at least `minBytes` and at most `maxBytes` bytes; at the end of what comes, those that are left, with `true`
@@ -58,7 +58,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     open func write(
         _ data: Data, timeout: TimeInterval, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        core.write(data, timeout: timeout, completionHandler)
+        core.stream.write(data, timeout: timeout, completionHandler)
     }
 
     /// Writes all bytes; done when the system has them, which says nothing of the peer (B15.42).
@@ -72,20 +72,20 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
     /// Gives the connection to the delegate as a pair of streams, behind all that waits; the task is complete then, and
     /// nothing more is told of it (B15.51).
-    open func captureStreams() { core.say(.capture) }
+    open func captureStreams() { core.stream.say(.capture) }
 
     /// Finishes our side of the connection behind the writes that wait; reading goes on (B15.48).
-    open func closeWrite() { core.say(.closeWrite) }
+    open func closeWrite() { core.stream.say(.closeWrite) }
 
     /// Ends reading behind the reads that wait; writing goes on (B15.49).
-    open func closeRead() { core.say(.closeRead) }
+    open func closeRead() { core.stream.say(.closeRead) }
 
     /// Sets TLS up behind all that waits; what is asked later waits for it (B15.45). The server's certificates are judged
     /// as for https, and delegates are asked the same challenges.
     ///
     /// Bytes that have come before TLS and that nobody has read end the task with `URLError.secureConnectionFailed`:
     /// whoever sent them need not be the server (B15.46).
-    open func startSecureConnection() { core.say(.startSecure) }
+    open func startSecureConnection() { core.stream.say(.startSecure) }
 
     /// Does nothing (B15.47).
     @available(*, deprecated, message: "TLS cannot be ended; it ends with the connection")

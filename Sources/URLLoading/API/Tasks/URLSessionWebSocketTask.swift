@@ -1,4 +1,4 @@
-// A task that is a web socket. Everything it does is `TaskCore`'s.
+// A task that is a web socket. Everything it does is `TaskWebSocket`'s.
 
 import Foundation
 
@@ -32,7 +32,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     /// (B15.21).
     @preconcurrency
     open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        core.ping(pongReceiveHandler)
+        core.webSocket.ping(pongReceiveHandler)
     }
 
     /// Says goodbye with a code and a reason, behind what was sent before; the task is complete when the server has
@@ -41,22 +41,22 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     /// Before the handshake is over it is the same as `cancel()`. A code that must not be sent becomes 1000, `invalid` and
     /// `noStatusReceived` send none (B15.30); of a reason the part is sent that is UTF-8 and fits into 123 bytes (B15.29).
     open func cancel(with closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?) {
-        core.close(closeCode, reason: reason)
+        core.webSocket.close(closeCode, reason: reason)
     }
 
     /// How many bytes a received message may have, all its fragments together; 1 MiB unless set. A longer one fails the
     /// task with `POSIXError.EMSGSIZE` (B15.19, B15.20).
     open var maximumMessageSize: Int {
-        get { core.maximumMessageSize }
-        set { core.maximumMessageSize = newValue }
+        get { core.webSocket.maximumMessageSize }
+        set { core.webSocket.maximumMessageSize = newValue }
     }
 
     /// The code with which the conversation was closed; `invalid` until then and where it was not closed properly,
     /// `noStatusReceived` where the close frame had none (B15.27).
-    open var closeCode: URLSessionWebSocketTask.CloseCode { core.closeCode }
+    open var closeCode: URLSessionWebSocketTask.CloseCode { core.webSocket.closeCode }
 
     /// The reason with which the conversation was closed; `nil` also where it was empty (B15.28).
-    open var closeReason: Data? { core.closeReason }
+    open var closeReason: Data? { core.webSocket.closeReason }
 }
 
 extension URLSessionWebSocketTask {
@@ -65,12 +65,12 @@ extension URLSessionWebSocketTask {
     public func send(
         _ message: URLSessionWebSocketTask.Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        core.send(message, completionHandler)
+        core.webSocket.send(message, completionHandler)
     }
 
     /// Sends a message; returns when the system has it, which says nothing of the server (B15.13).
     public func send(_ message: URLSessionWebSocketTask.Message) async throws {
-        try await core.send(message)
+        try await core.webSocket.send(message)
     }
 
     /// Gives one whole message, the first that no other call has got (B15.14). While nobody asks for messages no more than a
@@ -79,12 +79,12 @@ extension URLSessionWebSocketTask {
     public func receive(
         completionHandler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
     ) {
-        core.receive(completionHandler)
+        core.webSocket.receive(completionHandler)
     }
 
     /// Gives one whole message, the first that no other call has got (B15.14). Cancelling the surrounding Swift task does
     /// not end the call: cancel the web socket task.
     public func receive() async throws -> URLSessionWebSocketTask.Message {
-        try await core.receive()
+        try await core.webSocket.receive()
     }
 }

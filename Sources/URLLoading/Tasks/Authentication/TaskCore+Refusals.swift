@@ -288,7 +288,7 @@ extension TaskCore {
     }
 
     private func deliverRefused(_ response: HTTPURLResponse) {
-        if case .webSocket = kind { return refuseUndecidedWebSocket(response) }
+        if case .webSocket = kind { return webSocket.refuseUndecided(response) }
         if kind.isUpload, hidesUploadAnswer {
             state.withLock { $0.redirect.deliversBody = false }
             return resumeReading()

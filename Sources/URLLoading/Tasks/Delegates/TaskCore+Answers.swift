@@ -66,13 +66,13 @@ extension TaskCore {
         case .becomeDownload:
             becomeDownload()
         case .becomeStream:
-            becomeStream()
+            stream.begin()
         }
     }
 
     /// The redirect itself is the response (B4.3).
     private func deliverRedirect(_ response: HTTPURLResponse) {
-        if case .webSocket = kind { return refuseUndecidedWebSocket(response) }
+        if case .webSocket = kind { return webSocket.refuseUndecided(response) }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
         switch outlet {

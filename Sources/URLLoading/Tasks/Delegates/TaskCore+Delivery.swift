@@ -114,9 +114,9 @@ extension TaskCore: RelayClient {
             mailbox.withLock { $0.tellingEnd() }
             decide(after: end)?.resume()
         case .stream(let event):
-            heedStream(event)
+            stream.heed(event)
         case .webSocket(let event):
-            heedWebSocket(event)
+            webSocket.heed(event)
         case .endedUnloaded(let error):
             complete(error)?.resume()
         case .ending(let ending):

@@ -16,7 +16,7 @@ extension TaskCore {
     }
 
     /// Calls a method of one kind of delegate; of the task's alone unless `sessions`.
-    private func tellFirst<Delegate>(
+    func tellFirst<Delegate>(
         _ method: DelegateMethod, _ kind: (DelegateView) -> Delegate?, sessions: Bool = true,
         _ call: (Delegate, URLSession) -> Void
     ) {

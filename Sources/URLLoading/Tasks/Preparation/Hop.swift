@@ -14,6 +14,8 @@ struct Hop: Sendable {
     var cookies = HopCookies.none
     /// The request as it is sent, once it is written down.
     var message: RequestBuilder.Message?
+    /// What is asked for in place of a response.
+    var webSocket: WebSocketHop?
     var route = Route.direct()
     /// The ways that are left where that one leads nowhere.
     var otherRoutes: ArraySlice<Route> = []

@@ -8,7 +8,7 @@ import URLLoadingPolicy
 extension HopPreparation {
     /// Writes down what is sent.
     mutating func writeMessage() -> Step? {
-        if case .webSocket = task.kind { return writeHandshake() }
+        if let calls = task.kind.webSocket { return writeHandshake(for: calls) }
         let session = session
         do throws(URLError) {
             hop.message = try session.builder.message(
@@ -23,16 +23,6 @@ extension HopPreparation {
             if case .part = hop.body { return .way }
         }
         return session.settings.cache == nil ? .way : .storedAnswer
-    }
-
-    /// Writes the request that asks for a web socket. Each hop has a key of its own.
-    private mutating func writeHandshake() -> Step? {
-        do throws(URLError) {
-            hop.message = try task.handshakeMessage(for: request, cookies: hop.cookies)
-            return .way
-        } catch {
-            return end(error)
-        }
     }
 }
 

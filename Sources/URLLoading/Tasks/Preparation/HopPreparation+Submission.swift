@@ -23,7 +23,8 @@ extension HopPreparation {
                 continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
         }
         guard let plan else { return end(LoadFailure.cancelled(request.url)) }
-        let isUpgrade = if case .webSocket = task.kind { true } else { false }
+        let webSocket = hop.webSocket
+        let isUpgrade = webSocket != nil
         let task = task
         var transaction = TransactionRequest(
             origin: message.origin, route: isUpgrade ? route.tunnelling : route, head: message.head, body: message.body,
@@ -33,7 +34,7 @@ extension HopPreparation {
             waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
             continues: plan.continues,
             makeReceiver: { handle, reactor in
-                TransferReceiver(core: task, plan: task.beginHop(handle), reactor: reactor)
+                TransferReceiver(core: task, plan: task.beginHop(handle, for: webSocket), reactor: reactor)
             })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental

@@ -15,7 +15,7 @@ extension HopPreparation {
         case .routes(let routes): return take(routes[...])
         case .automatic: return askForRoutes()
         case .unusable(let fault): return end(LoadFailure.unusableProxy(request.url, fault))
-        // A web socket task that is over has no message.
+        // Nothing was written down.
         case nil: return end(LoadFailure.cancelled(request.url))
         }
     }

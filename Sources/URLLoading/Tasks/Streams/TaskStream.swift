@@ -1,5 +1,5 @@
-// Stream tasks: their calls on the way to the engine, and what comes back on the way to handlers and delegates
-// (behaviour 15.4).
+// What a stream task is beside other tasks: its calls on the way to the engine, and what comes back on the way to handlers and
+// delegates (behaviour 15.4). What is asked for and how it ended is kept in its `StreamCalls`.
 //
 // Must not know: bytes on the wire, in which order calls are carried out.
 
@@ -19,7 +19,13 @@ enum StreamEvent: Sendable {
     case ended(StreamFailure?)
 }
 
-extension TaskCore {
+/// A task as a connection.
+struct TaskStream: Sendable {
+    let task: TaskCore
+
+    /// What it is asked to do; nil for a mock, which is no connection.
+    private var calls: StreamCalls? { task.kind.stream }
+
     // MARK: Calls
 
     func read(
@@ -30,21 +36,15 @@ extension TaskCore {
             return hear(.read(handler, .failure(.known(Self.invalidArgument))))
         }
         say(
-            .read(least: least, most: most, timeout: Duration(timeout: timeout)) { [self] in
-                hear(.read(handler, $0))
-            })
+            .read(least: least, most: most, timeout: Duration(timeout: timeout)) { hear(.read(handler, $0)) })
     }
 
     func write(_ data: Data, timeout: TimeInterval, _ handler: @escaping @Sendable ((any Error)?) -> Void) {
-        say(.write(Array(data), timeout: Duration(timeout: timeout)) { [self] in hear(.wrote(handler, $0)) })
+        say(.write(Array(data), timeout: Duration(timeout: timeout)) { hear(.wrote(handler, $0)) })
     }
 
     func say(_ order: StreamOrder) {
-        guard let calls = kind.stream else {
-            // A mock is no connection.
-            return order.refuse(.known(URLError(.unsupportedURL)))
-        }
-        calls.say(order)
+        if let calls { calls.say(order) } else { order.refuse(.known(URLError(.unsupportedURL))) }
     }
 
     private static var invalidArgument: any Error {
@@ -53,106 +53,96 @@ extension TaskCore {
 
     /// Brings an answer to the delegate queue.
     private func hear(_ event: StreamEvent) {
-        if usesRelay { return post(.stream(event)) }
-        DispatchQueue.global().async { [self] in heedStream(event) }
+        if task.usesRelay { return task.post(.stream(event)) }
+        DispatchQueue.global().async { [self] in heed(event) }
     }
 
     // MARK: Opening
 
     /// The first `resume()`.
-    func openStream(in session: SessionCore) {
-        guard let calls = kind.stream else { return }
+    func open(in session: SessionCore) {
+        guard let calls else { return }
         // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
         guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
             let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."
-            return endUnloaded(LoadFailure.make(.badURL, nil, text))
+            return task.endUnloaded(LoadFailure.make(.badURL, nil, text))
         }
         switch session.settings.proxies.ways(to: origin) {
-        case .direct: openStream(calls, to: origin, by: [.direct()])
-        case .routes(let routes): openStream(calls, to: origin, by: routes)
+        case .direct: open(calls, to: origin, by: [.direct()])
+        case .routes(let routes): open(calls, to: origin, by: routes)
         case .automatic:
             guard let url = URL(string: "https://\(origin.authority)/") else {
-                return endUnloaded(LoadFailure.make(.badURL, nil, "\(origin.authority) cannot be put into a URL."))
+                return task.endUnloaded(
+                    LoadFailure.make(.badURL, nil, "\(origin.authority) cannot be put into a URL."))
             }
-            askForRoutes(to: url, for: nil) { $0.openStream(calls, to: origin, by: $1) }
-        case .unusable(let fault): endUnloaded(LoadFailure.unusableProxy(nil, fault))
+            // A resolver may never answer: what it would answer to does not hold the task.
+            task.askForRoutes(to: url, for: nil) { TaskStream(task: $0).open(calls, to: origin, by: $1) }
+        case .unusable(let fault): task.endUnloaded(LoadFailure.unusableProxy(nil, fault))
         }
     }
 
-    private func openStream(_ calls: StreamCalls, to origin: Origin, by routes: [Route]) {
-        guard let session else { return }
-        let (mayBegin, deadline) = state.withLock { state -> (Bool, Duration?) in
+    private func open(_ calls: StreamCalls, to origin: Origin, by routes: [Route]) {
+        guard let session = task.session else { return }
+        let (mayBegin, deadline) = task.state.withLock { state -> (Bool, Duration?) in
             (state.machine.submit(priority: state.priority), state.resourceDeadline)
         }
-        guard mayBegin else { return endUnloaded(LoadFailure.cancelled(nil)) }
-        var request = StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) {
-            [self] handle, reactor in
+        guard mayBegin else { return task.endUnloaded(LoadFailure.cancelled(nil)) }
+        var request = StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) { handle, reactor in
             takeUp(handle, calls, on: reactor)
         }
         // The origin is one of https, as TLS may be asked for.
-        request.judge = judge(ofConnectionTo: origin, by: .direct())
+        request.judge = task.judge(ofConnectionTo: origin, by: .direct())
         request.waitsForConnectivity = session.settings.waitsForConnectivity
-        (engine ?? session.engine).open(request)
+        (task.engine ?? session.engine).open(request)
     }
 
     /// Called on the loop when the engine takes the stream up; what was done to the task meanwhile is made up for.
     func takeUp(_ handle: StreamHandle, _ calls: StreamCalls, on reactor: Reactor) -> any StreamReceiver {
-        let late = state.withLock { state in
+        let late = task.state.withLock { state in
             let late = state.machine.takenUp(priority: state.priority)
             if late.isWanted { state.load = .other(handle) }
             return late
         }
         calls.begin(handle)
         if late.isCancelled { handle.cancel() }
-        tellLoadOfSuspension()
-        return TaskStreamReceiver(core: self, calls: calls, reactor: reactor)
+        task.tellLoadOfSuspension()
+        return TaskStreamReceiver(core: task, calls: calls, reactor: reactor)
     }
 
     // MARK: Telling
 
     /// Tells handlers and delegates, on their queue.
-    func heedStream(_ event: StreamEvent) {
+    func heed(_ event: StreamEvent) {
         switch event {
         case .read(let handler, .success(let piece)): handler(Data(piece.bytes), piece.isAtEnd, nil)
         case .read(let handler, .failure(let failure)): handler(nil, false, error(failure))
         case .wrote(let handler, let failure): handler(failure.map(error))
-        case .readClosed: tellStream(.readClosed) { $0.urlSession($1, readClosedFor: $2) }
-        case .writeClosed: tellStream(.writeClosed) { $0.urlSession($1, writeClosedFor: $2) }
+        case .readClosed: tell(.readClosed) { $0.urlSession($1, readClosedFor: $2) }
+        case .writeClosed: tell(.writeClosed) { $0.urlSession($1, writeClosedFor: $2) }
         case .captured(let streams): become(streams)
-        case .ended(let failure): complete(failure.map(urlError))?.resume()
+        case .ended(let failure): task.complete(failure.map(urlError))?.resume()
         }
     }
 
-    /// Calls a method of the task's delegate or, if that has none such, of the session's (B1.95).
-    private func tellStream(
+    private func tell(
         _ method: DelegateMethod,
         _ call: (any URLSessionStreamDelegate, URLSession, URLSessionStreamTask) -> Void
     ) {
-        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
-        guard let urlSession, let task = face as? URLSessionStreamTask else { return }
-        for view in [view, session?.delegateView] {
-            guard let delegate = view?.session as? any URLSessionStreamDelegate else { continue }
-            probe.arm(method)
-            call(delegate, urlSession, task)
-            if probe.disarm() { return }
-        }
+        guard let shown = task.face as? URLSessionStreamTask else { return }
+        task.tellFirst(method, { $0.session as? any URLSessionStreamDelegate }) { call($0, $1, shown) }
     }
 
     /// B15.51: the streams are the delegate's, and the task is complete without a word.
     private func become(_ streams: CapturedStreams) {
-        if isOver {
+        if task.isOver {
             streams.close()
-            complete(nil)?.resume()
+            task.complete(nil)?.resume()
             return
         }
-        let end = state.withLock { $0.end(with: nil, quietly: false) }
-        updateProgress()
-        let wasListed = session?.unlist(self) ?? false
         let (input, output) = streams.pair()
-        tellStream(.becameStreams) { $0.urlSession($1, streamTask: $2, didBecome: input, outputStream: output) }
-        postNotice(.urlSessionTaskDidComplete)
-        state.withLock { $0.letGo() }
-        if wasListed { session?.taskEnded(of: end.session) }
+        task.concludeUntold {
+            tell(.becameStreams) { $0.urlSession($1, streamTask: $2, didBecome: input, outputStream: output) }
+        }
     }
 
     // MARK: Errors
@@ -171,11 +161,11 @@ extension TaskCore {
     /// What the task fails with.
     private func urlError(_ failure: StreamFailure) -> URLError {
         // Only what was a data task has one.
-        let url = currentRequest?.url
+        let url = task.currentRequest?.url
         switch failure {
         case .engine(let error):
             return ErrorMapping.urlError(
-                error, url: url, evaluator: session?.settings.evaluator ?? SecTrust.system)
+                error, url: url, evaluator: task.session?.settings.evaluator ?? SecTrust.system)
         case .known(let error):
             return error as? URLError ?? LoadFailure.make(.unknown, url, "\(error)")
         case .fault(let fault):
@@ -257,4 +247,9 @@ private final class TaskStreamReceiver: StreamReceiver {
         calls.end(failure)
         core.post(.stream(.ended(failure)), on: reactor)
     }
+}
+
+extension TaskCore {
+    /// The task as a connection.
+    var stream: TaskStream { TaskStream(task: self) }
 }

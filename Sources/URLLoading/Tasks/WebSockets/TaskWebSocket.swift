@@ -1,5 +1,6 @@
-// Web socket tasks: their calls on the way to the engine, and what comes back on the way to handlers and delegates
-// (behaviour 15.1 to 15.3). The handshake is a hop like others; what is peculiar to it is in `TaskCore+Handshake`.
+// What a web socket task is beside other tasks: its calls on the way to the engine, and what comes back on the way to handlers
+// and delegates (behaviour 15.1 to 15.3). What is asked for and how it ended is kept in its `WebSocketCalls`. The handshake is a
+// hop like others; what is peculiar to it is in `TaskWebSocket+Handshake`.
 //
 // Async calls are resumed by the loop itself, handlers on the delegate queue.
 //
@@ -23,13 +24,19 @@ enum WebSocketEvent: Sendable {
     case ended(WebSocketFailure)
 }
 
-extension TaskCore {
+/// A task as a web socket.
+struct TaskWebSocket: Sendable {
+    let task: TaskCore
+
+    /// What it is asked to do; nil for a mock, which is no connection.
+    var calls: WebSocketCalls? { task.kind.webSocket }
+
     // MARK: Calls
 
     func send(
         _ message: URLSessionWebSocketTask.Message, _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        say(.send(message.content) { [self] in hear(handler, $0) })
+        say(.send(message.content) { hear(handler, $0) })
     }
 
     func send(_ message: URLSessionWebSocketTask.Message) async throws {
@@ -40,24 +47,24 @@ extension TaskCore {
     }
 
     func ping(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
-        say(.ping { [self] in hear(handler, $0) })
+        say(.ping { hear(handler, $0) })
     }
 
     func receive(_ handler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void) {
-        let holdsEnd = webSocketCalls?.hold() == true
+        let holdsEnd = calls?.hold() == true
         say(
-            .receive { [self] result in
-                if case .failure = result { webSocketCalls?.drained() }
+            .receive { result in
+                if case .failure = result { calls?.drained() }
                 hear(.received(handler, result, holdsEnd: holdsEnd))
             })
     }
 
     func receive() async throws -> URLSessionWebSocketTask.Message {
-        let holdsEnd = webSocketCalls?.hold() == true
+        let holdsEnd = calls?.hold() == true
         let result = await withUnsafeContinuation { continuation in
             say(
-                .receive { [self] result in
-                    if case .failure = result { webSocketCalls?.drained() }
+                .receive { result in
+                    if case .failure = result { calls?.drained() }
                     continuation.resume(returning: result)
                     if holdsEnd { releaseEnd() }
                 })
@@ -70,75 +77,75 @@ extension TaskCore {
 
     func close(_ code: URLSessionWebSocketTask.CloseCode, reason: Data?) {
         let close = WebSocketClose(code: code.rawValue, reason: reason.map { Array($0) })
-        if webSocketCalls?.sayGoodbye(close) != true { cancel() }
+        if calls?.sayGoodbye(close) != true { task.cancel() }
     }
 
     private func say(_ order: WebSocketOrder) {
-        guard let calls = webSocketCalls else {
-            // A mock is no connection.
-            return order.refuse(.known(URLError(.unsupportedURL)))
-        }
-        calls.say(order)
+        if let calls { calls.say(order) } else { order.refuse(.known(URLError(.unsupportedURL))) }
     }
 
     /// Brings the answer to a call of `send` or `ping` to its handler. The end waits for a handler that hears of a success:
     /// it may ask for a message.
     private func hear(_ handler: @escaping @Sendable ((any Error)?) -> Void, _ failure: WebSocketFailure?) {
-        let holdsEnd = failure == nil && webSocketCalls?.hold() == true
+        let holdsEnd = failure == nil && calls?.hold() == true
         hear(.answered(handler, failure, holdsEnd: holdsEnd))
     }
 
     /// Brings an answer to the delegate queue.
     private func hear(_ event: WebSocketEvent) {
-        if usesRelay { return post(.webSocket(event)) }
-        DispatchQueue.global().async { [self] in heedWebSocket(event) }
+        if task.usesRelay { return task.post(.webSocket(event)) }
+        DispatchQueue.global().async { [self] in heed(event) }
     }
 
     // MARK: What is known
 
     var maximumMessageSize: Int {
-        get { webSocketCalls?.maximumMessageSize ?? 1 << 20 }
-        set { webSocketCalls?.maximumMessageSize = newValue }
+        get { calls?.maximumMessageSize ?? 1 << 20 }
+        nonmutating set { calls?.maximumMessageSize = newValue }
     }
 
     var closeCode: URLSessionWebSocketTask.CloseCode {
-        webSocketCalls?.close.flatMap { URLSessionWebSocketTask.CloseCode(rawValue: Int($0.code)) } ?? .invalid
+        calls?.close.flatMap { URLSessionWebSocketTask.CloseCode(rawValue: Int($0.code)) } ?? .invalid
     }
 
-    var closeReason: Data? { webSocketCalls?.close?.reason.map { Data($0) } }
+    var closeReason: Data? { calls?.close?.reason.map { Data($0) } }
 
     // MARK: Opening
 
-    /// The handshake is over: the connection is a web socket. On the loop.
-    func openWebSocket(
-        _ connection: consuming DetachedConnection, _ agreement: WebSocketHandshake.Agreement, on reactor: Reactor
+    /// The handshake is over, and was measured: the connection is a web socket. On the loop.
+    func open(
+        _ connection: consuming DetachedConnection, _ agreement: WebSocketHandshake.Agreement,
+        _ records: [TransactionRecord], on reactor: Reactor
     ) {
-        let (transaction, deadline) = state.withLock { ($0.load.transaction, $0.resourceDeadline) }
-        guard let calls = webSocketCalls, let transaction else {
-            return endHandshake(LoadFailure.cancelled(currentRequest?.url))
+        let (transaction, deadline) = task.state.withLock { state in
+            state.records += records
+            return (state.load.transaction, state.resourceDeadline)
+        }
+        guard let calls, let transaction else {
+            return endHandshake(LoadFailure.cancelled(task.currentRequest?.url))
         }
         let settings = WebSocketSettings(
             host: transaction.host, compression: agreement.compression, maximumMessageSize: calls.open(),
             resourceDeadline: deadline)
         let opened = transaction.carry(connection, as: settings, on: reactor) { _ in
-            TaskWebSocketReceiver(core: self, calls: calls, reactor: reactor)
+            TaskWebSocketReceiver(core: task, calls: calls, reactor: reactor)
         }
         // The engine has ended.
-        guard let handle = opened else { return endHandshake(LoadFailure.cancelled(currentRequest?.url)) }
-        let isCancelled = state.withLock { state in
+        guard let handle = opened else { return endHandshake(LoadFailure.cancelled(task.currentRequest?.url)) }
+        let isCancelled = task.state.withLock { state in
             state.load = .other(handle)
             return state.machine.goOnElsewhere()
         }
-        post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
+        task.post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
         calls.begin(handle)
         if isCancelled { handle.cancel() }
-        tellLoadOfSuspension()
+        task.tellLoadOfSuspension()
     }
 
     // MARK: Telling
 
     /// Tells handlers and delegates, on their queue.
-    func heedWebSocket(_ event: WebSocketEvent) {
+    func heed(_ event: WebSocketEvent) {
         switch event {
         case .answered(let handler, let failure, let holdsEnd):
             handler(failure.map(error))
@@ -147,53 +154,44 @@ extension TaskCore {
             handler(result.map(URLSessionWebSocketTask.Message.init).mapError(error))
             if holdsEnd { releaseEnd() }
         case .opened(let chosen, let holdsEnd):
-            if !isOver {
-                tellWebSocket(.openedWebSocket) { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: chosen) }
+            if !task.isOver {
+                tell(.openedWebSocket) { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: chosen) }
             }
             if holdsEnd { releaseEnd() }
         case .closed:
-            guard !isOver else { return }
+            guard !task.isOver else { return }
             let (code, reason) = (closeCode, closeReason)
-            tellWebSocket(.closedWebSocket) {
-                $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason)
-            }
-        case .ended(.end(.closed)): complete(nil)?.resume()
-        case .ended(let failure): complete(error(failure))?.resume()
+            tell(.closedWebSocket) { $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason) }
+        case .ended(.end(.closed)): task.complete(nil)?.resume()
+        case .ended(let failure): task.complete(error(failure))?.resume()
         }
     }
 
     /// Something that the end waited for is done.
     private func releaseEnd() {
-        guard let end = webSocketCalls?.release() else { return }
-        tell(end, on: nil)
+        guard let end = calls?.release() else { return }
+        post(end, on: nil)
     }
 
-    /// Tells how it ended, behind all that was posted before.
-    fileprivate func tell(_ end: WebSocketFailure, on reactor: Reactor?) {
-        if webSocketCalls?.close != nil { post(.webSocket(.closed), on: reactor) }
-        post(.webSocket(.ended(end)), on: reactor)
+    /// Has it told how it ended, behind all that was posted before.
+    fileprivate func post(_ end: WebSocketFailure, on reactor: Reactor?) {
+        if calls?.close != nil { task.post(.webSocket(.closed), on: reactor) }
+        task.post(.webSocket(.ended(end)), on: reactor)
     }
 
-    /// Calls a method of the task's delegate or, if that has none such, of the session's (B1.95).
-    private func tellWebSocket(
+    private func tell(
         _ method: DelegateMethod,
         _ call: (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
     ) {
-        let (view, urlSession) = state.withLock { ($0.delegateView, $0.session) }
-        guard let urlSession, let task = face as? URLSessionWebSocketTask else { return }
-        for view in [view, session?.delegateView] {
-            guard let delegate = view?.session as? any URLSessionWebSocketDelegate else { continue }
-            probe.arm(method)
-            call(delegate, urlSession, task)
-            if probe.disarm() { return }
-        }
+        guard let shown = task.face as? URLSessionWebSocketTask else { return }
+        task.tellFirst(method, { $0.session as? any URLSessionWebSocketDelegate }) { call($0, $1, shown) }
     }
 
     /// What a call or the task fails with.
     private func error(_ failure: WebSocketFailure) -> any Error {
         ErrorMapping.webSocketError(
-            failure, url: state.withLock { $0.currentRequest?.url },
-            evaluator: session?.settings.evaluator ?? SecTrust.system)
+            failure, url: task.state.withLock { $0.currentRequest?.url },
+            evaluator: task.session?.settings.evaluator ?? SecTrust.system)
     }
 }
 
@@ -249,6 +247,11 @@ private final class TaskWebSocketReceiver: WebSocketReceiver {
 
     func finished(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage]) {
         calls.end(failure, unclaimed: unclaimed)
-        if calls.mayTell(failure) { core.tell(failure, on: reactor) }
+        if calls.mayTell(failure) { core.webSocket.post(failure, on: reactor) }
     }
+}
+
+extension TaskCore {
+    /// The task as a web socket.
+    var webSocket: TaskWebSocket { TaskWebSocket(task: self) }
 }

@@ -9,22 +9,36 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-/// What a hop asks for, as its receiver has to know it.
-struct WebSocketHop: Sendable {
+/// What a hop asks for, as its receiver has to know it. A class, since every hop has room for one, and hardly any has one.
+final class WebSocketHop: Sendable {
     let handshake: WebSocketHandshake
     /// The fields that were sent.
     let fields: Fields
+
+    init(_ handshake: WebSocketHandshake, fields: Fields) {
+        self.handshake = handshake
+        self.fields = fields
+    }
 }
 
-extension TaskCore {
-    /// What a web socket task is asked to do.
-    var webSocketCalls: WebSocketCalls? { kind.webSocket }
+extension HopPreparation {
+    /// Writes the request that asks for a web socket. Each hop has a key of its own.
+    mutating func writeHandshake(for calls: WebSocketCalls) -> Step? {
+        do throws(URLError) {
+            let (message, asked) = try task.webSocket.handshake(calls, by: request, hop.cookies, in: session)
+            (hop.message, hop.webSocket) = (message, asked)
+            return .way
+        } catch {
+            return end(error)
+        }
+    }
+}
 
-    /// The request that asks for a web socket, with a key of its own each time; nil where the task is none.
-    func handshakeMessage(
-        for request: URLRequest, cookies: HopCookies
-    ) throws(URLError) -> RequestBuilder.Message? {
-        guard let session, let calls = webSocketCalls else { return nil }
+extension TaskWebSocket {
+    /// The request that asks for a web socket, with a key of its own each time, and what is asked for.
+    fileprivate func handshake(
+        _ calls: WebSocketCalls, by request: URLRequest, _ cookies: HopCookies, in session: SessionCore
+    ) throws(URLError) -> (RequestBuilder.Message, WebSocketHop) {
         var generator = Chance()
         let handshake = WebSocketHandshake(
             nonce: (0..<WebSocketHandshake.nonceByteCount).map { _ in UInt8.random(in: 0 ... .max, using: &generator) },
@@ -33,43 +47,35 @@ extension TaskCore {
             throw LoadFailure.unsupportedURL(request.url, "\"\(name)\" cannot be the name of a protocol.")
         }
         let message = try session.builder.message(
-            for: request, after: firstRequest, asking: handshake, cookies: cookies)
-        state.withLock { $0.handshake = WebSocketHop(handshake: handshake, fields: message.head.fields) }
-        return message
+            for: request, after: task.firstRequest, asking: handshake, cookies: cookies)
+        return (message, WebSocketHop(handshake, fields: message.head.fields))
     }
 
     /// What the server has said does not open a web socket (B15.5): it is the task's response, and the task fails.
-    func refuseWebSocket(
-        _ response: HTTPURLResponse, _ refusal: WebSocketHandshake.Refusal? = nil
-    ) {
-        responseArrived(response, hasBody: false)
-        willFail(
+    func refuse(_ response: HTTPURLResponse, _ refusal: WebSocketHandshake.Refusal? = nil) {
+        task.responseArrived(response, hasBody: false)
+        task.willFail(
             ErrorMapping.refusedWebSocket(
-                refusal ?? .status(response.statusCode), url: state.withLock { $0.currentRequest?.url }))
+                refusal ?? .status(response.statusCode), url: task.state.withLock { $0.currentRequest?.url }))
     }
 
-    /// The same where it was being decided about the response; the rest of it is of no use.
-    func refuseUndecidedWebSocket(_ response: HTTPURLResponse) {
-        refuseWebSocket(response)
-        state.withLock { $0.redirect.deliversBody = false }
-        state.withLock { $0.load.handle }?.discardRest()
-    }
-
-    /// Keeps what was measured of the handshake for the metrics at the task's end.
-    func noteRecords(_ records: [TransactionRecord]) {
-        state.withLock { $0.records += records }
+    /// Refuses a response about which it was being decided; the rest of it is of no use.
+    func refuseUndecided(_ response: HTTPURLResponse) {
+        refuse(response)
+        task.state.withLock { $0.redirect.deliversBody = false }
+        task.state.withLock { $0.load.handle }?.discardRest()
     }
 
     /// The handshake has failed: calls that wait hear of it before the task's end is told (B15.34).
     func endHandshake(_ error: any Error) {
-        webSocketCalls?.end(.known(error))
-        post(.webSocket(.ended(.known(error))))
+        calls?.end(.known(error))
+        task.post(.webSocket(.ended(.known(error))))
     }
 }
 
 extension RequestBuilder {
     /// Builds the request that asks for a web socket.
-    func message(
+    fileprivate func message(
         for request: URLRequest, after first: URLRequest?, asking handshake: WebSocketHandshake, cookies: HopCookies
     ) throws(URLError) -> Message {
         let url = request.url

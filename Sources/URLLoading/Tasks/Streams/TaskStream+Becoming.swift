@@ -1,0 +1,52 @@
+// A data task that goes on as a stream task (B1.70): one task, whose face changes while its response waits for the delegate's
+// answer, and which takes the connection behind the response.
+//
+// Must not know: how a connection leaves HTTP.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+
+extension TaskStream {
+    /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
+    /// request is still to be sent; then the task fails with what the engine says.
+    func begin() {
+        guard case .delegate = task.outlet, case .data = task.kind, task.face is URLSessionDataTask else {
+            let text = "Only a data task that delivers to the session's delegate can become a stream task."
+            return task.end(unsupported: text)
+        }
+        let (isOver, transaction) = task.state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.load.transaction) }
+        if isOver { return }
+        guard let transaction else {
+            let text = "The response came over no connection of HTTP, so there is none to become a stream task."
+            return task.end(unsupported: text)
+        }
+        transaction.detach()
+    }
+
+    /// Takes the connection, on the loop, unless the task was cancelled meanwhile; the delegate is told before anything
+    /// else is.
+    func begin(
+        on connection: consuming DetachedConnection, _ records: [TransactionRecord], _ reactor: Reactor
+    ) -> Bool {
+        guard let before = task.face as? URLSessionDataTask else { return false }
+        let after = URLSessionStreamTask(core: task)
+        let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
+        let (isWanted, deadline) = task.state.withLock { state -> (Bool, Duration?) in
+            guard state.machine.submit(priority: state.priority) else { return (false, nil) }
+            state.load = .none
+            state.face = after
+            state.records += records
+            task.become(.stream(calls))
+            return (true, state.resourceDeadline)
+        }
+        guard isWanted else { return false }
+        task.post(.becameStream(before, after), on: reactor)
+        let facts = connection.facts
+        let secured = Origin(scheme: .https, host: facts.origin.host, port: facts.origin.port) ?? facts.origin
+        let judge = task.judge(ofConnectionTo: secured, by: facts.route)
+        connection.carryStream(judge: judge, resourceDeadline: deadline) { takeUp($0, calls, on: $1) }
+        return true
+    }
+}
