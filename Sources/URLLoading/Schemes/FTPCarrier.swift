@@ -177,7 +177,7 @@ private final class FTPDelivery: FTPReceiver {
 
     func received(head: FTPHead) -> ReceiverDemand {
         carrier.accepted(for: load)
-        let offset = load.plan.savesFile ? load.core.meetFTP(head) : nil
+        let offset = load.plan.savesFile ? load.core.download.meetFTP(head) : nil
         let length: Int
         switch head.content {
         case .file: length = head.size.map { Int(clamping: $0 - (offset ?? 0)) } ?? -1

@@ -14,7 +14,7 @@ extension SchemeLoad {
     func deliver(_ report: SchemeReport) {
         switch report {
         case .response(let response, let policy): show(response, policy)
-        case .resumed(let offset, let total): core.resumed(at: offset, total: total)
+        case .resumed(let offset, let total): core.download.resumed(at: offset, total: total)
         case .data(let data): passOn(data)
         // As if its parts had been reported.
         case .stored(let cached): state.withLock { $0.appendStored(cached) }
@@ -68,7 +68,7 @@ extension SchemeLoad {
 
     private var sink: FileSink {
         if let made = state.withLock({ $0.sink }) { return made }
-        let new = core.makeSink(for: plan)
+        let new = core.download.makeSink(for: plan)
         state.withLock { $0.sink = new }
         return new
     }
@@ -143,9 +143,9 @@ extension SchemeLoad {
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
             foreignError: error)
         if isWhole, plan.savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
-            core.hopEnded(end, withFileOf: sink)
+            core.download.hopEnded(end, withFileOf: sink)
         } else if let sink = ended.sink {
-            core.hopEnded(end, without: sink)
+            core.download.hopEnded(end, without: sink)
         } else {
             core.hopEnded(end)?.resume()
         }

@@ -13,7 +13,7 @@ struct NewTask: Sendable {
     let kind: TaskKind
     let delegate: (any URLSessionTaskDelegate)?
     /// What a download begins with.
-    let download: DownloadRecord
+    let download: Rare<DownloadProgress>
     /// Its number, where it has one already: it was made in an earlier run of the program (B10.33).
     var number: Int?
 

@@ -9,13 +9,13 @@ extension TaskCore {
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
-        let failure = kind.isUpload ? endingUpload(failure) : failure
-        let file = outlet.savesFile ? file ?? takeStored() : nil
-        if failure != nil, let file, session?.background == nil { keepWhole(file) }
+        let failure = kind.isUpload ? upload.ending(failure) : failure
+        let file = outlet.savesFile ? file ?? download.takeStored() : nil
+        if failure != nil, let file, session?.background == nil { download.keepWhole(file) }
         let ending = TaskEnding(failure: failure, body: body, file: file)
         // B1.100.
         if failure == nil, let file {
-            tellFinished(file)
+            download.tellFinished(file)
             session?.background?.toldFile(self)
             if usesRelay { return tellNext(ending) }
         }
@@ -57,10 +57,10 @@ extension TaskCore {
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         end.alarm?.cancel()
         end.answerLimit?.cancel()
-        if kind.isUpload { uploadEnded() }
+        if kind.isUpload { upload.ended() }
         if end.error == nil { updateProgress() }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
-        settle(end.download)
+        if let left = end.download.value { download.settle(left) }
         if endsQuietly {
             session?.ended(self, of: end.session)
             return finish(end, body: body, file: file)

@@ -52,7 +52,7 @@ extension TaskCore {
                 LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))
             return
         }
-        if outlet.savesFile { openPartial() }
+        if outlet.savesFile { download.openPartial() }
         load(request, body: body)
     }
 
@@ -242,7 +242,7 @@ extension TaskCore {
             loadAgain()
             return nil
         case .upload(let step):
-            return goOnUploading(step)
+            return upload.goOn(with: step)
         case .end(let error) where kind.webSocket != nil:
             webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
             return nil

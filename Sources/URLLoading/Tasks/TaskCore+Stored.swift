@@ -66,7 +66,7 @@ extension TaskCore {
         guard let plan else { return }
         if plan.savesFile {
             counters.received.store(Int64(body.count), ordering: .relaxed)
-            return save(stored: body)
+            return download.save(stored: body)
         }
         passOnStored(body, plan) { data in
             tellData(data)

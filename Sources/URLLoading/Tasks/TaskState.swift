@@ -60,10 +60,9 @@ struct TaskState: ~Copyable, Sendable {
     var asking: Task<Void, Never>?
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()
-    private var downloadRecord = DownloadRecord.none
-    private var authenticationRecord = AuthenticationRecord.none
-    /// Known through `upload`.
-    var uploadRecord = UploadRecord.none
+    private var rareDownload = Rare<DownloadProgress>.none
+    private var rareUpload = Rare<UploadProgress>.none
+    private var rareAuthentication = Rare<AuthenticationProgress>.none
     /// Who wants to know how to go on with an upload that was cancelled.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     /// What an owner of a background session's transfers says that an upload can go on with.
@@ -89,33 +88,36 @@ struct TaskState: ~Copyable, Sendable {
         self.delegateView = delegateView
         self.session = session
         hints.prefersIncrementalDelivery = new.outlet.prefersIncrementalDelivery
-        downloadRecord = new.download
+        rareDownload = new.download
     }
 
-    /// Whether the task is a download.
-    var isDownload: Bool { if case .some = downloadRecord { true } else { false } }
+    /// How far a download has come; nil where the task is none, or is over.
+    var download: DownloadProgress? {
+        get { rareDownload.value }
+        set { rareDownload.value = newValue }
+    }
 
-    /// How far it has come, of a download.
-    var download: DownloadProgress {
-        get { downloadRecord.progress }
-        set { downloadRecord.progress = newValue }
+    /// The upload, if it is one that may be resumed.
+    var upload: UploadProgress? {
+        get { rareUpload.value }
+        set { rareUpload.value = newValue }
     }
 
     /// Whether a download's request goes out once more, without a range; true once.
     mutating func startsDownloadOver() -> Bool {
-        guard isDownload, download.startsOver else { return false }
-        download.startsOver = false
+        guard download?.startsOver == true else { return false }
+        download?.startsOver = false
         sentFields = nil
         return true
     }
 
     /// Whether anybody has asked who we are.
-    var isAuthenticating: Bool { if case .some = authenticationRecord { true } else { false } }
+    var isAuthenticating: Bool { rareAuthentication.exists }
 
     /// What came of that; empty until somebody has asked.
     var authentication: AuthenticationProgress {
-        get { if case .some(let progress) = authenticationRecord { progress } else { AuthenticationProgress() } }
-        set { authenticationRecord = .some(newValue) }
+        get { rareAuthentication.value ?? AuthenticationProgress() }
+        set { rareAuthentication = .some(newValue) }
     }
 
     /// Whether the hop's request goes out once more, with another answer to who we are; true once.
@@ -149,7 +151,7 @@ struct TaskState: ~Copyable, Sendable {
         if machine.phase == .canceling, (failure as? URLError)?.code != .cancelled {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
-        if isDownload { failure = download.settle(failure) }
+        if download != nil { failure = download?.settle(failure) }
         defer {
             machine.complete()
             load = .none
@@ -158,14 +160,14 @@ struct TaskState: ~Copyable, Sendable {
             detour = nil
             cachePart = nil
             records = []
-            downloadRecord = .none
+            download = nil
             alarm = nil
             answerLimit = nil
             if quietly { letGo() }
         }
         return TaskResult(
             error: failure, response: response, call: call, session: session, kept: takeKept(),
-            download: downloadRecord, alarm: alarm, answerLimit: answerLimit)
+            download: rareDownload, alarm: alarm, answerLimit: answerLimit)
     }
 
     /// Lets go of what is needed up to the last message only.
@@ -201,7 +203,7 @@ struct TaskResult: Sendable {
     /// A connection that was kept for a request which does not come.
     let kept: RequestID?
     /// What a download leaves behind.
-    let download: DownloadRecord
+    let download: Rare<DownloadProgress>
     /// What nobody needs to be woken by any more.
     let alarm: Alarm?
     let answerLimit: Alarm?

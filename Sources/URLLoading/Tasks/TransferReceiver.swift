@@ -79,7 +79,7 @@ final class TransferReceiver: TransactionReceiver {
 
     func received(informational head: ResponseHead) {
         if let upload = plan.upload {
-            if core.uploadInformed(head) {
+            if core.upload.informed(head) {
                 fate = .abandoned
                 return core.cancelHop()
             }
@@ -98,7 +98,7 @@ final class TransferReceiver: TransactionReceiver {
         self.response = response
         if provesItself { core.noteAnswer(head, on: reactor) }
         if let webSocket = plan.webSocket, head.status == 101 { return meet(head, response, webSocket) }
-        let isHidden = plan.upload != nil && !core.uploadAnswered(head)
+        let isHidden = plan.upload != nil && !core.upload.answered(head)
         if core.isRefused(head, response, on: reactor) {
             fate = .undecided(framing, decoding: decoding)
             return .pause
@@ -201,11 +201,11 @@ final class TransferReceiver: TransactionReceiver {
             failure: failure, url: plan.url, body: plan.collectsBody ? body.data : nil,
             records: plan.keepsRecords ? records(outcome.timelines) : [], again: outcome.again)
         if failure == nil, isComplete {
-            core.hopEnded(end, withFileOf: fileSink)
+            core.download.hopEnded(end, withFileOf: fileSink)
         } else if failure == nil, savesFile, case .deliver = settledFate {
-            core.hopEnded(end, withFileOf: fileSink)
+            core.download.hopEnded(end, withFileOf: fileSink)
         } else if let sink {
-            core.hopEnded(end, without: sink)
+            core.download.hopEnded(end, without: sink)
         } else if let call = core.hopEnded(end, on: reactor) {
             EndedCalls.of(reactor).add(call)
         }
@@ -231,7 +231,7 @@ final class TransferReceiver: TransactionReceiver {
         caching?.drop()
         let records = plan.keepsRecords ? records(outcome.timelines) : []
         if let agreement { return core.webSocket.open(connection, agreement, records, on: reactor) }
-        if core.stream.begin(on: connection, records, reactor) { return }
+        if core.stream.take(connection, records, reactor) { return }
         // Order: cancelled in between, and the connection is closed by now.
         fate = .abandoned
         finished(outcome)
@@ -255,7 +255,7 @@ final class TransferReceiver: TransactionReceiver {
 
     private var fileSink: FileSink {
         if let sink { return sink }
-        let made = core.makeSink(for: plan)
+        let made = core.download.makeSink(for: plan)
         sink = made
         return made
     }
@@ -287,16 +287,16 @@ final class TransferReceiver: TransactionReceiver {
     private func beginDownload(
         _ head: ResponseHead, _ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool
     ) -> ReceiverDemand {
-        switch core.meetRest(head, response, plan.request) {
+        switch core.download.meetRest(head, response, plan.request) {
         case .deliver:
             return begin(response, framing: framing, decoding: decoding)
         case .resume(let offset, let total):
             let demand = begin(response, framing: framing, decoding: decoding)
-            core.resumed(at: offset, total: total, on: reactor)
+            core.download.resumed(at: offset, total: total, on: reactor)
             return demand
         case .complete(let shown, let count):
             core.responseArrived(shown, hasBody: true)
-            core.resumed(at: count, total: count, on: reactor)
+            core.download.resumed(at: count, total: count, on: reactor)
             isComplete = true
         case .startOver: break
         }

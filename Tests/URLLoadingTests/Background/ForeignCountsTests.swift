@@ -39,7 +39,7 @@ struct ForeignCountsTests {
         let task = session.downloadTask(with: try #require(URL(string: "http://h.example/")))
         for total in [Int64.min, -1, 1, .max] {
             task.core.state.withLock { ($0.writtenTold, $0.sentTold) = (before, before) }
-            task.core.tellWritten(total)
+            task.core.download.tellWritten(total)
             task.core.tellSent(total)
         }
         // Written for each total, sent for those above zero.

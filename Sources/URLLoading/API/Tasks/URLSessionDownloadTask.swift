@@ -24,7 +24,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// The data are of use as long as the file exists that they name, in the directory for temporary files.
     @preconcurrency
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        core.cancel(producing: completionHandler)
+        core.download.cancel(producing: completionHandler)
     }
 
     /// Ends the task with `URLError.cancelled` and returns what is needed to go on with the download later; nil where that

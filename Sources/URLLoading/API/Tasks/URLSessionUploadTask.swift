@@ -21,7 +21,7 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     /// that (B11.26). The handler is called on the delegate queue, before the task's last message.
     @preconcurrency
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        core.cancelUpload(completionHandler)
+        core.upload.cancel(producing: completionHandler)
     }
 
     /// Cancels the task and gives what is needed to go on with the upload later, or nil where its server does not offer

@@ -82,7 +82,7 @@ extension TransferOwner {
         schedule.progressed(number)
         // The first bytes, and then now and then: from there on it goes on whatever happens.
         if transfer.record.resumption == nil || total - transfer.checkpoint >= Self.checkpointDistance {
-            if let point = task.core.checkpoint(written: total) {
+            if let point = task.core.download.checkpoint(written: total) {
                 transfer.record.resumption = Array(point.encoded)
                 transfer.checkpoint = total
                 save(number)

@@ -24,7 +24,7 @@ final class BackgroundLoad: LoadHandle {
 
     func cancel() {
         let wants = core?.state.withLock { state in
-            state.isDownload && state.download.isWanted || !state.resumeDataHandlers.isEmpty
+            state.download?.isWanted == true || !state.resumeDataHandlers.isEmpty
         }
         session.tell(.cancel(task: task, wantsResumeData: wants ?? false))
     }

@@ -58,7 +58,7 @@ extension TaskCore {
     /// What the owner is told of the task; nil where that cannot be written down.
     private func order(for request: URLRequest?) -> TransferOrder? {
         let (body, priority, source) = state.withLock {
-            ($0.body, $0.priority, $0.isDownload ? $0.download.source : nil)
+            ($0.body, $0.priority, $0.download?.source)
         }
         guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
         let kind: TransferKind = outlet.savesFile ? .download : kind.isUpload ? .upload : .data
@@ -160,10 +160,8 @@ extension TaskCore {
             session?.background?.giveOut(partOf: source)
         }
         state.withLock { state in
-            if state.isDownload {
-                state.download.data = data.map { Data($0) }
-                state.download.source = nil
-            }
+            state.download?.data = data.map { Data($0) }
+            state.download?.source = nil
             if kind.isUpload { state.ownersResumeData = data.map { Data($0) } }
         }
     }

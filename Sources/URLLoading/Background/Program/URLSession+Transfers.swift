@@ -27,12 +27,12 @@ extension URLSession {
     }
 }
 
-extension TaskCore {
+extension TaskDownload {
     /// Where a download that is under way could go on if everything stopped now, the disk included; nil where it could not.
     func checkpoint(written: Int64) -> ResumeData? {
-        let (request, validator, total, file) = state.withLock { state in
-            let download = state.isDownload ? state.download : DownloadProgress()
-            return (state.originalRequest, download.validator, download.total, download.writing)
+        let (request, validator, total, file) = task.state.withLock { state in
+            let download = state.download
+            return (state.originalRequest, download?.validator, download?.total, download?.writing)
         }
         guard written > 0, let request, let validator, let file else { return nil }
         let naming = FileNaming.downloads

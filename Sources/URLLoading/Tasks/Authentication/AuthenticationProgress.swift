@@ -127,9 +127,3 @@ struct CredentialOffer: Sendable {
     /// Whether a delegate gave it, so that it is stored when it is accepted (B2.67).
     let isDelegates: Bool
 }
-
-/// Progress apart from the state that refers to it: most tasks are never asked, and carry no room for it.
-indirect enum AuthenticationRecord: Sendable {
-    case none
-    case some(AuthenticationProgress)
-}

@@ -289,7 +289,7 @@ extension TaskCore {
 
     private func deliverRefused(_ response: HTTPURLResponse) {
         if case .webSocket = kind { return webSocket.refuseUndecided(response) }
-        if kind.isUpload, hidesUploadAnswer {
+        if kind.isUpload, upload.hidesAnswer {
             state.withLock { $0.redirect.deliversBody = false }
             return resumeReading()
         }

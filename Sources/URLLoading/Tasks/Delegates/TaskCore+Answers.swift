@@ -64,9 +64,9 @@ extension TaskCore {
         case .cancel:
             cancel()
         case .becomeDownload:
-            becomeDownload()
+            download.takeOver()
         case .becomeStream:
-            stream.begin()
+            stream.askForConnection()
         }
     }
 

@@ -98,10 +98,10 @@ extension TaskCore: RelayClient {
             changeProgramsCache(by: step)
         case .written(let total):
             guard !isOver else { return }
-            tellWritten(total)
+            download.tellWritten(total)
         case .resumed(let offset, let total):
             guard !isOver else { return }
-            tellResumed(at: offset, total: total)
+            download.tellResumed(at: offset, total: total)
         case .becameDownload(let before, let after):
             guard !isOver else { return }
             tellBecame(.becomeDownload) { $0.urlSession($1, dataTask: before, didBecome: after) }

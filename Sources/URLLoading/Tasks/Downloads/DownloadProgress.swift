@@ -1,5 +1,5 @@
 // What a download knows about being taken up again, as a part of its task's state and behind the same lock. The file
-// operations that follow are `TaskCore+Resumption`'s.
+// operations that follow are `TaskDownload`'s.
 
 import Foundation
 import URLLoadingEngine
@@ -36,6 +36,15 @@ struct DownloadProgress: Sendable {
         return (held.byteCount, source.validator)
     }
 
+    /// What there is of the file is of no use to this load any more; it is the caller's.
+    @discardableResult
+    mutating func letGo() -> PartialFile? {
+        guard let held else { return nil }
+        self.held = nil
+        source = nil
+        return held
+    }
+
     /// Decides whether an error brings data along: those of a cancellation only where they were asked for (B9.18 to B9.20).
     mutating func settle(_ error: (any Error)?) -> (any Error)? {
         guard let failure = error as? URLError, failure.code != .cancelled || isWanted else {
@@ -49,18 +58,6 @@ struct DownloadProgress: Sendable {
             held = nil
         }
         return data.map { LoadFailure.adding($0, to: failure) } ?? failure
-    }
-}
-
-/// Room for it in a task's state, which costs other tasks next to nothing.
-indirect enum DownloadRecord: Sendable {
-    case none
-    case some(DownloadProgress)
-
-    /// What there is; of a task that is no download, nothing.
-    var progress: DownloadProgress {
-        get { if case .some(let progress) = self { progress } else { DownloadProgress() } }
-        set { self = .some(newValue) }
     }
 }
 

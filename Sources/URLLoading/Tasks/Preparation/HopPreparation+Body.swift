@@ -58,7 +58,7 @@ extension HopPreparation {
 
     /// What goes on with an upload that was begun before is not one hop but a row of them.
     private func takeUp(_ resumed: ResumedUpload) -> Step? {
-        task.takeUpUpload(resumed, request)
+        task.upload.takeUp(resumed, request)
         return nil
     }
 

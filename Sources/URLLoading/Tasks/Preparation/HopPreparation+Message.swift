@@ -16,9 +16,9 @@ extension HopPreparation {
         } catch {
             return isOfAnotherScheme ? loadElsewhere() : end(error)
         }
-        if task.outlet.savesFile { hop.message = hop.message.map { task.askingForRest($0) } }
+        if task.outlet.savesFile { hop.message = hop.message.map { task.download.askingForRest($0) } }
         if task.kind.isUpload {
-            hop.message = hop.message.map { task.upgraded($0, of: request, hop.content) }
+            hop.message = hop.message.map { task.upload.upgraded($0, of: request, hop.content) }
             // What goes on with an upload is no cache's business.
             if case .part = hop.body { return .way }
         }

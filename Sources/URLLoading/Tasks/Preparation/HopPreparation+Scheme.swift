@@ -51,11 +51,12 @@ extension HopPreparation {
         switch way {
         case .transfer(let route):
             let carrier = FTPCarrier(
-                place, route: route, storing: stored, resuming: task.outlet.savesFile ? task.partOnServer : nil)
+                place, route: route, storing: stored, resuming: task.outlet.savesFile ? task.download.partOnServer : nil
+            )
             task.carry(request, by: carrier, fromInside: true)
             return nil
         case .proxies(let routes):
-            task.beginAtBeginning()
+            task.download.beginAtBeginning()
             hop.content = stored ?? HopContent.none
             hop.message = session.builder.message(
                 for: request, after: task.firstRequest, storing: stored, at: place, by: routes)

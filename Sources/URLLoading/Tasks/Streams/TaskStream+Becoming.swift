@@ -11,7 +11,7 @@ import URLLoadingSystem
 extension TaskStream {
     /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
     /// request is still to be sent; then the task fails with what the engine says.
-    func begin() {
+    func askForConnection() {
         guard case .delegate = task.outlet, case .data = task.kind, task.face is URLSessionDataTask else {
             let text = "Only a data task that delivers to the session's delegate can become a stream task."
             return task.end(unsupported: text)
@@ -27,8 +27,8 @@ extension TaskStream {
 
     /// Takes the connection, on the loop, unless the task was cancelled meanwhile; the delegate is told before anything
     /// else is.
-    func begin(
-        on connection: consuming DetachedConnection, _ records: [TransactionRecord], _ reactor: Reactor
+    func take(
+        _ connection: consuming DetachedConnection, _ records: [TransactionRecord], _ reactor: Reactor
     ) -> Bool {
         guard let before = task.face as? URLSessionDataTask else { return false }
         let after = URLSessionStreamTask(core: task)

@@ -88,12 +88,6 @@ enum UploadPart: Sendable {
     case stream(offset: Int64)
 }
 
-/// A task's upload, in a box that costs other tasks no room.
-indirect enum UploadRecord: Sendable {
-    case none
-    case some(UploadProgress)
-}
-
 /// What a receiver has to know about a hop of an upload.
 final class UploadHop: Sendable {
     /// The program's own request.
@@ -118,12 +112,6 @@ final class UploadHop: Sendable {
 }
 
 extension TaskState {
-    /// The upload, if it is one that may be resumed.
-    var upload: UploadProgress? {
-        get { if case .some(let progress) = uploadRecord { progress } else { nil } }
-        set { uploadRecord = newValue.map { .some($0) } ?? .none }
-    }
-
     /// The upload's part in the hop that begins.
     var uploadHop: UploadHop? { upload.map { UploadHop($0) } }
 
@@ -140,10 +128,7 @@ extension TaskState {
 
     /// Lets others have the upload resource; the claim ends with the value that is given back, outside of any lock.
     mutating func takeClaim() -> UploadClaim? {
-        guard var progress = upload, let claim = progress.claim else { return nil }
-        progress.claim = nil
-        upload = progress
-        return claim
+        upload?.claim.take()
     }
 
     /// What follows a hop of an upload; nil where the hop is like any other.

@@ -1,4 +1,4 @@
-// An upload that goes on after a loss: the machine of `URLLoadingPolicy` says what follows, here it is done. The requests that
+// What an upload is beside other tasks: it goes on after a loss. The machine of `URLLoadingPolicy` says what follows, here it is done. The requests that
 // ask and go on are hops of the task like all others: they pass the same storages, proxies, questions and time-outs, but
 // neither delegates nor handlers see anything of them (B11.34).
 //
@@ -10,7 +10,10 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
+/// A task as an upload.
+struct TaskUpload: Sendable {
+    let task: TaskCore
+
     // MARK: The first request
 
     /// The request with what makes it the beginning of an upload that can be resumed (B11.24), where that is wanted
@@ -18,11 +21,11 @@ extension TaskCore {
     func upgraded(
         _ message: RequestBuilder.Message, of request: URLRequest, _ content: HopContent
     ) -> RequestBuilder.Message {
-        guard let settings = session?.settings, let url = request.url else { return message }
+        guard let session = task.session, let url = request.url else { return message }
         let isUpgradable =
-            settings.resumableUploads.includes(content) && message.framing.hasContent
+            session.settings.resumableUploads.includes(content) && message.framing.hasContent
             && !request.values.fields.fields.contains { UploadFields.isSpokenBy(program: $0.name) }
-        let (isUpgraded, old) = state.withLock { state -> (Bool, UploadClaim?) in
+        let (isUpgraded, old) = task.state.withLock { state -> (Bool, UploadClaim?) in
             // A request of the upload's own is written already.
             if case .part = state.body { return (false, nil) }
             let old = state.takeClaim()
@@ -34,7 +37,7 @@ extension TaskCore {
             state.upload = UploadProgress(
                 machine: ResumableUploadMachine(
                     target: url.absoluteString, length: length, isDivisible: content.isDivisible,
-                    patience: settings.uploadPatience),
+                    patience: session.settings.uploadPatience),
                 request: request, body: state.body)
             return (true, old)
         }
@@ -45,10 +48,10 @@ extension TaskCore {
     // MARK: On the loop
 
     /// An informational answer has come; whether the exchange is to be broken off.
-    func uploadInformed(_ head: ResponseHead) -> Bool {
+    func informed(_ head: ResponseHead) -> Bool {
         guard head.status == 104 else { return false }
-        let sent = counters.sent.load(ordering: .relaxed)
-        let (breaks, new) = state.withLock { state -> (Bool, String?) in
+        let sent = task.counters.sent.load(ordering: .relaxed)
+        let (breaks, new) = task.state.withLock { state -> (Bool, String?) in
             guard var progress = state.upload else { return (false, nil) }
             let breaks = progress.machine.informed(head, sent: sent)
             progress.isBroken = breaks
@@ -62,16 +65,14 @@ extension TaskCore {
     /// An upload resource that another task is at work on, or whose URL is none, is not used.
     private func claim(_ resource: String) {
         let claim = URL(string: resource) == nil ? nil : UploadClaim.take(resource)
-        state.withLock { state in
-            guard var progress = state.upload else { return }
-            if let claim { progress.claim = claim } else { progress.machine.forgetResource() }
-            state.upload = progress
+        task.state.withLock { state in
+            if let claim { state.upload?.claim = claim } else { state.upload?.machine.forgetResource() }
         }
     }
 
     /// The final answer to an exchange has come; whether it is the answer to the upload.
-    func uploadAnswered(_ head: ResponseHead) -> Bool {
-        state.withLock { state in
+    func answered(_ head: ResponseHead) -> Bool {
+        task.state.withLock { state in
             guard var progress = state.upload else { return true }
             progress.answer = head
             state.upload = progress
@@ -80,8 +81,8 @@ extension TaskCore {
     }
 
     /// Whether the answer to the hop under way is not for the program's eyes.
-    var hidesUploadAnswer: Bool {
-        state.withLock { state in
+    var hidesAnswer: Bool {
+        task.state.withLock { state in
             guard let progress = state.upload, progress.isHelper, let answer = progress.answer else { return false }
             return !progress.machine.isAnswer(answer)
         }
@@ -90,43 +91,39 @@ extension TaskCore {
     // MARK: Between two hops
 
     /// Does what the machine has said.
-    func goOnUploading(_ step: ResumableUploadMachine.Step) -> EndedCall? {
+    func goOn(with step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
-        let next = state.withLock { $0.begin(step) }
+        let next = task.state.withLock { $0.begin(step) }
         guard let (request, body) = next else { return fail(.unknownOffset) }
         switch step {
-        case .append(let offset, _, _): counters.sent.store(offset, ordering: .relaxed)
+        case .append(let offset, _, _): task.counters.sent.store(offset, ordering: .relaxed)
         case .query(let pause) where pause > .zero:
             wait(pause) { $0.load(request, body: body) }
             return nil
         case .query, .remove, .deliver, .fail: break
         }
-        load(request, body: body)
+        task.load(request, body: body)
         return nil
     }
 
     private func fail(_ failure: UploadFailure) -> EndedCall? {
-        let (url, last) = state.withLock { state in
-            let last = state.upload?.lastError
-            if var progress = state.upload {
-                progress.isLost = !failure.mayPass
-                state.upload = progress
-            }
-            return (state.ownRequest?.url, last)
+        let (url, last) = task.state.withLock { state in
+            state.upload?.isLost = !failure.mayPass
+            return (state.ownRequest?.url, state.upload?.lastError)
         }
         // Where one attempt after the other was lost, that is the reason.
-        if case .noProgress = failure, let last { return complete(last) }
-        return complete(LoadFailure.upload(url, failure))
+        if case .noProgress = failure, let last { return task.complete(last) }
+        return task.complete(LoadFailure.upload(url, failure))
     }
 
     /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
     private func wait(_ pause: Duration, then goOn: @escaping @Sendable (TaskCore) -> Void) {
-        let (wait, deadline) = state.withLock { ($0.machine.wait(), $0.resourceDeadline) }
+        let (wait, deadline) = task.state.withLock { ($0.machine.wait(), $0.resourceDeadline) }
         guard let wait else {
-            return endUnloaded(LoadFailure.cancelled(originalRequest?.url))
+            return task.endUnloaded(LoadFailure.cancelled(task.originalRequest?.url))
         }
         let end = LoopClock.elapsed + pause
-        setAlarm(at: min(end, deadline ?? end), of: wait) { core in
+        task.setAlarm(at: min(end, deadline ?? end), of: wait) { core in
             if core.endWait(wait) { goOn(core) }
         }
     }
@@ -134,20 +131,20 @@ extension TaskCore {
     // MARK: An upload that was begun before
 
     /// Takes up what resume data say.
-    func takeUpUpload(_ resumed: ResumedUpload, _ request: URLRequest) {
-        guard let session else { return }
+    func takeUp(_ resumed: ResumedUpload, _ request: URLRequest) {
+        guard let session = task.session else { return }
         let body: TaskBody
         let length: Int64?
         switch resumed.content {
         case .unusable(let text):
-            return endUnloaded(LoadFailure.unsupportedURL(request.url, text))
+            return task.endUnloaded(LoadFailure.unsupportedURL(request.url, text))
         case .file(let reference):
             switch reference.open() {
             case .success(let file): body = .opened(file, reference)
             case .failure(.unreadable(let error)):
-                return endUnloaded(
+                return task.endUnloaded(
                     ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error))
-            case .failure(.changed): return endUnloaded(LoadFailure.changedFile(request.url))
+            case .failure(.changed): return task.endUnloaded(LoadFailure.changedFile(request.url))
             }
             length = reference.byteCount
         case .data(let data):
@@ -163,21 +160,26 @@ extension TaskCore {
                 resuming: resumed.resource, target: target, length: length, isDivisible: isDivisible,
                 patience: session.settings.uploadPatience), let resource = machine.resource
         else {
-            return endUnloaded(
+            return task.endUnloaded(
                 LoadFailure.unsupportedURL(request.url, ResumedUpload.unusableText))
         }
         guard let claim = UploadClaim.take(resource) else {
-            return endUnloaded(LoadFailure.uploadInUse(request.url))
+            return task.endUnloaded(LoadFailure.uploadInUse(request.url))
         }
         let step = machine.begin()
-        counters.expectedToSend.store(length ?? NSURLSessionTransferSizeUnknown, ordering: .relaxed)
-        state.withLock { state in
+        task.counters.expectedToSend.store(length ?? NSURLSessionTransferSizeUnknown, ordering: .relaxed)
+        task.state.withLock { state in
             var progress = UploadProgress(machine: machine, request: request, body: body)
             progress.claim = claim
             state.upload = progress
         }
-        goOnUploading(step)?.resume()
+        goOn(with: step)?.resume()
     }
+}
+
+extension TaskCore {
+    /// The task as an upload.
+    var upload: TaskUpload { TaskUpload(task: self) }
 }
 
 extension HopContent {

@@ -6,46 +6,43 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-extension TaskCore {
+extension TaskDownload {
     /// Turns the task into a download; the delegate is told before anything else is.
-    func becomeDownload() {
-        guard case .delegate = outlet, let before = face as? URLSessionDataTask else {
-            return end(unsupported: "Only a task that delivers to the session's delegate can become a download task.")
+    func takeOver() {
+        guard case .delegate = task.outlet, let before = task.face as? URLSessionDataTask else {
+            return task.end(
+                unsupported: "Only a task that delivers to the session's delegate can become a download task.")
         }
-        let after = URLSessionDownloadTask(core: self)
-        let isWanted = state.withLock { state in
+        let after = URLSessionDownloadTask(core: task)
+        let isWanted = task.state.withLock { state in
             guard !state.isOver else { return false }
             state.face = after
             state.beginDownload()
-            become(.download())
+            task.become(.download())
             return true
         }
         guard isWanted else { return }
-        mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
-        resumeReading()
+        task.mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
+        task.resumeReading()
     }
 
     /// Saves a body that a cache had; on the delegate queue.
     func save(stored body: Data) {
-        let url = currentRequest?.url
+        let url = task.currentRequest?.url
         switch createFile() {
-        case .failure(let error): willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
+        case .failure(let error): task.willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
         case .success(let file):
             if let error = body.withUnsafeBytes({ file.append($0) }) ?? file.close() {
-                return willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
+                return task.willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
             }
-            state.withLock { $0.download.stored = file }
+            task.state.withLock { $0.download?.stored = file }
             if !body.isEmpty { tellWritten(Int64(body.count)) }
         }
     }
 
     /// The file of such a body, once.
     func takeStored() -> TemporaryFile? {
-        state.withLock { state in
-            guard state.isDownload, let file = state.download.stored else { return nil }
-            state.download.stored = nil
-            return file
-        }
+        task.state.withLock { $0.download?.stored.take() }
     }
 }
 

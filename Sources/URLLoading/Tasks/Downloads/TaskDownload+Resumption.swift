@@ -9,31 +9,30 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
+extension TaskDownload {
     // MARK: Taking up
 
     /// Opens what was kept. Where it is gone, or somebody else is at it, everything is loaded again (B9.33, B9.38).
     func openPartial() {
-        guard let source = state.withLock({ $0.download.source }) else { return }
-        let folder = session?.settings.downloadFolder ?? FileManager.default.temporaryDirectory.path
+        guard let source = task.state.withLock({ $0.download?.source }) else { return }
         let path = URL(fileURLWithPath: folder).appendingPathComponent(source.fileName, isDirectory: false).path
         // Who went on with the same data before and was killed has written more than they tell: the file knows.
         let found = TemporaryFile.reopen(path, keeping: source.byteCount, atMost: source.total ?? .max)
-        state.withLock { state in
-            state.download.held = found.map { PartialFile(file: $0.file, byteCount: $0.length) }
-            if found == nil { state.download.source = nil }
+        task.state.withLock { state in
+            state.download?.held = found.map { PartialFile(file: $0.file, byteCount: $0.length) }
+            if found == nil { state.download?.source = nil }
         }
     }
 
     /// A hop's request as it asks for the rest, on every hop anew (B9.26, B9.35).
     func askingForRest(_ message: RequestBuilder.Message) -> RequestBuilder.Message {
-        guard let asked = state.withLock({ $0.download.asked }) else { return message }
+        guard let asked = task.state.withLock({ $0.download?.asked }) else { return message }
         return message.replacing(ResumeRules.fields(from: asked.offset, asked.validator))
     }
 
     /// From where on the rest is asked for on an FTP server, and of which file.
     var partOnServer: (offset: Int64, file: FTPFileState)? {
-        guard let asked = state.withLock({ $0.download.asked }), case .file(let file) = asked.validator else {
+        guard let asked = task.state.withLock({ $0.download?.asked }), case .file(let file) = asked.validator else {
             return nil
         }
         return (asked.offset, file)
@@ -41,12 +40,7 @@ extension TaskCore {
 
     /// What carries the hop brings wholes only. What there is stays where it is: another load may go on with it.
     func beginAtBeginning() {
-        let held = state.withLock { state -> PartialFile? in
-            guard state.isDownload, let held = state.download.held else { return nil }
-            state.download.held = nil
-            state.download.source = nil
-            return held
-        }
+        let held = task.state.withLock { $0.download?.letGo() }
         held?.file.letGo()
     }
 
@@ -58,8 +52,8 @@ extension TaskCore {
         // Goes when the lock has been left.
         var dropped: PartialFile?
         defer { dropped?.file.remove() }
-        return state.withLock { state -> DownloadStep in
-            var download = state.download
+        return task.state.withLock { state -> DownloadStep in
+            guard var download = state.download else { return .deliver }
             defer { state.download = download }
             let asked = download.asked
             download.validator = ResumeRules.validator(
@@ -81,14 +75,10 @@ extension TaskCore {
                 download.total = asked.offset
                 return .complete(Self.shown(response, request, asked.offset), asked.offset)
             case .whole:
-                dropped = download.held
-                download.held = nil
-                download.source = nil
+                dropped = download.letGo()
                 return .deliver
             case .startsOver:
-                dropped = download.held
-                download.held = nil
-                download.source = nil
+                dropped = download.letGo()
                 download.startsOver = true
                 return .startOver
             case .result:
@@ -105,15 +95,14 @@ extension TaskCore {
         // Goes when the lock has been left.
         var dropped: PartialFile?
         defer { dropped?.file.remove() }
-        return state.withLock { state -> Int64? in
-            var download = state.download
+        return task.state.withLock { state -> Int64? in
+            guard var download = state.download else { return nil }
             defer { state.download = download }
             download.validator = head.state.map { .file($0) }
             download.total = head.size
             guard let asked = download.asked else { return nil }
             if head.offset == asked.offset { return asked.offset }
-            dropped = download.held
-            (download.held, download.source) = (nil, nil)
+            dropped = download.letGo()
             return nil
         }
     }
@@ -131,11 +120,11 @@ extension TaskCore {
 
     /// The rest goes behind so many bytes; all counters include them (B9.27). On the loop, once the response is noted.
     func resumed(at offset: Int64, total: Int64, on reactor: Reactor? = nil) {
-        counters.expectedToReceive.store(total, ordering: .relaxed)
-        counters.received.store(offset, ordering: .relaxed)
-        state.withLock { $0.writtenTold = offset }
-        updateProgress()
-        post(.resumed(at: offset, total: total), on: reactor)
+        task.counters.expectedToReceive.store(total, ordering: .relaxed)
+        task.counters.received.store(offset, ordering: .relaxed)
+        task.state.withLock { $0.writtenTold = offset }
+        task.updateProgress()
+        task.post(.resumed(at: offset, total: total), on: reactor)
     }
 
     // MARK: Keeping
@@ -143,19 +132,20 @@ extension TaskCore {
     /// Ends the task like `cancel()`, and gives what is needed to go on, or nil, before its last message (B9.16, B9.17).
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         enum Step { case cancel, wait, answer(Data?) }
-        let step = state.withLock { state -> Step in
+        let session = task.session
+        let step = task.state.withLock { state -> Step in
             guard state.machine.phase != .completed else {
                 return .answer((state.error as? URLError)?.downloadTaskResumeData)
             }
-            guard session != nil, state.isDownload else { return .answer(nil) }
-            state.download.waiting.append(handler)
+            guard session != nil, state.download != nil else { return .answer(nil) }
+            state.download?.waiting.append(handler)
             // B9.19: a plain cancellation that came before is one.
             guard state.machine.phase != .canceling else { return .wait }
-            state.download.isWanted = true
+            state.download?.isWanted = true
             return .cancel
         }
         switch step {
-        case .cancel: cancel()
+        case .cancel: task.cancel()
         case .wait: break
         case .answer(let data): if let session { session.relay.run { handler(data) } } else { handler(data) }
         }
@@ -163,48 +153,47 @@ extension TaskCore {
 
     /// The hop has failed: it ends when what has come is kept, or nothing is left of it (B9.5, B9.20).
     func hopEnded(_ end: HopEnd, without sink: FileSink) {
-        let keeps = state.withLock { $0.keepsPart(after: end) }
-        guard keeps else { return sink.discard { [self] in hopEnded(end)?.resume() } }
-        sink.keep { [self] part in
+        let keeps = task.state.withLock { $0.keepsPart(after: end) }
+        guard keeps else { return sink.discard { task.hopEnded(end)?.resume() } }
+        sink.keep { part in
             if let part { keep(part) }
-            hopEnded(end)?.resume()
+            task.hopEnded(end)?.resume()
         }
     }
 
     /// The last byte came, and the cancellation before anybody heard of it: nothing is left to ask for but whether it is
     /// still right (B9.16, B9.30).
     func keepWhole(_ file: TemporaryFile) {
-        let count = counters.received.load(ordering: .relaxed)
-        let keeps = state.withLock { $0.isDownload && $0.download.isWanted && $0.download.validator != nil }
+        let count = task.counters.received.load(ordering: .relaxed)
+        let keeps = task.state.withLock { $0.download.map { $0.isWanted && $0.validator != nil } ?? false }
         let naming = FileNaming.downloads
         guard keeps, count > 0, file.rename(prefix: naming.prefix, suffix: naming.partialSuffix) == nil else { return }
         keep(PartialFile(file: file, byteCount: count))
     }
 
     private func keep(_ part: PartialFile) {
-        let (request, validator, total) = state.withLock {
-            ($0.originalRequest, $0.download.validator, $0.download.total)
+        let (request, validator, total) = task.state.withLock {
+            ($0.originalRequest, $0.download?.validator, $0.download?.total)
         }
         guard let request, let validator,
             let data = ResumeData(
                 request: request, byteCount: part.byteCount, total: total, validator: validator,
                 fileName: part.file.url.lastPathComponent)
         else { return part.file.remove() }
-        state.withLock { state in
-            state.download.kept = part
-            state.download.data = data.encoded
+        task.state.withLock { state in
+            state.download?.kept = part
+            state.download?.data = data.encoded
         }
     }
 
     /// The task has ended: what is kept stays for whoever has the data, everything else goes.
-    func settle(_ record: DownloadRecord) {
-        guard case .some(let download) = record else { return }
+    func settle(_ download: DownloadProgress) {
         if download.data == nil { download.kept?.file.remove() } else { download.kept?.file.letGo() }
         download.held?.file.remove()
         download.stored?.remove()
         guard !download.waiting.isEmpty else { return }
         let answer = { @Sendable in for handler in download.waiting { handler(download.data) } }
-        if usesRelay { answer() } else { session?.relay.run(answer) }
+        if task.usesRelay { answer() } else { task.session?.relay.run(answer) }
     }
 }
 
@@ -217,7 +206,9 @@ extension TaskState {
 
     /// Whether what has come of a hop that failed can be of use: a network's failure, or a disk's that is full.
     fileprivate func keepsPart(after end: HopEnd) -> Bool {
-        guard download.validator != nil, machine.phase != .canceling || download.isWanted else { return false }
+        guard let download, download.validator != nil, machine.phase != .canceling || download.isWanted else {
+            return false
+        }
         if let ownFailure { return ownFailure.code == .cannotWriteToFile || ownFailure.code == .timedOut }
         // B14.20: what carries FTP has its errors made already.
         if let foreign = end.foreignError { return (foreign as? URLError)?.isOfNetwork ?? false }

@@ -3,21 +3,21 @@
 import Foundation
 import URLLoadingPolicy
 
-extension TaskCore {
+extension TaskUpload {
     /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before the task's last message.
-    func cancelUpload(_ handler: @escaping @Sendable (Data?) -> Void) {
-        let isOver = state.withLock { state in
+    func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
+        let isOver = task.state.withLock { state in
             guard !state.isOver else { return true }
             state.resumeDataHandlers.append(handler)
             return false
         }
-        guard isOver else { return cancel() }
-        if let session { session.relay.run { handler(nil) } } else { handler(nil) }
+        guard isOver else { return task.cancel() }
+        if let session = task.session { session.relay.run { handler(nil) } } else { handler(nil) }
     }
 
     /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
-    func endingUpload(_ failure: (any Error)?) -> (any Error)? {
-        let (progress, untouched, handlers, isCancelled, claim, owners) = state.withLock { state in
+    func ending(_ failure: (any Error)?) -> (any Error)? {
+        let (progress, untouched, handlers, isCancelled, claim, owners) = task.state.withLock { state in
             defer { state.resumeDataHandlers = [] }
             let untouched: ResumedUpload? = if case .resuming(let resumed) = state.body { resumed } else { nil }
             return (
@@ -27,7 +27,7 @@ extension TaskCore {
         }
         // Order: whoever is told may go on at once.
         claim?.release()
-        let failure = isCancelled ? LoadFailure.cancelled(originalRequest?.url) : failure
+        let failure = isCancelled ? LoadFailure.cancelled(task.originalRequest?.url) : failure
         let ours = failure as? URLError
         var data: Data?
         // B9.19: who only cancels does not ask for data.
@@ -49,8 +49,8 @@ extension TaskCore {
     }
 
     /// The upload is over; those that came too late to be told before are told that there is nothing.
-    func uploadEnded() {
-        let (handlers, claim) = state.withLock { state in
+    func ended() {
+        let (handlers, claim) = task.state.withLock { state in
             defer { state.resumeDataHandlers = [] }
             return (state.resumeDataHandlers, state.takeClaim())
         }
@@ -61,10 +61,10 @@ extension TaskCore {
     private func tell(_ handlers: [@Sendable (Data?) -> Void], _ data: Data?) {
         guard !handlers.isEmpty else { return }
         // The end of a task that tells nobody anything comes on the loop.
-        if usesRelay {
+        if task.usesRelay {
             for handler in handlers { handler(data) }
         } else {
-            session?.relay.run { for handler in handlers { handler(data) } }
+            task.session?.relay.run { for handler in handlers { handler(data) } }
         }
     }
 }
