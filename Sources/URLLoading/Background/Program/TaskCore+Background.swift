@@ -29,9 +29,7 @@ extension TaskCore {
         delay(until: date)
     }
 
-    private var asksBeforeBeginning: Bool {
-        [state.withLock { $0.delegateView }, session?.delegateView].contains { $0?.mayImplement(.delayed) ?? false }
-    }
+    private var asksBeforeBeginning: Bool { delegates.contains { $0.mayImplement(.delayed) } }
 
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {

@@ -41,7 +41,7 @@ extension TaskCore {
     var answersChallenges: Bool {
         // Without a delegate queue there is no delegate.
         guard usesRelay else { return false }
-        return [state.withLock { $0.delegateView }, session?.delegateView].contains { $0?.mayAnswerChallenges ?? false }
+        return delegates.contains { $0.mayAnswerChallenges }
     }
 
     /// Whether a delegate of the task alone may say who is believed.

@@ -1,8 +1,8 @@
 // One question of a task on its way to the delegates, until one of them has answered.
 //
-// Candidates are the task's delegate, then the session's; of each the completion-handler form, then the `async` form. A delegate
-// that has only a form's default does not have the form (see `DelegateProbe`), and what was learnt is remembered per type. Where
-// no candidate is left the question's default answer counts.
+// Candidates are the task's delegates in their order (`TaskDelegates`); of each the completion-handler form, then the `async`
+// form. A delegate that has only a form's default does not have the form (see `DelegateProbe`), and what was learnt is
+// remembered per type. Where no candidate is left the question's default answer counts.
 //
 // Must not know: what follows from an answer (`TaskCore+Answers`).
 
@@ -25,15 +25,14 @@ struct DelegateInquiry: Sendable {
 
     private var candidates: [DelegateView] {
         let (own, judge) = task.state.withLock { ($0.delegateView, $0.judge) }
-        let sessions = task.session?.delegateView
         // Others use the connection who have another delegate or none.
-        if question.isAboutConnection, judge == .session { return [sessions].compactMap(\.self) }
+        if question.isAboutConnection, judge == .session { return TaskDelegates(own: nil, session: task.session).all }
         switch (question, task.outlet) {
         // B1.80: also where the result goes to a handler or an async call.
         case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.storing, _), (.response, .delegate),
             (.part, .delegate):
-            return [own, sessions].compactMap(\.self)
-        case (.response, .awaiting), (.response, .stream): return [own].compactMap(\.self)
+            return TaskDelegates(own: own, session: task.session).all
+        case (.response, .awaiting), (.response, .stream): return TaskDelegates(own: own, session: nil).all
         case (.response, .handler), (.response, .file): return []
         case (.part, .handler), (.part, .awaiting), (.part, .stream), (.part, .file): return []
         }

@@ -1,5 +1,5 @@
-// What a task tells its delegates without waiting for an answer, on the delegate queue: each method of the task's delegate or, if that
-// has none such, of the session's (B1.95, B1.96). A delegate that has only a method's default does not have the method (`DelegateProbe`).
+// What a task tells its delegates without waiting for an answer, on the delegate queue: by the first that has the method
+// (`TaskDelegates`). A delegate that has only a method's default does not have the method (`DelegateProbe`).
 
 import Foundation
 import URLLoadingEngine
@@ -22,13 +22,12 @@ extension TaskCore {
     ) {
         let (own, urlSession) = state.withLock { ($0.delegateView, $0.session) }
         guard let urlSession else { return }
-        func has(_ delegate: Delegate) -> Bool {
+        _ = TaskDelegates(own: own, session: sessions ? session : nil).first { view in
+            guard let delegate = kind(view) else { return false }
             probe.arm(method)
             call(delegate, urlSession)
             return probe.disarm()
         }
-        if let delegate = own.flatMap(kind), has(delegate) { return }
-        if sessions, let delegate = session?.delegateView.flatMap(kind) { _ = has(delegate) }
     }
 
     // MARK: What

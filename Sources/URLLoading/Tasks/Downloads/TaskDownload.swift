@@ -120,10 +120,10 @@ struct TaskDownload: Sendable {
     func tellFinished(_ file: TemporaryFile) {
         guard case .file(.delegate) = task.outlet else { return }
         defer { file.remove() }
-        let (isOver, view, urlSession) = task.state.withLock { ($0.isOver, $0.delegateView, $0.session) }
-        guard !isOver, let urlSession, let shown = task.face as? URLSessionDownloadTask,
-            let delegate = view?.download ?? task.session?.delegateView?.download
-        else { return }
+        let (isOver, own, urlSession) = task.state.withLock { ($0.isOver, $0.delegateView, $0.session) }
+        guard !isOver, let urlSession, let shown = task.face as? URLSessionDownloadTask else { return }
+        let delegates = TaskDelegates(own: own, session: task.session)
+        guard let delegate = delegates.first(where: { $0.download != nil })?.download else { return }
         delegate.urlSession(urlSession, downloadTask: shown, didFinishDownloadingTo: file.url)
     }
 }

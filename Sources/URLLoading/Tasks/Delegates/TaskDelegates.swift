@@ -1,0 +1,35 @@
+// Whom a task asks and tells, and in which order: its own delegate, then the session's (B1.95, B1.96). It is said here alone.
+//
+// Must not know: what they are asked and told.
+
+/// The delegates of a task, in their order. Leaving one out says that it is not asked or told.
+struct TaskDelegates {
+    let own: DelegateView?
+    /// Looked at only where the task's own delegate is not the one that is sought.
+    let session: SessionCore?
+
+    /// The first that `isSought` accepts.
+    func first(where isSought: (DelegateView) -> Bool) -> DelegateView? {
+        if let own, isSought(own) { return own }
+        guard let sessions = session?.delegateView, isSought(sessions) else { return nil }
+        return sessions
+    }
+
+    /// Whether `isSought` accepts any.
+    func contains(where isSought: (DelegateView) -> Bool) -> Bool { first(where: isSought) != nil }
+
+    /// All that there are.
+    var all: [DelegateView] {
+        var views: [DelegateView] = []
+        _ = first { view in
+            views.append(view)
+            return false
+        }
+        return views
+    }
+}
+
+extension TaskCore {
+    /// Its delegates at this moment.
+    var delegates: TaskDelegates { TaskDelegates(own: state.withLock { $0.delegateView }, session: session) }
+}
