@@ -45,9 +45,7 @@ extension SchemeLoad {
         core.bodyArrived(bytes: data.count)
         var isFull = false
         if plan.savesFile, case .pause = data.withUnsafeBytes({ sink.write(copying: $0) }) { isFull = true }
-        if let pipe = plan.pipe, case .pause = pipe.post(body: data) { isFull = true }
-        if plan.streamsBody, case .pause = core.post(body: data, on: nil) { isFull = true }
-        core.announceProgress()
+        if case .pause = plan.pass(data, of: core) { isFull = true }
         if isFull { state.withLock { $0.pause(since: noted) } }
     }
 

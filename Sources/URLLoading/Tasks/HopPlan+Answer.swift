@@ -1,5 +1,5 @@
-// What becomes of a hop's answer once its head is known: it leads elsewhere, a delegate decides about it, or it is the task's. The
-// steps are the same for the answers of servers, of caches, and of carriers of other schemes.
+// What becomes of a hop's answer once its head is known: it leads elsewhere, a delegate decides about it, or it is the task's, and who
+// sees its body as it comes. The steps are the same for the answers of servers, of caches, and of carriers of other schemes.
 //
 // Must not know: where the answer comes from, and how its bytes come.
 
@@ -55,5 +55,13 @@ extension HopPlan {
         pause()
         task.post(.response(response), on: reactor)
         return true
+    }
+
+    /// Brings a piece of the body to whoever sees it as it comes; says whether more can be taken.
+    func pass(_ piece: Data, of task: TaskCore, on reactor: Reactor? = nil) -> ReceiverDemand {
+        let pipes = pipe?.post(body: piece) ?? .more
+        let delegates = streamsBody ? task.post(body: piece, on: reactor) : .more
+        task.announceProgress()
+        return (pipes, delegates) == (.more, .more) ? .more : .pause
     }
 }

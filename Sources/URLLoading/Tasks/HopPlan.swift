@@ -7,20 +7,16 @@ import URLLoadingWire
 struct HopPlan: Sendable {
     let request: URLRequest?
     let sentFields: Fields?
-    /// The body is collected for a handler or an async call.
-    let collectsBody: Bool
+    /// Where the task's result goes, as things stood.
+    let outlet: TaskOutlet
     /// The body goes to a delegate piece by piece.
     let streamsBody: Bool
-    /// The body goes to a file.
-    let savesFile: Bool
     /// A delegate may have to be asked about the response.
     let asksResponse: Bool
     /// A delegate may have to be asked about a redirect.
     let asksRedirect: Bool
     /// A delegate hears of what is sent, of informational responses and of metrics.
     let tellsDelegate: Bool
-    /// Leads to whoever iterates over what comes.
-    let pipe: EventPipe?
     let redirectsSoFar: Int
     /// Something goes with the request on which the other side has still to say yes or no.
     let provesItself: Bool
@@ -32,6 +28,18 @@ struct HopPlan: Sendable {
     let upload: UploadHop?
     /// What the hop asks for in place of a response.
     let webSocket: WebSocketHop?
+
+    /// The body is collected for a handler or an async call.
+    var collectsBody: Bool { outlet.takesWholeBody }
+
+    /// The body goes to a file.
+    var savesFile: Bool { outlet.savesFile }
+
+    /// Leads to whoever iterates over what comes.
+    var pipe: EventPipe? { outlet.pipe }
+
+    /// Whether somebody sees the body as it comes.
+    var isBodySeen: Bool { streamsBody || pipe != nil }
 
     /// The URL as the program knows it.
     var url: URL? { upload?.request.url ?? request?.url }

@@ -50,7 +50,7 @@ extension TaskCore {
 
     /// Whether the end is told to the waiting async call alone: all of it may then happen at once.
     var endsQuietly: Bool {
-        if case .awaiting = outlet { !usesRelay } else { false }
+        if case .whole(.awaiting) = outlet { !usesRelay } else { false }
     }
 
     /// What follows the end: the last message, and nothing that the session keeps.
@@ -63,11 +63,11 @@ extension TaskCore {
         if let left = end.download.value { download.settle(left) }
         if endsQuietly {
             session?.ended(self, of: end.session)
-            return finish(end, body: body, file: file)
+            return outlet.finish(self, end, body: body, file: file)
         }
         let wasListed = session?.unlist(self) ?? false
         if end.error != nil { file?.remove() }
-        let call = finish(end, body: body, file: file)
+        let call = outlet.finish(self, end, body: body, file: file)
         session?.background?.ended(self)
         postNotice(.urlSessionTaskDidComplete)
         state.withLock { $0.letGo() }
@@ -84,45 +84,6 @@ extension TaskCore {
         postNotice(.urlSessionTaskDidComplete)
         state.withLock { $0.letGo() }
         if wasListed { session?.taskEnded(of: end.session) }
-    }
-
-    private func finish(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
-        switch outlet {
-        case .delegate:
-            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
-        case .handler(let handler):
-            // B1.82, B1.83.
-            handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
-        case .stream(let pipe):
-            pipe.post(.end(end.error))
-        case .file(.delegate):
-            tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: end.error) }
-        case .file(.handler(let handler)):
-            handler(end.error == nil ? file?.url : nil, end.response, end.error)
-            // B1.87.
-            file?.remove()
-        case .awaiting, .file(.awaiting):
-            return end.call.map { EndedCall($0, outcome(of: end, body: body, file: file, for: $0.continuation)) }
-        }
-        return nil
-    }
-
-    /// What the async call that waits is resumed with.
-    private func outcome(
-        of end: TaskResult, body: Data?, file: TemporaryFile?, for continuation: TaskContinuation
-    ) -> EndedCall.Answer {
-        switch (continuation, end.error, end.response, file) {
-        case (_, let error?, _, _):
-            return .failure(error)
-        case (.data, nil, let response?, _):
-            return .data(body ?? Data(), response)
-        case (.file, nil, let response?, let file?):
-            // B1.91.
-            file.letGo()
-            return .file(file.url, response)
-        case (_, nil, _, _):
-            return .failure(LoadFailure.make(.unknown, originalRequest?.url, "The load ended without a response."))
-        }
     }
 
     /// B12.1, B12.2: for tasks that were resumed, once.

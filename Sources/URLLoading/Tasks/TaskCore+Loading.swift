@@ -90,30 +90,25 @@ extension TaskCore {
         func mayImplement(_ method: AskingMethod) -> Bool {
             taskView?.mayImplement(method) ?? false || sessionView?.mayImplement(method) ?? false
         }
+        let outlet = outlet
         let streams: Bool
         let asksResponse: Bool
-        switch outlet {
-        case .delegate where webSocket != nil:
-            streams = false
-            asksResponse = false
-        case .delegate:
+        switch webSocket == nil ? outlet.audience : .nobody {
+        case .all:
             streams = true
             asksResponse = mayImplement(.response)
-        case .awaiting, .stream:
-            // B1.93: the delegate of an async call sees the response and the pieces as they come.
+        case .own:
             streams = taskView?.data != nil
             asksResponse = taskView?.mayImplement(.response) ?? false
-        case .handler, .file:
-            // B1.101: download tasks do not ask about the response either.
+        case .nobody:
             streams = false
             asksResponse = false
         }
         let tells = taskView?.task != nil || sessionView?.task != nil
         return HopPlan(
-            request: state.currentRequest, sentFields: state.sentFields, collectsBody: outlet.takesWholeBody,
-            streamsBody: streams, savesFile: outlet.savesFile, asksResponse: asksResponse,
-            asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
-            pipe: outlet.pipe, redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
+            request: state.currentRequest, sentFields: state.sentFields, outlet: outlet, streamsBody: streams,
+            asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: usesRelay && tells,
+            redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
             upload: kind.isUpload ? state.uploadHop : nil, webSocket: webSocket)

@@ -1,8 +1,9 @@
 // One task: the state that users see, and the steering of the engine.
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
-// held. The other halves are in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events),
-// `TaskCore+Telling` and `TaskCore+Questions` (delegates) and `TaskCore+End`.
+// held. What every task does is in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events),
+// `TaskCore+Telling` and `TaskCore+Questions` (delegates) and `TaskCore+End`; what only some do, in their parts: `TaskDownload`,
+// `TaskUpload`, `TaskStream` and `TaskWebSocket`.
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -258,67 +259,6 @@ final class TaskChange: Sendable {
 
     /// It is a connection.
     static func stream(_ calls: StreamCalls) -> TaskChange { TaskChange(outlet: nil, kind: .stream(calls)) }
-}
-
-/// Where the result of a task goes.
-enum TaskOutlet: Sendable {
-    /// Piece by piece to the delegates.
-    case delegate
-    /// As a whole to a handler (B1.76).
-    case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
-    /// As a whole to an async call.
-    case awaiting
-    /// As it comes to whoever iterates.
-    case stream(EventPipe)
-    /// In a file.
-    case file(FileOutlet)
-
-    /// Whether the body is collected.
-    var takesWholeBody: Bool {
-        switch self {
-        case .delegate, .stream, .file: false
-        case .handler, .awaiting: true
-        }
-    }
-
-    /// Whether the body goes to a file.
-    var savesFile: Bool {
-        switch self {
-        case .delegate, .handler, .awaiting, .stream: false
-        case .file: true
-        }
-    }
-
-    /// Whether the result goes to asynchronous code, past the delegate queue.
-    var isAwaited: Bool {
-        switch self {
-        case .awaiting, .stream, .file(.awaiting): true
-        case .delegate, .handler, .file(.delegate), .file(.handler): false
-        }
-    }
-
-    /// What `prefersIncrementalDelivery` is at first (B1.56).
-    var prefersIncrementalDelivery: Bool {
-        switch self {
-        case .delegate, .awaiting, .stream: true
-        case .handler, .file: false
-        }
-    }
-
-    /// The way to whoever iterates.
-    var pipe: EventPipe? {
-        if case .stream(let pipe) = self { pipe } else { nil }
-    }
-}
-
-/// Where the file of a download task goes.
-enum FileOutlet: Sendable {
-    /// To the delegates, which have it for the length of a call (B9.2).
-    case delegate
-    /// To a handler, which has it for the length of the call (B1.87).
-    case handler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
-    /// To an async call, which keeps it (B1.91).
-    case awaiting
 }
 
 extension URLSessionTask.State {

@@ -120,7 +120,7 @@ final class TransferReceiver: TransactionReceiver {
         guard RedirectRules.isRedirect(status: head.status), let request = plan.redirectable,
             let next = RedirectedRequest.make(from: request, response: head)
         else {
-            if plan.streamsBody, !plan.collectsBody, plan.pipe == nil,
+            if plan.streamsBody, case .delegate = plan.outlet,
                 let parts = MixedReplaceBody(head, url: plan.request?.url)
             {
                 fate = .deliverParts(parts)
@@ -339,13 +339,7 @@ final class TransferReceiver: TransactionReceiver {
             return fileSink.write(piece)
         }
         if plan.collectsBody { body.append(piece.bytes) }
-        guard plan.streamsBody || plan.pipe != nil else { return .more }
-        let data = Data(piece)
-        let demands = (
-            plan.pipe?.post(body: data) ?? .more, plan.streamsBody ? core.post(body: data, on: reactor) : .more
-        )
-        core.announceProgress()
-        return demands == (.more, .more) ? .more : .pause
+        return plan.isBodySeen ? plan.pass(Data(piece), of: core, on: reactor) : .more
     }
 
     /// Only the last attempt got the response (B6.30).
@@ -356,48 +350,5 @@ final class TransferReceiver: TransactionReceiver {
                 request: request, sentFields: plan.sentFields,
                 response: index == timelines.count - 1 ? response : nil, timeline: timeline)
         }
-    }
-}
-
-/// A body that is collected as a whole: one `Data` that grows in place and is handed over without a further copy.
-struct WholeBody {
-    private(set) var data = Data()
-    /// What the first piece makes room for.
-    private var room = 0
-
-    /// Notes the announced length, so far as it is believable.
-    mutating func expect(_ framing: BodyFraming, decoding: Bool) {
-        guard case .length(let length) = framing, length > 0 else { return }
-        // Untouched memory costs only addresses, so a false announcement costs nothing; a decoded body is longer.
-        room = Int(decoding ? min(length, Self.mostDecodedRoom) : min(length, Self.mostRoom))
-    }
-
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        if data.isEmpty {
-            // Nearly always the whole of a small body: copied into memory of its size, in one step.
-            if bytes.count >= room {
-                data = Data(bytes)
-                return
-            }
-            data.reserveCapacity(room)
-        }
-        bytes.withMemoryRebound(to: UInt8.self) { data.append($0) }
-    }
-
-    private static let mostRoom: Int64 = 32 * 1024 * 1024
-    private static let mostDecodedRoom: Int64 = 1024 * 1024
-}
-
-extension Data {
-    /// The bytes of a piece, where they arrived if that is better than a copy.
-    init(_ piece: BodyPiece) {
-        guard let kept = piece.keep(), let start = kept.bytes.baseAddress else {
-            self.init(piece.bytes)
-            return
-        }
-        // Whoever changes the data in place changes only bytes of its own.
-        self.init(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: kept.bytes.count,
-            deallocator: .custom { _, _ in withExtendedLifetime(kept) {} })
     }
 }

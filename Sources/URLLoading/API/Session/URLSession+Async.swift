@@ -8,7 +8,7 @@ extension URLSession {
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, outlet: .awaiting, delegate: delegate)) { .data($0) }
+        try await run(NewTask(request, outlet: .whole(.awaiting), delegate: delegate)) { .data($0) }
     }
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
@@ -24,14 +24,18 @@ extension URLSession {
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, body: .file(fileURL), outlet: .awaiting, delegate: delegate)) { .data($0) }
+        try await run(NewTask(request, body: .file(fileURL), outlet: .whole(.awaiting), delegate: delegate)) {
+            .data($0)
+        }
     }
 
     /// Sends data as the request's body and loads the response; the request's own body is ignored (B11.4).
     public func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, body: .data(bodyData), outlet: .awaiting, delegate: delegate)) { .data($0) }
+        try await run(NewTask(request, body: .data(bodyData), outlet: .whole(.awaiting), delegate: delegate)) {
+            .data($0)
+        }
     }
 
     /// Goes on with an upload and loads the response.
@@ -39,7 +43,7 @@ extension URLSession {
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         let (upload, request) = ResumedUpload.read(resumeData)
-        let new = NewTask(request, body: .resuming(upload), outlet: .awaiting, delegate: delegate)
+        let new = NewTask(request, body: .resuming(upload), outlet: .whole(.awaiting), delegate: delegate)
         return try await run(new) { .data($0) }
     }
 

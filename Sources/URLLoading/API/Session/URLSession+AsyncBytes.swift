@@ -26,7 +26,7 @@ extension URLSession {
         _ request: URLRequest, scope: EventPipe.Scope, delegate: (any URLSessionTaskDelegate)?
     ) -> TransferFeed {
         let pipe = EventPipe(scope: scope)
-        let new = NewTask(request, outlet: .stream(pipe), delegate: delegate)
+        let new = NewTask(request, outlet: .pipe(pipe), delegate: delegate)
         return TransferFeed(task: make(new) { URLSessionDataTask(core: $0) }, pipe: pipe)
     }
 

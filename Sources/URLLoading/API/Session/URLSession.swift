@@ -185,7 +185,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(request, outlet: .handler(completionHandler))
+        makeDataTask(request, outlet: .whole(.handler(completionHandler)))
     }
 
     /// Makes a suspended task that gives its result to a handler, once, on the delegate queue.
@@ -193,7 +193,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(URLRequest(url: url), outlet: .handler(completionHandler))
+        makeDataTask(URLRequest(url: url), outlet: .whole(.handler(completionHandler)))
     }
 
     // MARK: Download tasks
@@ -307,7 +307,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .file(fileURL), outlet: .handler(completionHandler))
+        makeUploadTask(request, body: .file(fileURL), outlet: .whole(.handler(completionHandler)))
     }
 
     /// Makes a suspended task that sends data, or nothing, as the request's body and gives its result to a handler,
@@ -317,7 +317,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .data(bodyData ?? Data()), outlet: .handler(completionHandler))
+        makeUploadTask(request, body: .data(bodyData ?? Data()), outlet: .whole(.handler(completionHandler)))
     }
 
     /// Makes a suspended task that goes on with an upload; data that are not usable give a task that fails (B11.29).
@@ -332,6 +332,6 @@ open class URLSession: NSObject, @unchecked Sendable {
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(resuming: resumeData, outlet: .handler(completionHandler))
+        makeUploadTask(resuming: resumeData, outlet: .whole(.handler(completionHandler)))
     }
 }

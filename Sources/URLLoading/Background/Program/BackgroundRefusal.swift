@@ -31,8 +31,8 @@ enum BackgroundRefusal: Sendable, Equatable {
     /// What is wrong with a task of a background session; nil for nothing.
     init?(_ request: URLRequest?, body: TaskBody, outlet: TaskOutlet, hasDelegate: Bool) {
         switch outlet {
-        case .handler, .file(.handler): self = .handler
-        case .awaiting, .stream, .file(.awaiting): self = .asynchronous
+        case .whole(.handler), .file(.handler): self = .handler
+        case .whole(.awaiting), .pipe, .file(.awaiting): self = .asynchronous
         case .delegate, .file(.delegate):
             guard let reason = Self.reason(request, body) ?? (hasDelegate ? nil : .noDelegate) else { return nil }
             self = reason

@@ -295,13 +295,9 @@ extension TaskCore {
         }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
-        switch outlet {
-        case .delegate, .awaiting, .stream:
-            // Reading goes on once the question about the response is answered too.
-            if usesRelay { return post(.response(response)) }
-            outlet.pipe?.post(.response(response))
-        case .handler, .file: break
-        }
+        // Reading goes on once the question about the response is answered too.
+        if usesRelay, outlet.audience != .nobody { return post(.response(response)) }
+        outlet.pipe?.post(.response(response))
         resumeReading()
     }
 }

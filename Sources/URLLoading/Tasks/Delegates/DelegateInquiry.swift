@@ -27,14 +27,11 @@ struct DelegateInquiry: Sendable {
         let (own, judge) = task.state.withLock { ($0.delegateView, $0.judge) }
         // Others use the connection who have another delegate or none.
         if question.isAboutConnection, judge == .session { return TaskDelegates(own: nil, session: task.session).all }
-        switch (question, task.outlet) {
+        let delegates = TaskDelegates(own: own, session: task.session)
+        switch question {
         // B1.80: also where the result goes to a handler or an async call.
-        case (.redirect, _), (.bodyStream, _), (.delayed, _), (.challenge, _), (.storing, _), (.response, .delegate),
-            (.part, .delegate):
-            return TaskDelegates(own: own, session: task.session).all
-        case (.response, .awaiting), (.response, .stream): return TaskDelegates(own: own, session: nil).all
-        case (.response, .handler), (.response, .file): return []
-        case (.part, .handler), (.part, .awaiting), (.part, .stream), (.part, .file): return []
+        case .redirect, .bodyStream, .delayed, .challenge, .storing: return delegates.all
+        case .response, .part: return delegates.among(task.outlet.audience).all
         }
     }
 

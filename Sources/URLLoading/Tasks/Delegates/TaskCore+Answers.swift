@@ -75,13 +75,9 @@ extension TaskCore {
         if case .webSocket = kind { return webSocket.refuseUndecided(response) }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
-        switch outlet {
-        case .delegate, .awaiting, .stream:
-            // Reading goes on once that question is answered too.
-            mailbox.withLock { $0.putFirst(.response(response)) }
-        case .handler, .file:
-            resumeReading()
-        }
+        if outlet.audience == .nobody { return resumeReading() }
+        // Reading goes on once that question is answered too.
+        mailbox.withLock { $0.putFirst(.response(response)) }
     }
 
     /// Ends the task, which cannot do what a delegate wants of it.

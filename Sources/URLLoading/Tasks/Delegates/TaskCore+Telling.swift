@@ -15,14 +15,14 @@ extension TaskCore {
         tellFirst(method, \.task) { call($0, $1, face) }
     }
 
-    /// Calls a method of one kind of delegate; of the task's alone unless `sessions`.
+    /// Calls a method of one kind of delegate, of those who are its audience.
     func tellFirst<Delegate>(
-        _ method: DelegateMethod, _ kind: (DelegateView) -> Delegate?, sessions: Bool = true,
+        _ method: DelegateMethod, _ kind: (DelegateView) -> Delegate?, among audience: Audience = .all,
         _ call: (Delegate, URLSession) -> Void
     ) {
         let (own, urlSession) = state.withLock { ($0.delegateView, $0.session) }
         guard let urlSession else { return }
-        _ = TaskDelegates(own: own, session: sessions ? session : nil).first { view in
+        _ = TaskDelegates(own: own, session: session).among(audience).first { view in
             guard let delegate = kind(view) else { return false }
             probe.arm(method)
             call(delegate, urlSession)
@@ -31,6 +31,11 @@ extension TaskCore {
     }
 
     // MARK: What
+
+    /// The last message.
+    func tellCompletion(_ error: (any Error)?) {
+        tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
+    }
 
     /// What of the body has been sent since the last call.
     func tellSent(_ total: Int64) {
@@ -51,11 +56,10 @@ extension TaskCore {
         }
     }
 
-    /// A piece of the body; the session's delegate has it only where the task was made for delegates.
+    /// A piece of the body.
     func tellData(_ data: Data) {
         guard !isOver, let task = face as? URLSessionDataTask else { return }
-        let isDelegates = if case .delegate = outlet { true } else { false }
-        tellFirst(.data, \.data, sessions: isDelegates) { $0.urlSession($1, dataTask: task, didReceive: data) }
+        tellFirst(.data, \.data, among: outlet.audience) { $0.urlSession($1, dataTask: task, didReceive: data) }
     }
 
     /// Tells the delegate that was, or would have been, told of the data.

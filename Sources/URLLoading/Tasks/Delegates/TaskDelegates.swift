@@ -8,6 +8,15 @@ struct TaskDelegates {
     /// Looked at only where the task's own delegate is not the one that is sought.
     let session: SessionCore?
 
+    /// Those who hear of something that is for these alone.
+    func among(_ audience: Audience) -> TaskDelegates {
+        switch audience {
+        case .all: self
+        case .own: TaskDelegates(own: own, session: nil)
+        case .nobody: TaskDelegates(own: nil, session: nil)
+        }
+    }
+
     /// The first that `isSought` accepts.
     func first(where isSought: (DelegateView) -> Bool) -> DelegateView? {
         if let own, isSought(own) { return own }
@@ -27,6 +36,14 @@ struct TaskDelegates {
         }
         return views
     }
+}
+
+/// For whom of a task's delegates something is.
+enum Audience: Sendable {
+    case all
+    /// The task's own alone.
+    case own
+    case nobody
 }
 
 extension TaskCore {

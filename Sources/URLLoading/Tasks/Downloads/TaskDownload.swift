@@ -13,14 +13,14 @@ struct TaskDownload: Sendable {
 
     /// A sink for the body of a hop.
     func makeSink(for plan: HopPlan) -> FileSink {
-        let sessionView = task.tellingView
-        let (partial, total, taskView) = task.state.withLock { state -> (PartialFile?, Int64?, DelegateView?) in
+        let (partial, total, own) = task.state.withLock { state -> (PartialFile?, Int64?, DelegateView?) in
             let (held, total) = (state.download?.held, state.download?.total)
             // From the first byte on what there was is not as it was.
             if held != nil { state.download?.letGo() }
             return (held, total, state.delegateView)
         }
-        let tells = tellsWritten(taskView, sessionView)
+        let delegates = TaskDelegates(own: own, session: task.usesRelay ? task.session : nil).among(audience)
+        let tells = delegates.contains { $0.download != nil }
         note(writing: partial?.file)
         return FileSink(expecting: total, continuing: partial, create: createFile) { event in
             switch event {
@@ -71,14 +71,8 @@ struct TaskDownload: Sendable {
 
     // MARK: Telling
 
-    /// Whether anybody hears of what is written (B9.10, B1.93).
-    func tellsWritten(_ taskView: DelegateView?, _ sessionView: DelegateView?) -> Bool {
-        switch task.outlet {
-        case .delegate, .handler, .awaiting, .stream, .file(.handler): false
-        case .file(.delegate): taskView?.download != nil || sessionView?.download != nil
-        case .file(.awaiting): taskView?.download != nil
-        }
-    }
+    /// Which delegates hear how far it is.
+    private var audience: Audience { task.outlet.file?.audience ?? .nobody }
 
     /// B9.8: what is new since the last call, which may be more than one write.
     func tellWritten(_ total: Int64) {
@@ -98,10 +92,6 @@ struct TaskDownload: Sendable {
 
     /// The download goes on where it was, once; to whom progress is told.
     func tellResumed(at offset: Int64, total: Int64) {
-        switch task.outlet {
-        case .delegate, .handler, .awaiting, .stream, .file(.handler): return
-        case .file(.delegate), .file(.awaiting): break
-        }
         tell(.resumeAtOffset) {
             $0.urlSession($1, downloadTask: $2, didResumeAtOffset: offset, expectedTotalBytes: total)
         }
@@ -112,8 +102,7 @@ struct TaskDownload: Sendable {
         _ call: (any URLSessionDownloadDelegate, URLSession, URLSessionDownloadTask) -> Void
     ) {
         guard let shown = task.face as? URLSessionDownloadTask else { return }
-        let isDelegates = if case .file(.delegate) = task.outlet { true } else { false }
-        task.tellFirst(method, \.download, sessions: isDelegates) { call($0, $1, shown) }
+        task.tellFirst(method, \.download, among: audience) { call($0, $1, shown) }
     }
 
     /// Lends the file to the delegate and removes it afterwards (B9.2); handlers and async calls get it at the end.
