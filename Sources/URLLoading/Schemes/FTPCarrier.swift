@@ -161,7 +161,7 @@ private final class FTPDelivery: FTPReceiver {
         self.reactor = reactor
     }
 
-    var answersQuestions: Bool { load.core.answersChallenges }
+    var answersQuestions: Bool { load.core.trust.answersChallenges }
 
     func asked(_ question: ConnectionQuestion) {
         guard let space = URLProtectionSpace(question) else { return }
@@ -169,7 +169,7 @@ private final class FTPDelivery: FTPReceiver {
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
             sender: NobodysSender.shared)
         load.ask(shown) { [core = load.core] disposition, credential in
-            core.answerHandshake(disposition, credential, to: question)
+            core.trust.answerHandshake(disposition, credential, to: question)
         }
     }
 

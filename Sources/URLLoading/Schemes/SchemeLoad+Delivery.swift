@@ -104,7 +104,7 @@ extension SchemeLoad {
             return true
         }
         guard isWanted else { return question }
-        if core.answersChallenges {
+        if core.trust.answersChallenges {
             core.post(.question(question))
         } else {
             question.answer(.performDefaultHandling, nil)

@@ -53,17 +53,17 @@ final class TransferReceiver: TransactionReceiver {
         self.reactor = reactor
     }
 
-    var answersQuestions: Bool { core.answersChallenges }
+    var answersQuestions: Bool { core.trust.answersChallenges }
 
     /// The settings and the storage may know where no delegate does.
     var answersProxies: Bool { true }
 
-    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { core.confirms(judge) }
+    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { core.trust.confirms(judge) }
 
     func asked(_ question: ConnectionQuestion) {
         if case .proxy(let question) = question {
             provesItself = true
-            core.refused(by: question, on: reactor)
+            core.authentication.refused(by: question, on: reactor)
         } else {
             core.post(.challenge(question), on: reactor)
         }
@@ -96,10 +96,10 @@ final class TransferReceiver: TransactionReceiver {
         core.takeCookies(of: head, to: plan.request, on: reactor)
         let response = HTTPURLResponse(url: plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
-        if provesItself { core.noteAnswer(head, on: reactor) }
+        if provesItself { core.authentication.noteAnswer(head, on: reactor) }
         if let webSocket = plan.webSocket, head.status == 101 { return meet(head, response, webSocket) }
         let isHidden = plan.upload != nil && !core.upload.answered(head)
-        if core.isRefused(head, response, on: reactor) {
+        if core.authentication.isRefused(head, response, on: reactor) {
             fate = .undecided(framing, decoding: decoding)
             return .pause
         }
@@ -110,7 +110,7 @@ final class TransferReceiver: TransactionReceiver {
         if let caching, let request = plan.request {
             let verdict = caching.take(
                 response, of: request, framing: framing, decoding: decoding, collects: plan.collectsBody,
-                isJudgedApart: caching.acceptance == .vouchedFor && core.judgesApart)
+                isJudgedApart: caching.acceptance == .vouchedFor && core.trust.judgesApart)
             if case .nothing(let sendsAgain) = verdict {
                 if sendsAgain { core.omitConditions() }
                 fate = .discard

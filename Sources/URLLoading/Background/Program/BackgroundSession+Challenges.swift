@@ -37,7 +37,7 @@ extension BackgroundSession {
             return true
         }
         guard isNew else { return }
-        if core.answersChallenges {
+        if core.trust.answersChallenges {
             core.post(.question(question))
         } else {
             question.answer(.performDefaultHandling, nil)

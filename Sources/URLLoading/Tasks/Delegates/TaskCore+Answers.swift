@@ -37,7 +37,7 @@ extension TaskCore {
         case (.delayed(let disposition, let next), .delayed(_, let wait)):
             decideOnDelay(disposition, next, after: wait)
         case (.challenge(let disposition, let credential), .challenge(let challenge, _)):
-            decideOnChallenge(disposition, credential, for: challenge)
+            trust.decideOnChallenge(disposition, credential, for: challenge)
         case (.redirect(let next?), .redirect(let response, _)):
             let keepsBody = state.withLock { state in
                 state.redirect.deliversBody = false

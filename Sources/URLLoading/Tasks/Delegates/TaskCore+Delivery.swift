@@ -78,15 +78,15 @@ extension TaskCore: RelayClient {
             tell(.waiting) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
         case .challenge(let question):
             guard !isOver else { return }
-            askAboutConnection(question)
+            trust.askAboutConnection(question)
         case .refusal(let refusal):
-            guard isOpen(refusal) else { return }
-            askAboutRefusal(refusal)
+            guard authentication.isOpen(refusal) else { return }
+            authentication.askAboutRefusal(refusal)
         case .question(let question):
             guard !isOver else { return }
             askAboutCarrier(question)
         case .accepted(let offer):
-            storeOffer(offer)
+            authentication.storeOffer(offer)
         case .data(let data):
             if mailbox.withLock({ $0.tellsBody }) { tellData(data) }
             if mailbox.withLock({ $0.delivered(bytes: data.count) }) {

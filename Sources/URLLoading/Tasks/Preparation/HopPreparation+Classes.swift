@@ -127,7 +127,7 @@ extension HopPreparation {
         let cached = part.flatMap { part in
             part.session.cache.cachedResponse(for: canonical).flatMap {
                 // B7.102: what the class is shown it may give out as the answer.
-                task.trustDemand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
+                task.trust.demand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
             }
         }
         guard takesUp(canonical, wait) else { return }

@@ -74,7 +74,7 @@ extension HopPreparation {
         let cache = finding.cache
         var load = CachedLoad(
             method: request.values.method, sent: selectingFields, policy: cache.policy(of: request),
-            demand: task.trustDemand(of: request, in: cache), found: finding.response, answer: finding.answer,
+            demand: task.trust.demand(of: request, in: cache), found: finding.response, answer: finding.answer,
             now: cache.clock())
         let asksAgain = task.state.withLock { state in
             defer { state.omitsConditions = false }

@@ -38,7 +38,7 @@ extension HopPreparation {
             })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental
-        transaction.judge = task.judge(ofConnectionTo: message.origin, by: route)
+        transaction.judge = task.trust.judge(ofConnectionTo: message.origin, by: route)
         let engine = task.engine ?? session.engine
         if plan.isAuthenticating || session.authentication.remembersAny {
             submitProven(transaction, to: engine)

@@ -91,7 +91,7 @@ struct TaskStream: Sendable {
             takeUp(handle, calls, on: reactor)
         }
         // The origin is one of https, as TLS may be asked for.
-        request.judge = task.judge(ofConnectionTo: origin, by: .direct())
+        request.judge = task.trust.judge(ofConnectionTo: origin, by: .direct())
         request.waitsForConnectivity = session.settings.waitsForConnectivity
         (task.engine ?? session.engine).open(request)
     }
@@ -216,11 +216,11 @@ private final class TaskStreamReceiver: StreamReceiver {
         self.reactor = reactor
     }
 
-    var answersQuestions: Bool { core.answersChallenges }
+    var answersQuestions: Bool { core.trust.answersChallenges }
 
     func asked(_ question: ConnectionQuestion) {
         if case .proxy(let question) = question {
-            core.refused(by: question, on: reactor)
+            core.authentication.refused(by: question, on: reactor)
         } else {
             core.post(.challenge(question), on: reactor)
         }

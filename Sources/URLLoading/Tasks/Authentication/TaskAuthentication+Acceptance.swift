@@ -9,12 +9,12 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
+extension TaskAuthentication {
     /// An answer to the hop has come that is no refusal, or one of the other side's; on the loop.
     func noteAnswer(_ head: ResponseHead, on reactor: Reactor) {
         // What a proxy refuses, the server has not seen.
-        guard head.status != 407, let authentication = session?.authentication else { return }
-        let (accepted, handle) = state.withLock { state in
+        guard head.status != 407, let authentication = task.session?.authentication else { return }
+        let (accepted, handle) = task.state.withLock { state in
             (
                 state.authentication.rounds.filter { $0.side.refusal != head.status && $0.awaitsVerdict },
                 state.load.transaction
@@ -33,7 +33,8 @@ extension TaskCore {
         of side: AuthenticationSide, _ head: ResponseHead, _ request: AuthenticatedRequest,
         _ authentication: SessionAuthentication, on reactor: Reactor
     ) {
-        let (acceptance, offer) = state.withLock { state -> (AuthenticationMachine.Acceptance?, CredentialOffer?) in
+        let (acceptance, offer) = task.state.withLock {
+            state -> (AuthenticationMachine.Acceptance?, CredentialOffer?) in
             guard var rounds = state.authentication[side] else { return (nil, nil) }
             let offer = rounds.offer
             let acceptance = rounds.machine.accepted(head, request: request, hashes: authentication.hashes)
@@ -44,6 +45,8 @@ extension TaskCore {
         // B2.89: a server that does not know the password has accepted nothing.
         if acceptance?.isProven == false { return }
         if let acceptance { authentication.remember(acceptance.authorization, for: request) }
-        if let offer, offer.isDelegates, offer.credential.persistence != .none { post(.accepted(offer), on: reactor) }
+        if let offer, offer.isDelegates, offer.credential.persistence != .none {
+            task.post(.accepted(offer), on: reactor)
+        }
     }
 }

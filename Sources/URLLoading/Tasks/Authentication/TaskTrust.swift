@@ -36,26 +36,31 @@ final class Respondent: Sendable {
     }
 }
 
-extension TaskCore {
+/// A task as somebody who trusts a server or does not.
+struct TaskTrust: Sendable {
+    let task: TaskCore
+
     /// Whether some delegate may have a method for challenges.
     var answersChallenges: Bool {
         // Without a delegate queue there is no delegate.
-        guard usesRelay else { return false }
-        return delegates.contains { $0.mayAnswerChallenges }
+        guard task.usesRelay else { return false }
+        return task.delegates.contains { $0.mayAnswerChallenges }
     }
 
     /// Whether a delegate of the task alone may say who is believed.
     var judgesApart: Bool {
-        guard usesRelay, let own = state.withLock({ $0.delegateView }), own.mayAnswerChallenges else { return false }
-        return own.session !== session?.delegateView?.session
+        guard task.usesRelay, let own = task.state.withLock({ $0.delegateView }), own.mayAnswerChallenges else {
+            return false
+        }
+        return own.session !== task.session?.delegateView?.session
     }
 
     /// What the task asks of stored answers over TLS. Where a delegate is asked about servers, and may have another opinion
     /// than the evaluation, they must have come to the session that the delegate belongs to; a delegate of the task alone
     /// knows none (B7.102).
-    func trustDemand(of request: URLRequest, in cache: SessionCache) -> TrustDemand {
+    func demand(of request: URLRequest, in cache: SessionCache) -> TrustDemand {
         guard request.url?.scheme.flatMap({ Scheme($0) }) != .http else { return .plain }
-        let isAsked = session?.settings.engine.asksAboutServers ?? true
+        let isAsked = task.session?.settings.engine.asksAboutServers ?? true
         return TrustDemand(
             rule: cache.trustRule, judge: isAsked && judgesApart ? nil : cache.judge,
             ruleSuffices: !isAsked || !answersChallenges)
@@ -64,21 +69,21 @@ extension TaskCore {
     /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate where it may be
     /// asked (B2.8). Decided once, so that what is learnt about delegates meanwhile takes no connection away from the task.
     func judge(ofConnectionTo origin: Origin, by route: Route) -> ConnectionJudge {
-        guard usesRelay, let session, PoolKey.isJudged(origin, by: route) else { return .session }
-        let (decided, own) = state.withLock { ($0.judge, $0.judge == nil ? $0.delegateView : nil) }
+        guard task.usesRelay, let session = task.session, PoolKey.isJudged(origin, by: route) else { return .session }
+        let (decided, own) = task.state.withLock { ($0.judge, $0.judge == nil ? $0.delegateView : nil) }
         if let decided { return decided }
         guard let own else { return .session }
         let mayJudge = session.settings.engine.asksAboutServers && own.mayJudge(beside: session.delegateView)
         let judge: ConnectionJudge = mayJudge ? session.judges.judge(own.session) : .session
-        state.withLock { $0.judge = judge }
+        task.state.withLock { $0.judge = judge }
         return judge
     }
 
     /// The judge that was decided on, unless it has turned out to have no say before the request came to its loop: what other
     /// tasks have taught of its class is known there first.
     func confirms(_ judge: ConnectionJudge) -> ConnectionJudge {
-        let sessions = session?.delegateView
-        return state.withLock { state in
+        let sessions = task.session?.delegateView
+        return task.state.withLock { state in
             guard let own = state.delegateView, !own.mayJudge(beside: sessions) else { return judge }
             state.judge = .session
             return .session
@@ -88,18 +93,18 @@ extension TaskCore {
     /// Asks the delegates, on their queue: the session's method first, then the tasks' (B2.2).
     func askAboutConnection(_ question: ConnectionQuestion) {
         guard let space = URLProtectionSpace(question) else {
-            // Passwords are another matter (`TaskCore+Refusals`).
+            // Passwords are another matter (`TaskAuthentication`).
             if case .proxy(let asked) = question { asked.answer(.giveUp) }
             return
         }
-        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
+        guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
         let subject = TaskChallenge.Subject.connection(question, Respondent())
         // B2.19.
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: ChallengeSender(core: self, token: token, subject: subject))
+            sender: ChallengeSender(core: task, token: token, subject: subject))
         let asked = TaskQuestion.challenge(TaskChallenge(shown: shown, subject: subject), ofTask: false)
-        DelegateInquiry(task: self, question: asked, token: token).begin()
+        DelegateInquiry(task: task, question: asked, token: token).begin()
     }
 
     /// Does what was said about a challenge.
@@ -110,16 +115,16 @@ extension TaskCore {
         case .connection(let question, let respondent):
             if !respondent.isTasksOwn { leaveToSession(question) }
             answerHandshake(disposition, credential, to: question)
-        case .refusal(let refusal): return decideOnRefusal(disposition, credential, for: refusal)
+        case .refusal(let refusal): return task.authentication.decideOnRefusal(disposition, credential, for: refusal)
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
-        if disposition == .cancelAuthenticationChallenge { cancel() }
+        if disposition == .cancelAuthenticationChallenge { task.cancel() }
     }
 
     /// The task's own delegate was thought to judge connections, and does not judge this one: from now on the session does.
     private func leaveToSession(_ question: ConnectionQuestion) {
-        let wasOwn = state.withLock { state in
+        let wasOwn = task.state.withLock { state in
             guard let judge = state.judge, judge != .session else { return false }
             state.judge = .session
             return true
@@ -174,6 +179,11 @@ extension TaskCore {
         case .useCredential: .show(credential?.shownIdentity)
         }
     }
+}
+
+extension TaskCore {
+    /// Whom the task trusts.
+    var trust: TaskTrust { TaskTrust(task: self) }
 }
 
 extension URLCredential {

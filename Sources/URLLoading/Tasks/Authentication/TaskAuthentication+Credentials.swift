@@ -7,7 +7,7 @@ import Foundation
 import URLLoadingEngine
 import URLLoadingPolicy
 
-extension TaskCore {
+extension TaskAuthentication {
     /// What the settings of a proxy say, until it has been tried (B2.101).
     func configuredOffer(for refusal: Refusal) -> CredentialOffer? {
         guard case .proxy(let proxy) = refusal.side, let configured = proxy.credentials,
@@ -30,7 +30,7 @@ extension TaskCore {
     /// What the delegate is shown: what was refused last, else what default handling would use, else a mere name (B2.14,
     /// B2.15, B2.75).
     func proposal(for refusal: Refusal) -> URLCredential? {
-        if refusal.failures > 0, let refused = state.withLock({ $0.authentication[refusal.side]?.refused }) {
+        if refusal.failures > 0, let refused = task.state.withLock({ $0.authentication[refusal.side]?.refused }) {
             return refused
         }
         return usualOffer(for: refusal)?.credential ?? userInURL(for: refusal)
@@ -38,7 +38,7 @@ extension TaskCore {
 
     private func userInURL(for refusal: Refusal) -> URLCredential? {
         guard case .server(let origin, _) = refusal.side, refusal.takesPassword else { return nil }
-        return state.withLock { state in
+        return task.state.withLock { state in
             let url = state.currentRequest?.url
             return state.authentication.user(in: url, of: origin)?.credential
         }
@@ -47,7 +47,7 @@ extension TaskCore {
     /// The storage's default or, where the URL has a mere name, that user's (B2.64, B2.66).
     private func stored(for refusal: Refusal, user: String?) -> URLCredential? {
         // B2.70.
-        guard let storage = session?.settings.credentialStorage else { return nil }
+        guard let storage = task.session?.settings.credentialStorage else { return nil }
         let spaces = [refusal.space, refusal.space.otherProxySpace].compactMap(\.self)
         for space in spaces {
             let found: URLCredential? =
@@ -62,7 +62,7 @@ extension TaskCore {
     }
 
     private func untried(_ credential: URLCredential, for refusal: Refusal) -> CredentialOffer? {
-        let isKnownBad = state.withLock { state in
+        let isKnownBad = task.state.withLock { state in
             state.isAuthenticating
                 && state.authentication[refusal.side]?.hasTried(credential, for: refusal.space) ?? false
         }
@@ -72,7 +72,7 @@ extension TaskCore {
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
     func storeOffer(_ offer: CredentialOffer) {
         guard offer.isDelegates, offer.credential.persistence != .none else { return }
-        session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
+        task.session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
     }
 }
 

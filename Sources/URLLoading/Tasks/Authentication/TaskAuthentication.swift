@@ -13,14 +13,17 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
+/// A task as somebody who has to prove who he is.
+struct TaskAuthentication: Sendable {
+    let task: TaskCore
+
     // MARK: On the loop
 
     /// Whether the response to a hop asks who we are in a way that is understood (B2.12): then nothing more of it is
     /// read before it is settled what becomes of it.
     func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
-        guard head.status == 401 || head.status == 407, let session,
-            let handle = state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
+        guard head.status == 401 || head.status == 407, let session = task.session,
+            let handle = task.state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
         else { return false }
         let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
         if case .deliver = step { return false }
@@ -30,7 +33,7 @@ extension TaskCore {
 
     /// A proxy does not open a tunnel for this task.
     func refused(by question: ProxyQuestion, on reactor: Reactor) {
-        guard let session else { return question.answer(.giveUp) }
+        guard let session = task.session else { return question.answer(.giveUp) }
         let side = AuthenticationSide.proxy(question.proxy)
         switch question.demand {
         case .http(let head, let target):
@@ -38,10 +41,10 @@ extension TaskCore {
             noteAhead(to: side, for: request, session.authentication)
             let step = noteRefusal(head, by: side, of: request, session.authentication)
             let response = HTTPURLResponse(
-                url: state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
+                url: task.state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
             takeStep(step, Refusal(.tunnel(question, response), by: side), on: reactor)
         case .socksPassword:
-            let failures = state.withLock { state in
+            let failures = task.state.withLock { state in
                 var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
                 // What the settings say was tried before anybody was asked.
                 let wasRefused = rounds.offer != nil || rounds.socksRefusals == 0 && question.proxy.credentials != nil
@@ -63,9 +66,9 @@ extension TaskCore {
     private func noteAhead(
         to side: AuthenticationSide, for request: AuthenticatedRequest, _ authentication: SessionAuthentication
     ) {
-        let isKnown = state.withLock { $0.isAuthenticating && $0.authentication[side] != nil }
+        let isKnown = task.state.withLock { $0.isAuthenticating && $0.authentication[side] != nil }
         guard !isKnown, let ahead = authentication.ahead(to: side, for: request) else { return }
-        state.withLock { state in
+        task.state.withLock { state in
             var rounds = authentication.rounds(with: side)
             rounds.begin(ahead, isTunnel: true)
             state.authentication[side] = rounds
@@ -77,7 +80,7 @@ extension TaskCore {
         _ authentication: SessionAuthentication
     ) -> AuthenticationMachine.Step {
         let freshness = authentication.freshness()
-        let (step, wrong) = state.withLock { state -> (AuthenticationMachine.Step, Authorization?) in
+        let (step, wrong) = task.state.withLock { state -> (AuthenticationMachine.Step, Authorization?) in
             let known = state.isAuthenticating ? state.authentication[side] : nil
             var rounds = known ?? authentication.rounds(with: side)
             let ahead = rounds.authorization.flatMap { $0.isAhead ? $0 : nil }
@@ -114,8 +117,8 @@ extension TaskCore {
 
     /// Brings a question to where it may be answered.
     private func enqueue(_ refusal: Refusal, on reactor: Reactor?) {
-        if usesRelay {
-            post(.refusal(refusal), on: reactor)
+        if task.usesRelay {
+            task.post(.refusal(refusal), on: reactor)
         } else if !BlockingPool.authentication.run({ [self] in answerByDefault(refusal) }) {
             giveUp(refusal)
         }
@@ -123,7 +126,7 @@ extension TaskCore {
 
     /// B2.95: no delegate is asked for a ticket that the system cannot show, since its library is missing.
     private func askForTicket(_ refusal: Refusal, on reactor: Reactor?) {
-        guard usesRelay else { return enqueue(refusal, on: reactor) }
+        guard task.usesRelay else { return enqueue(refusal, on: reactor) }
         NegotiateRounds.lookForLibrary { [self] failure in
             if let failure { skip(refusal, for: failure) } else { enqueue(refusal, on: nil) }
         }
@@ -131,7 +134,7 @@ extension TaskCore {
 
     /// The ticket may be shown, and nobody is asked any more (B2.11); the system's library may well ask the network, though.
     private func negotiate(_ refusal: Refusal, _ challenge: String?) {
-        let rounds = state.withLock { state in
+        let rounds = task.state.withLock { state in
             let begun = challenge == nil ? nil : state.authentication[refusal.side]?.negotiation
             let rounds = begun ?? NegotiateRounds(host: refusal.side.host)
             state.authentication[refusal.side]?.negotiation = rounds
@@ -147,7 +150,7 @@ extension TaskCore {
 
     /// B2.95: without a ticket, or without the library, the next scheme is offered.
     private func skip(_ refusal: Refusal, for failure: NegotiateFailure) {
-        state.withLock { state in
+        task.state.withLock { state in
             state.authentication[refusal.side]?.negotiationFailure = failure
             // What was given for it has not been sent.
             state.authentication[refusal.side]?.offer = nil
@@ -159,7 +162,7 @@ extension TaskCore {
 
     /// Whether the refusal is still about what the task is doing.
     func isOpen(_ refusal: Refusal) -> Bool {
-        state.withLock { state in
+        task.state.withLock { state in
             guard !state.isOver else { return false }
             return switch refusal.subject {
             case .response(_, let handle): handle === state.load.transaction
@@ -172,20 +175,20 @@ extension TaskCore {
     func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
-        guard let token = mailbox.withLock({ $0.beginWaiting() }) else { return }
+        guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
         let shown = URLAuthenticationChallenge(
             protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
             previousFailureCount: refusal.failures, failureResponse: refusal.response,
             error: negotiationError(of: refusal),
-            sender: ChallengeSender(core: self, token: token, subject: .refusal(refusal)))
+            sender: ChallengeSender(core: task, token: token, subject: .refusal(refusal)))
         let asked = TaskQuestion.challenge(
             TaskChallenge(shown: shown, subject: .refusal(refusal)), ofTask: !refusal.space.isSessionWide)
-        DelegateInquiry(task: self, question: asked, token: token).begin()
+        DelegateInquiry(task: task, question: asked, token: token).begin()
     }
 
     /// Why Negotiate, which the other side would have preferred, was skipped (B2.95).
     private func negotiationError(of refusal: Refusal) -> URLError? {
-        let (failure, url) = state.withLock { state in
+        let (failure, url) = task.state.withLock { state in
             (state.authentication[refusal.side]?.negotiationFailure, state.currentRequest?.url)
         }
         return failure.map { LoadFailure.make(.userAuthenticationRequired, url, $0.description) }
@@ -206,7 +209,7 @@ extension TaskCore {
         case .cancelAuthenticationChallenge:
             // B2.38.
             if case .tunnel(let question, _) = refusal.subject { question.answer(.cancel) }
-            cancel()
+            task.cancel()
         case .useCredential:
             switch credential {
             // B2.34.
@@ -229,7 +232,7 @@ extension TaskCore {
     private func use(_ offer: CredentialOffer, for refusal: Refusal) {
         // B2.35.
         guard let said = refusal.meaning(of: offer.credential) else { return tellRounds(.none, of: refusal) }
-        state.withLock { $0.authentication[refusal.side]?.note(offer) }
+        task.state.withLock { $0.authentication[refusal.side]?.note(offer) }
         if case .tunnel(let question, nil) = refusal.subject, case .password(let password) = said {
             question.answer(.password(user: password.user, password: password.password))
         } else {
@@ -240,8 +243,10 @@ extension TaskCore {
     private func tellRounds(_ answer: AuthenticationMachine.Answer, of refusal: Refusal) {
         // A SOCKS proxy has one space and no rounds.
         if case .tunnel(_, nil) = refusal.subject { return giveUp(refusal) }
-        guard let freshness = session?.authentication.freshness() else { return giveUp(refusal) }
-        let step = state.withLock { $0.authentication[refusal.side]?.machine.answered(answer, freshness: freshness) }
+        guard let freshness = task.session?.authentication.freshness() else { return giveUp(refusal) }
+        let step = task.state.withLock {
+            $0.authentication[refusal.side]?.machine.answered(answer, freshness: freshness)
+        }
         takeStep(step ?? .deliver, refusal)
     }
 
@@ -251,7 +256,7 @@ extension TaskCore {
     private func goOn(_ refusal: Refusal, with authorization: Authorization) {
         switch refusal.subject {
         case .response(_, let handle):
-            let isWanted = state.withLock { state in
+            let isWanted = task.state.withLock { state in
                 // A task that was cancelled meanwhile, or whose hop has broken off, has nothing to go on with.
                 guard !state.isOver, state.load.transaction === handle else { return false }
                 state.authentication[refusal.side]?.authorization = authorization
@@ -271,10 +276,10 @@ extension TaskCore {
             }
         case .tunnel(let question, _):
             guard case .http(_, let target) = question.demand,
-                let value = session?.authentication.field(
+                let value = task.session?.authentication.field(
                     authorization, for: AuthenticatedRequest(method: "CONNECT", target: target))
             else { return question.answer(.giveUp) }
-            state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
+            task.state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
             question.answer(.authorize(value))
         }
     }
@@ -288,16 +293,21 @@ extension TaskCore {
     }
 
     private func deliverRefused(_ response: HTTPURLResponse) {
-        if case .webSocket = kind { return webSocket.refuseUndecided(response) }
-        if kind.isUpload, upload.hidesAnswer {
-            state.withLock { $0.redirect.deliversBody = false }
-            return resumeReading()
+        if case .webSocket = task.kind { return task.webSocket.refuseUndecided(response) }
+        if task.kind.isUpload, task.upload.hidesAnswer {
+            task.state.withLock { $0.redirect.deliversBody = false }
+            return task.resumeReading()
         }
-        state.withLock { $0.redirect.deliversBody = true }
-        responseArrived(response, hasBody: response.expectedContentLength != 0)
+        task.state.withLock { $0.redirect.deliversBody = true }
+        task.responseArrived(response, hasBody: response.expectedContentLength != 0)
         // Reading goes on once the question about the response is answered too.
-        if usesRelay, outlet.audience != .nobody { return post(.response(response)) }
-        outlet.pipe?.post(.response(response))
-        resumeReading()
+        if task.usesRelay, task.outlet.audience != .nobody { return task.post(.response(response)) }
+        task.outlet.pipe?.post(.response(response))
+        task.resumeReading()
     }
+}
+
+extension TaskCore {
+    /// How the task proves who it is loading for.
+    var authentication: TaskAuthentication { TaskAuthentication(task: self) }
 }
