@@ -31,7 +31,7 @@ extension TaskCore {
             endUnloaded(LoadFailure.cancelled(originalRequest?.url))
             return
         }
-        if let background = session.background { return start(in: background, of: session) }
+        if let background = session.background { return transfer.start(in: background, of: session) }
         if session.settings.honorsEarliestBeginDate, let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0 {
             return delay(until: date)
         }
@@ -40,7 +40,7 @@ extension TaskCore {
 
     /// Begins to load what `currentRequest` says.
     func begin(in session: SessionCore) {
-        if let background = session.background { return handOver(to: background) }
+        if let background = session.background { return transfer.handOver(to: background) }
         let (request, body) = state.withLock { state in
             state.resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
             state.firstRequest = state.currentRequest

@@ -194,7 +194,7 @@ extension BackgroundSession {
             for entry in entries { state.entries[UInt64(entry.core.identifier)]?.isEnding = true }
             return (entries, state.onEnd != nil)
         }
-        for entry in entries { entry.core.endBackground(with: error(entry.core.originalRequest?.url)) }
+        for entry in entries { entry.core.transfer.end(with: error(entry.core.originalRequest?.url)) }
         if onEnd { line.run { [self] in cleanUp() } }
     }
 
@@ -219,12 +219,12 @@ extension BackgroundSession {
             state.withLock { ($0.service, $0.channel) = (nil, nil) }
         case .tasks: break
         case .accepted(let task): state.withLock { $0.entries[task]?.isKnown = true }
-        case .progress(let task, let counts): core(task)?.backgroundProgress(counts)
-        case .redirected(let task, let request): core(task)?.backgroundRedirected(request)
-        case .responded(let task, let head): core(task)?.backgroundResponse(head)
+        case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
+        case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
+        case .responded(let task, let head): core(task)?.transfer.responded(head)
         case .resumedAt(let task, let offset, let total): core(task)?.post(.resumed(at: offset, total: total))
         case .resumeData(let task, let data):
-            if let core = core(task) { line.run { core.backgroundResumeData(data) } }
+            if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
         case .challenged(let task, let challenge): ask(challenge, of: task)
         case .withdrawn(let task, let number):
             let (question, core) = state.withLock {
@@ -271,7 +271,7 @@ extension BackgroundSession {
                 if entry.core.phase == .suspended { tell(.suspend(task: task)) }
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
-                entry.core.endBackground(
+                entry.core.transfer.end(
                     with: LoadFailure.make(
                         .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
                         "What was written down of the task is lost."))
@@ -283,10 +283,10 @@ extension BackgroundSession {
     private func meet(_ summary: TransferSummary, _ entry: Entry) {
         let core = entry.core
         if summary.current.url != core.currentRequest?.url?.absoluteString {
-            core.backgroundRedirected(summary.current)
+            core.transfer.redirected(to: summary.current)
         }
-        if let head = summary.head, core.response == nil { core.backgroundResponse(head) }
-        core.backgroundProgress(summary.counts)
+        if let head = summary.head, core.response == nil { core.transfer.responded(head) }
+        core.transfer.progressed(summary.counts)
         guard !summary.isOver else { return }
         switch core.phase {
         case .canceling: entry.load.cancel()
@@ -342,8 +342,8 @@ extension BackgroundSession {
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
             line.run {
-                entry.core.takeMeasures(entry.measures)
-                entry.core.endBackground(failure, file: entry.path, load: entry.load)
+                entry.core.transfer.take(entry.measures)
+                entry.core.transfer.end(failure, file: entry.path, load: entry.load)
             }
         }
     }

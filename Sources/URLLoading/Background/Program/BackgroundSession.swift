@@ -348,7 +348,7 @@ extension BackgroundSession {
             let task = core.makeTask(new, session: session)
             let load = BackgroundLoad(self, task)
             adopt(record, task, load)
-            task.takeUp(record, load)
+            task.transfer.takeUp(record, load)
         }
         if !records.isEmpty {
             state.withLock { $0.awaitsEndOfEvents = true }

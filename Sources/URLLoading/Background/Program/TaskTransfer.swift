@@ -7,60 +7,64 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-extension TaskCore {
+/// A task as a transfer that somebody else owns.
+struct TaskTransfer: Sendable {
+    let task: TaskCore
+
+    private var kind: TransferKind { task.outlet.savesFile ? .download : task.kind.isUpload ? .upload : .data }
+
     // MARK: Handing over
 
     /// The first `resume()` in a background session.
     func start(in background: BackgroundSession, of session: SessionCore) {
-        let (request, body) = state.withLock { ($0.originalRequest, $0.body) }
-        if case .stream = kind { return endUnloaded(BackgroundRefusal.stream.error(nil)) }
+        let (request, body) = task.state.withLock { ($0.originalRequest, $0.body) }
+        if case .stream = task.kind { return task.endUnloaded(BackgroundRefusal.stream.error(nil)) }
         let hasDelegate = session.delegate != nil
-        if let refusal = BackgroundRefusal(request, body: body, outlet: outlet, hasDelegate: hasDelegate) {
-            return endUnloaded(refusal.error(request?.url))
+        if let refusal = BackgroundRefusal(request, body: body, outlet: task.outlet, hasDelegate: hasDelegate) {
+            return task.endUnloaded(refusal.error(request?.url))
         }
-        guard let date = hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning else {
+        guard let date = task.hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning else {
             return handOver(to: background)
         }
         // The owner knows no delegate: the task stays here until its date, and only its journal is written.
         guard let order = order(for: request) else { return handOver(to: background) }
-        if let error = background.begin(order, self, BackgroundLoad(background, self), isDue: false) {
-            return endUnloaded(error)
+        if let error = background.begin(order, task, BackgroundLoad(background, task), isDue: false) {
+            return task.endUnloaded(error)
         }
-        delay(until: date)
+        task.delay(until: date)
     }
 
-    private var asksBeforeBeginning: Bool { delegates.contains { $0.mayImplement(.delayed) } }
+    private var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
 
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
-        let request = currentRequest
-        let load = BackgroundLoad(background, self)
-        let isWanted = state.withLock { state in
+        let request = task.currentRequest
+        let load = BackgroundLoad(background, task)
+        let isWanted = task.state.withLock { state in
             guard state.machine.begin() else { return false }
             state.load = .other(load)
             return true
         }
-        guard isWanted else { return endUnloaded(LoadFailure.cancelled(request?.url)) }
+        guard isWanted else { return task.endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let order = order(for: request) else {
-            return endUnloaded(
+            return task.endUnloaded(
                 LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."))
         }
-        if let error = background.begin(order, self, load, isDue: true) {
-            return endUnloaded(error)
+        if let error = background.begin(order, task, load, isDue: true) {
+            return task.endUnloaded(error)
         }
-        tellLoadOfSuspension()
+        task.tellLoadOfSuspension()
         // Cancelled in between: the owner hears of both.
-        if state.withLock({ $0.machine.phase == .canceling }) { load.cancel() }
+        if task.state.withLock({ $0.machine.phase == .canceling }) { load.cancel() }
     }
 
     /// What the owner is told of the task; nil where that cannot be written down.
     private func order(for request: URLRequest?) -> TransferOrder? {
-        let (body, priority, source) = state.withLock {
+        let (body, priority, source) = task.state.withLock {
             ($0.body, $0.priority, $0.download?.source)
         }
         guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
-        let kind: TransferKind = outlet.savesFile ? .download : kind.isUpload ? .upload : .data
-        var order = TransferOrder(task: UInt64(identifier), kind: kind, request: current)
+        var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
         case .file(let url): order.source = url.isFileURL ? url.path : url.absoluteString
         case .resuming(let resumed): order.resumption = resumed.usableData.map { Array($0) }
@@ -68,20 +72,20 @@ extension TaskCore {
         }
         if let source {
             order.resumption = Array(source.encoded)
-            session?.background?.takeIn(partOf: source)
+            task.session?.background?.takeIn(partOf: source)
         }
-        let hints = hints
+        let hints = task.hints
         order.label = hints.description
         order.earliestBegin = hints.earliestBeginDate.map { Self.milliseconds($0) }
         order.expectedBySender = hints.bytesToSend
         order.expectedByReceiver = hints.bytesToReceive
-        order.priority = Self.usable(priority)
+        order.priority = TaskCore.usable(priority)
         return order
     }
 
     /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57).
     private func withCookies(_ request: URLRequest) -> URLRequest {
-        guard let session, let cookies = session.settings.cookies, cookies.mayBeSent(with: request),
+        guard let session = task.session, let cookies = session.settings.cookies, cookies.mayBeSent(with: request),
             session.settings.socket(of: request) == nil, let url = request.url,
             request.values.fields.value("Cookie") == nil
         else { return request }
@@ -102,10 +106,10 @@ extension TaskCore {
 
     /// Takes a task up as its journal has it.
     func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
-        counters.store(record.counts)
+        task.counters.store(record.counts)
         // A task that only waited to be asked about its beginning was written down as standing still.
         let isSuspended = record.isSuspended && record.earliestBegin == nil
-        state.withLock { state in
+        task.state.withLock { state in
             state.currentRequest = record.current.urlRequest ?? state.currentRequest
             state.machine.takeUp(isSuspended: isSuspended)
             state.load = .other(load)
@@ -124,50 +128,51 @@ extension TaskCore {
         }
     }
 
-    func backgroundProgress(_ counts: TransferCounts) {
-        let received = counters.received.load(ordering: .relaxed)
-        let sent = counters.sent.load(ordering: .relaxed)
-        counters.store(counts)
-        updateProgress()
-        if counts.sent != sent { post(.sent(counts.sent)) }
-        if counts.received != received, outlet.savesFile { post(.written(counts.received)) }
+    func progressed(_ counts: TransferCounts) {
+        let received = task.counters.received.load(ordering: .relaxed)
+        let sent = task.counters.sent.load(ordering: .relaxed)
+        task.counters.store(counts)
+        task.updateProgress()
+        if counts.sent != sent { task.post(.sent(counts.sent)) }
+        if counts.received != received, task.outlet.savesFile { task.post(.written(counts.received)) }
     }
 
-    func backgroundRedirected(_ request: TransferRequest) {
+    func redirected(to request: TransferRequest) {
         guard let request = request.urlRequest else { return }
-        state.withLock { $0.currentRequest = request }
+        task.state.withLock { $0.currentRequest = request }
     }
 
-    func backgroundResponse(_ head: TransferHead) {
+    func responded(_ head: TransferHead) {
         guard let response = head.response else { return }
-        state.withLock { $0.response = response }
-        updateProgress()
-        guard let answer = response as? HTTPURLResponse, let cookies = session?.settings.cookies, let url = answer.url,
-            cookies.policy != .never, let request = currentRequest, request.httpShouldHandleCookies,
-            session?.settings.socket(of: request) == nil
+        task.state.withLock { $0.response = response }
+        task.updateProgress()
+        guard let answer = response as? HTTPURLResponse, let cookies = task.session?.settings.cookies,
+            let url = answer.url,
+            cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
+            task.session?.settings.socket(of: request) == nil
         else { return }
         let fields = answer.arrivedFields
         let read = (0..<fields.count).filter { FieldText.sameName(fields.name(at: $0), "Set-Cookie") }
             .flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields.value(at: $0)], for: url) }
         // On the delegate queue: the storage may be the program's own.
-        if !read.isEmpty { post(.cookies(read)) }
+        if !read.isEmpty { task.post(.cookies(read)) }
     }
 
-    func backgroundResumeData(_ data: [UInt8]?) {
-        if let data, outlet.savesFile, let source = ResumeData(Data(data)) {
-            session?.background?.giveOut(partOf: source)
+    func gotResumeData(_ data: [UInt8]?) {
+        if let data, task.outlet.savesFile, let source = ResumeData(Data(data)) {
+            task.session?.background?.giveOut(partOf: source)
         }
-        state.withLock { state in
+        task.state.withLock { state in
             state.download?.data = data.map { Data($0) }
             state.download?.source = nil
-            if kind.isUpload { state.ownersResumeData = data.map { Data($0) } }
+            if task.kind.isUpload { state.ownersResumeData = data.map { Data($0) } }
         }
     }
 
     /// What metrics will tell.
-    func takeMeasures(_ measures: TransferMeasures) {
+    func take(_ measures: TransferMeasures) {
         let records = measures.exchanges.compactMap { TransactionRecord($0) }
-        state.withLock { state in
+        task.state.withLock { state in
             state.records = records
             state.redirect.count = Int(measures.redirects)
         }
@@ -177,38 +182,42 @@ extension TaskCore {
 
     /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until he is told that
     /// the delegate has had it.
-    func endBackground(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
-        let kind: TransferKind = outlet.savesFile ? .download : kind.isUpload ? .upload : .data
+    func end(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
         if let failure {
-            if let data = failure.resumeData { backgroundResumeData(data) }
-            return endBackground(with: failure.error(of: kind))
+            if let data = failure.resumeData { gotResumeData(data) }
+            return end(with: failure.error(of: kind))
         }
         guard kind != .download else {
             // A file that is gone was had by a delegate that could not say so any more.
             return endHop(nil, file: path.flatMap { TemporaryFile.borrow($0) })
         }
         // B10.27.
-        if kind == .data, let response { post(.response(response)) }
+        if kind == .data, let response = task.response { task.post(.response(response)) }
         guard let path else { return endHop(nil) }
-        load.tell(answerAt: path) { [self] error in endHop(error) }
+        load.tell(answerAt: path) { error in endHop(error) }
     }
 
     /// Ends the task with an error, wherever it stands.
-    func endBackground(with error: any Error) {
-        if state.withLock({ $0.machine.isWaiting }), let error = error as? URLError {
-            endUnloaded(error)
+    func end(with error: any Error) {
+        if task.state.withLock({ $0.machine.isWaiting }), let error = error as? URLError {
+            task.endUnloaded(error)
         } else {
             endHop(error)
         }
     }
 
     private func endHop(_ error: (any Error)?, file: TemporaryFile? = nil) {
-        hopEnded(
+        task.hopEnded(
             HopEnd(
-                failure: nil, url: currentRequest?.url, body: nil, records: [], file: file,
+                failure: nil, url: task.currentRequest?.url, body: nil, records: [], file: file,
                 foreignError: error)
         )?.resume()
     }
+}
+
+extension TaskCore {
+    /// The task as a transfer.
+    var transfer: TaskTransfer { TaskTransfer(task: self) }
 }
 
 extension TaskCounters {
