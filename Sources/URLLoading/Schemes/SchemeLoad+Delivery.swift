@@ -163,7 +163,7 @@ extension SchemeLoad {
     /// Proposes what has come to the cache (B14.52).
     private func store(_ ended: SchemeLoadState) {
         guard ended.mayBeStored, let part = plan.cache, let response = ended.response else { return }
-        core.proposeToCache(
+        core.caching.propose(
             CachedURLResponse(response: response, data: ended.body, storagePolicy: ended.policy), of: part,
             asksDelegates: plan.asksStoring)
     }

@@ -55,15 +55,4 @@ extension TaskCore {
     func stopWaiting(for token: WaitNumber) {
         if mailbox.withLock({ $0.endWaiting(for: token) }) { session?.relay.schedule(self) }
     }
-
-    // MARK: The cache
-
-    /// Stores what a carrier has brought, or asks about it first (B14.52).
-    func proposeToCache(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
-        if usesRelay {
-            post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
-        } else if let request = currentRequest {
-            part.session.cache.storeCachedResponse(cached, for: request)
-        }
-    }
 }

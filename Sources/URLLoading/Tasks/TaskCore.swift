@@ -3,7 +3,8 @@
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
 // held. What every task does is in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events),
 // `TaskCore+Telling` and `TaskCore+Questions` (delegates) and `TaskCore+End`; what only some do, in their parts: `TaskDownload`,
-// `TaskUpload`, `TaskStream`, `TaskWebSocket`, `TaskAuthentication` and `TaskTrust`.
+// `TaskUpload`, `TaskStream`, `TaskWebSocket`, `TaskCaching`, `TaskAuthentication`, `TaskTrust` and
+// `TaskTransfer`.
 //
 // Must not know: bytes on the wire, the loop.
 

@@ -240,14 +240,14 @@ final class TransferReceiver: TransactionReceiver {
     /// Brings into the cache what the answer means for it.
     private func tell(_ caching: HopCaching, isComplete: Bool) {
         let steps = caching.finish(isComplete: isComplete, whole: body.data, asksDelegates: plan.asksStoring)
-        for step in steps { core.changeCache(by: step, of: caching.part, on: reactor) }
+        for step in steps { core.caching.change(by: step, of: caching.part, on: reactor) }
     }
 
     /// What is stored is the answer, since the server has confirmed it.
     private func finish(with stored: CachedURLResponse, _ outcome: TransactionOutcome) {
         var records = plan.keepsRecords ? records(outcome.timelines) : []
         if let last = records.popLast() { records.append(last.confirming(stored)) }
-        if let call = core.showStored(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
+        if let call = core.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
 
     /// Whether the body goes to a file, perhaps only since the delegate has said so.

@@ -33,7 +33,7 @@ extension TaskCore {
         case (.disposition(let disposition), _):
             decideOnResponse(disposition)
         case (.storing(let given), .storing(let proposed)):
-            storeAnswer(given, proposed: proposed)
+            caching.store(given, proposed: proposed)
         case (.delayed(let disposition, let next), .delayed(_, let wait)):
             decideOnDelay(disposition, next, after: wait)
         case (.challenge(let disposition, let credential), .challenge(let challenge, _)):

@@ -93,9 +93,9 @@ extension TaskCore: RelayClient {
                 state.withLock { $0.load.handle }?.resumeReading()
             }
         case .storedBody(let data):
-            if mailbox.withLock({ $0.tellsBody }) { deliverStored(data) }
+            if mailbox.withLock({ $0.tellsBody }) { caching.deliver(data) }
         case .caching(let step):
-            changeProgramsCache(by: step)
+            caching.changeProgramsOwn(by: step)
         case .written(let total):
             guard !isOver else { return }
             download.tellWritten(total)

@@ -4,7 +4,7 @@
 // reads the disk: neither a loop nor a thread of Swift's pool waits for it. A cache that the program has made a subclass of is
 // called like a delegate.
 //
-// Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCore+Stored`).
+// Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCaching`).
 
 import Foundation
 import URLLoadingEngine
@@ -86,7 +86,7 @@ extension HopPreparation {
             return end(LoadFailure.notCached(request.url))
         case .use:
             task.state.withLock { $0.cachePart = nil }
-            if let found = load.found { task.showStored(found)?.resume() }
+            if let found = load.found { task.caching.show(found)?.resume() }
             return nil
         case .load:
             task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }

@@ -18,20 +18,23 @@ enum CacheStep: Sendable {
     case remove([CacheKey])
 }
 
-extension TaskCore {
+/// A task as one whose answers come out of a cache, or go into one.
+struct TaskCaching: Sendable {
+    let task: TaskCore
+
     // MARK: Delivering
 
     /// Delivers what is stored as the hop's answer, from wherever the caller is. `records` are those of the exchange in
     /// which it was confirmed.
     ///
     /// Returns the async call that ended with it, for the caller to resume.
-    func showStored(
+    func show(
         _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
     ) -> EndedCall? {
-        let sessionView = tellingView
-        let plan = state.withLock { state in
+        let sessionView = task.tellingView
+        let plan = task.state.withLock { state in
             state.isAnswerStored = true
-            return self.plan(of: state, sessionView)
+            return task.plan(of: state, sessionView)
         }
         // B7.17: what answers HEAD has no body.
         let body = plan.request?.values.method == "HEAD" ? Data() : stored.data
@@ -46,55 +49,55 @@ extension TaskCore {
                 response: ResponseHead(status: response.statusCode, fields: response.arrivedFields))
         {
             // B4.34: followed without the network, and the delegate is still asked.
-            isAsked = plan.redirect(self, to: next, by: response, on: reactor) == .asked
+            isAsked = plan.redirect(task, to: next, by: response, on: reactor) == .asked
         } else {
-            isAsked = plan.show(stored.response, of: self, hasBody: !body.isEmpty, on: reactor)
+            isAsked = plan.show(stored.response, of: task, hasBody: !body.isEmpty, on: reactor)
             isShown = !isAsked
         }
-        if isAsked { post(.storedBody(body), on: reactor) }
-        if isShown { passOnStored(body, plan) { post(body: $0, on: reactor) } }
-        return hopEnded(end, on: reactor)
+        if isAsked { task.post(.storedBody(body), on: reactor) }
+        if isShown { passOn(body, plan) { task.post(body: $0, on: reactor) } }
+        return task.hopEnded(end, on: reactor)
     }
 
     /// Delivers a stored body on the delegate queue, unless the answer to a question was that it is not wanted.
-    func deliverStored(_ body: Data) {
-        let sessionView = tellingView
-        let plan = state.withLock { state -> HopPlan? in
+    func deliver(_ body: Data) {
+        let sessionView = task.tellingView
+        let plan = task.state.withLock { state -> HopPlan? in
             guard !state.isOver, state.ownFailure == nil, state.redirect.deliversBody != false else { return nil }
-            return self.plan(of: state, sessionView)
+            return task.plan(of: state, sessionView)
         }
         guard let plan else { return }
         if plan.savesFile {
-            counters.received.store(Int64(body.count), ordering: .relaxed)
-            return download.save(stored: body)
+            task.counters.received.store(Int64(body.count), ordering: .relaxed)
+            return task.download.save(stored: body)
         }
-        passOnStored(body, plan) { data in
-            tellData(data)
+        passOn(body, plan) { data in
+            task.tellData(data)
             return .more
         }
     }
 
-    private func passOnStored(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
+    private func passOn(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
         guard !body.isEmpty else { return }
-        bodyArrived(bytes: body.count)
+        task.bodyArrived(bytes: body.count)
         // Nobody can be made to wait who has sent everything already.
         _ = plan.pipe?.post(body: body)
         if plan.streamsBody { _ = toDelegate(body) }
-        announceProgress()
+        task.announceProgress()
     }
 
     // MARK: Changing the cache
 
     /// Does what an answer means for the cache; on the loop.
-    func changeCache(by step: CacheStep, of part: CachePart, on reactor: Reactor) {
+    func change(by step: CacheStep, of part: CachePart, on reactor: Reactor) {
         switch step {
-        case .propose: post(.caching(step), on: reactor)
+        case .propose: task.post(.caching(step), on: reactor)
         case .store, .remove:
-            if part.session.isPlain { changeCacheSoon(by: step, of: part) } else { post(.caching(step), on: reactor) }
+            if part.session.isPlain { changeSoon(by: step, of: part) } else { task.post(.caching(step), on: reactor) }
         }
     }
 
-    private func changeCacheSoon(by step: CacheStep, of part: CachePart) {
+    private func changeSoon(by step: CacheStep, of part: CachePart) {
         switch step {
         case .propose: break
         case .store(let cached):
@@ -104,14 +107,14 @@ extension TaskCore {
         }
     }
 
-    /// Does the same with a cache of the program's, or asks a delegate; on the delegate queue.
-    func changeProgramsCache(by step: CacheStep) {
-        guard let cache = state.withLock({ $0.cachePart })?.session.cache else { return }
+    /// Brings a change into a cache of the program's, or asks a delegate; on the delegate queue.
+    func changeProgramsOwn(by step: CacheStep) {
+        guard let cache = task.state.withLock({ $0.cachePart })?.session.cache else { return }
         switch step {
         case .propose(let cached):
-            if !isOver { ask(.storing(cached)) }
+            if !task.isOver { task.ask(.storing(cached)) }
         case .store(let cached):
-            storeInProgramsCache(cached, cache)
+            storeInProgramsOwn(cached, cache)
         case .remove(let keys):
             for key in keys {
                 if let url = URL(string: key.text) { cache.removeCachedResponse(for: URLRequest(url: url)) }
@@ -119,10 +122,10 @@ extension TaskCore {
         }
     }
 
-    private func storeInProgramsCache(_ cached: CachedURLResponse, _ cache: URLCache) {
-        if let task = face as? URLSessionDataTask, currentRequest?.httpMethod == "GET" {
-            cache.storeCachedResponse(cached, for: task)
-        } else if var request = currentRequest {
+    private func storeInProgramsOwn(_ cached: CachedURLResponse, _ cache: URLCache) {
+        if let shown = task.face as? URLSessionDataTask, task.currentRequest?.httpMethod == "GET" {
+            cache.storeCachedResponse(cached, for: shown)
+        } else if var request = task.currentRequest {
             // What HEAD has told about the answer to GET (B7.80).
             request.httpMethod = "GET"
             cache.storeCachedResponse(cached, for: request)
@@ -130,17 +133,31 @@ extension TaskCore {
     }
 
     /// A delegate has said what is to be stored of an answer (B7.89).
-    func storeAnswer(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
+    func store(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
         // However it was changed, it came as the answer that was proposed.
-        guard let given, let part = state.withLock({ $0.cachePart }) else { return }
+        guard let given, let part = task.state.withLock({ $0.cachePart }) else { return }
         // B14.52: of what a class of the program's has brought nobody knows how it came.
-        if proposed.answer == nil { return storeInProgramsCache(given, part.session.cache) }
+        if proposed.answer == nil { return storeInProgramsOwn(given, part.session.cache) }
         guard let answer = proposed.answer?.under(given.response) else { return }
         let cached = given.coming(as: answer)
         if part.session.isPlain {
             part.session.store.storeSoon(cached, answer, for: part.key)
         } else {
-            storeInProgramsCache(cached, part.session.cache)
+            storeInProgramsOwn(cached, part.session.cache)
         }
     }
+
+    /// Stores what a carrier has brought, or asks about it first (B14.52).
+    func propose(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
+        if task.usesRelay {
+            task.post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
+        } else if let request = task.currentRequest {
+            part.session.cache.storeCachedResponse(cached, for: request)
+        }
+    }
+}
+
+extension TaskCore {
+    /// What the task has to do with caches.
+    var caching: TaskCaching { TaskCaching(task: self) }
 }
