@@ -104,7 +104,13 @@ package final class LoopCore {
             return
         }
         transactions[handle.id] = transaction
-        transaction.start()
+        switch receiver.beginning {
+        case .atOnce: transaction.start()
+        case .suspended:
+            transaction.suspend()
+            transaction.start()
+        case .cancelled: transaction.cancel()
+        }
     }
 
     /// Takes an FTP transfer up from code that is on the loop already.
@@ -154,10 +160,17 @@ package final class LoopCore {
 
     /// Takes a stream up.
     func start(_ handle: StreamHandle) {
-        let transfer = StreamTransfer(handle, receiver: handle.request.makeReceiver(handle, reactor), core: self)
+        let receiver = handle.request.makeReceiver(handle, reactor)
+        let transfer = StreamTransfer(handle, receiver: receiver, core: self)
         guard !isShutDown else { return transfer.cancel() }
         streams[handle.id] = transfer
-        transfer.start()
+        switch receiver.beginning {
+        case .atOnce: transfer.start()
+        case .suspended:
+            transfer.suspend()
+            transfer.start()
+        case .cancelled: transfer.cancel()
+        }
     }
 
     /// Goes on with a connection that has left HTTP, also while the engine only waits for its last transactions.

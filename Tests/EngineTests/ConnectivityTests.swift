@@ -327,6 +327,7 @@ private final class Notes: Sendable {
 
 /// Writes down that it waits, and that it ends.
 private final class WaitingReceiver: StreamReceiver, FTPReceiver {
+    let beginning = LoadBeginning.atOnce
     private let notes: Notes
 
     init(_ notes: Notes) { self.notes = notes }

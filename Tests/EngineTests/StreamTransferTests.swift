@@ -14,6 +14,7 @@ import URLLoadingTrust
 struct StreamTransferTests {
     /// A stream to host.test, and what it has been told; all on the test's thread.
     private final class Journal: StreamReceiver {
+        let beginning = LoadBeginning.atOnce
         private(set) var lines: [String] = []
         private(set) var received = 0
         private(set) var sent = 0

@@ -35,6 +35,9 @@ package struct StreamRequest: Sendable {
 
 /// Takes in what becomes of one stream. Every call comes on the loop's thread.
 package protocol StreamReceiver: AnyObject {
+    /// How the stream begins, asked once.
+    var beginning: LoadBeginning { get }
+
     /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied.
     var answersQuestions: Bool { get }
 

@@ -8,6 +8,9 @@ import URLLoadingWire
 
 /// Takes in what arrives for one request, in order.
 package protocol TransactionReceiver: AnyObject {
+    /// How the transaction begins, asked once.
+    var beginning: LoadBeginning { get }
+
     /// Whether somebody looks at the addresses in the timelines; finding our own costs a system call for each connection.
     var wantsAddresses: Bool { get }
 
@@ -52,6 +55,9 @@ package protocol TransactionReceiver: AnyObject {
 }
 
 extension TransactionReceiver {
+    /// At once.
+    package var beginning: LoadBeginning { .atOnce }
+
     /// Yes.
     package var wantsAddresses: Bool { true }
 

@@ -180,6 +180,7 @@ package struct TaskMachine: ~Copyable, Sendable {
         /// The exchange is the one that the task waits for: it is the task's from now on.
         package let isWanted: Bool
         package let isCancelled: Bool
+        /// The exchange begins standing still, and knows of the suspension then.
         package let isSuspended: Bool
         /// The priority has become another one.
         package let priority: Float?
@@ -192,6 +193,7 @@ package struct TaskMachine: ~Copyable, Sendable {
                 isWanted: false, isCancelled: phase == .canceling, isSuspended: suspensions > 0, priority: nil)
         }
         activity = .exchanging
+        isExchangeSuspended = suspensions > 0
         return Arrears(
             isWanted: true, isCancelled: phase == .canceling, isSuspended: suspensions > 0,
             priority: priority == submitted ? nil : priority)

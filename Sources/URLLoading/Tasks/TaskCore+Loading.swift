@@ -60,12 +60,12 @@ extension TaskCore {
 
     /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
     /// up for.
-    func beginHop(_ handle: TransactionHandle, for webSocket: WebSocketHop?) -> HopPlan {
+    func beginHop(
+        _ handle: TransactionHandle, for webSocket: WebSocketHop?, on reactor: Reactor
+    ) -> TransferReceiver {
         let (plan, late) = noteHop(handle, webSocket)
-        if late.isCancelled { handle.cancel() }
-        if late.isSuspended { tellLoadOfSuspension() }
         if let priority = late.priority { handle.setPriority(Self.usable(priority)) }
-        return plan
+        return TransferReceiver(core: self, plan: plan, beginning: late.beginning, reactor: reactor)
     }
 
     private func noteHop(
@@ -262,4 +262,9 @@ extension TaskCore {
             complete(error)?.resume()
         }
     }
+}
+
+extension TaskMachine.Arrears {
+    /// How the exchange begins after what was done to its task on the way.
+    var beginning: LoadBeginning { isCancelled ? .cancelled : isSuspended ? .suspended : .atOnce }
 }

@@ -14,6 +14,7 @@ final class TransferReceiver: TransactionReceiver {
     // `@exclusivity(unchecked)`: this object never leaves its loop, and nobody is called while a property is changed.
     private let core: TaskCore
     private let plan: HopPlan
+    let beginning: LoadBeginning
     private let reactor: Reactor
     @exclusivity(unchecked) private var response: HTTPURLResponse?
     @exclusivity(unchecked) private var body = WholeBody()
@@ -45,9 +46,10 @@ final class TransferReceiver: TransactionReceiver {
 
     var wantsAddresses: Bool { plan.keepsRecords }
 
-    init(core: TaskCore, plan: HopPlan, reactor: Reactor) {
+    init(core: TaskCore, plan: HopPlan, beginning: LoadBeginning, reactor: Reactor) {
         self.core = core
         self.plan = plan
+        self.beginning = beginning
         provesItself = plan.provesItself
         caching = plan.cache.map { HopCaching($0) }
         self.reactor = reactor

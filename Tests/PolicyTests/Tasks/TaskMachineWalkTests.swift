@@ -183,6 +183,7 @@ private struct MockTask: ~Copyable {
             expect(arrears.isSuspended == (suspensions > 0), "taken up: suspended")
             expect(arrears.priority == (priority == submitted ? nil : priority), "taken up: priority")
             beginExchange()
+            isExchangeSuspended = arrears.isSuspended
         case .exchange:
             if random.chance(15) {
                 expect(machine.goOnElsewhere() == isCancelled, "goes on elsewhere")

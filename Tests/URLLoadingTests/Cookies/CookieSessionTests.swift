@@ -358,6 +358,39 @@ struct CookieSessionTests {
         }
     }
 
+    @Test("B1.39: a task that is suspended while a storage of the program's is asked sends nothing before it is resumed")
+    func suspendedWhileAsked() async throws {
+        try await withServer(router: Self.router) { server in
+            let storage = SilentStorage()
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: configuration(storage), delegate: delegate, delegateQueue: nil)
+            // A connection is there, so that nothing but the suspension keeps the request.
+            session.dataTask(with: try server.at("/")).resume()
+            await storage.asked.wait()
+            storage.answerAll(nil)
+            await delegate.transcript.completed.wait()
+            storage.letGo()
+            let task = session.dataTask(with: try server.at("/?suspended=1"))
+            task.resume()
+            await storage.asked.wait(times: 2)
+            task.suspend()
+            storage.answerAll(nil)
+            storage.letGo()
+            // Behind the suspended one, on the only loop of the session.
+            session.dataTask(with: try server.at("/")).resume()
+            await storage.asked.wait(times: 3)
+            storage.answerAll(nil)
+            await delegate.transcript.completed.wait(times: 2)
+            #expect(server.stats.requestsBegun == 2)
+            #expect(task.state == .suspended)
+            task.resume()
+            await delegate.transcript.completed.wait(times: 3)
+            #expect(task.error == nil && server.stats.requests == 3)
+            storage.letGo()
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("An answer that a program's storage gives once more, while the next hop waits, sends nothing again")
     func repeatedAnswer() async throws {
         try await withServer(router: Self.router) { server in

@@ -33,9 +33,7 @@ extension HopPreparation {
             priority: TaskCore.usable(plan.priority), decodesContent: true,
             waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
             continues: plan.continues,
-            makeReceiver: { handle, reactor in
-                TransferReceiver(core: task, plan: task.beginHop(handle, for: webSocket), reactor: reactor)
-            })
+            makeReceiver: { task.beginHop($0, for: webSocket, on: $1) })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental
         transaction.judge = task.trust.judge(ofConnectionTo: message.origin, by: route)

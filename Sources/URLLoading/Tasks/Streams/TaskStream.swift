@@ -104,9 +104,7 @@ struct TaskStream: Sendable {
             return late
         }
         calls.begin(handle)
-        if late.isCancelled { handle.cancel() }
-        task.tellLoadOfSuspension()
-        return TaskStreamReceiver(core: task, calls: calls, reactor: reactor)
+        return TaskStreamReceiver(core: task, calls: calls, beginning: late.beginning, reactor: reactor)
     }
 
     // MARK: Telling
@@ -209,8 +207,10 @@ private final class TaskStreamReceiver: StreamReceiver {
     private let core: TaskCore
     private let calls: StreamCalls
     private let reactor: Reactor
+    let beginning: LoadBeginning
 
-    init(core: TaskCore, calls: StreamCalls, reactor: Reactor) {
+    init(core: TaskCore, calls: StreamCalls, beginning: LoadBeginning, reactor: Reactor) {
+        self.beginning = beginning
         self.core = core
         self.calls = calls
         self.reactor = reactor
