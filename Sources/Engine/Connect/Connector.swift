@@ -26,6 +26,8 @@ final class Connector {
     private let asker: ((Connector) -> Bool)?
     /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
     private let isBare: Bool
+    /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
+    private let address: SocketAddress?
     private let completion: (Result<OpenedConnection, EngineError>) -> Void
     @exclusivity(unchecked) private var setup = ConnectionSetup()
     @exclusivity(unchecked) var step = Step.none
@@ -69,13 +71,15 @@ final class Connector {
     /// Connections outside the pool have an `asker` of their own.
     init(
         id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore, isBare: Bool = false,
-        asker: ((Connector) -> Bool)? = nil, completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
+        address: SocketAddress? = nil, asker: ((Connector) -> Bool)? = nil,
+        completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
     ) {
         self.id = id
         self.key = key
         self.isForAsking = isForAsking
         self.core = core
         self.isBare = isBare
+        self.address = address
         self.asker = asker
         self.completion = completion
         passage = key.route.proxy.map { ProxyPassage($0) }
@@ -85,7 +89,8 @@ final class Connector {
     func start() {
         switch key.route {
         case .direct(let path?): connect(to: path)
-        case .direct(nil): lookUp(key.origin, for: .connecting)
+        case .direct(nil):
+            if let address { connect(to: [address], of: key.origin) } else { lookUp(key.origin, for: .connecting) }
         case .proxied: startThroughProxy()
         }
     }
@@ -238,7 +243,7 @@ final class Connector {
                 if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
                 // The host may have moved: the next attempt asks for its addresses anew.
-                if !place.isIPLiteral { core.resolver.forget(place.host) }
+                if address == nil, !place.isIPLiteral { core.resolver.forget(place.host) }
                 if passage != nil, case .connect(_, let failures) = error {
                     proxyFailed(.unreachable(failures))
                 } else {

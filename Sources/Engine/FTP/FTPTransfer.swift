@@ -20,7 +20,8 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     let core: LoopCore
     private var machine: FTPMachine
 
-    private var connector: FTPConnector?
+    /// What opens a connection, the control connection or one for data.
+    private var connector: Connector?
     /// A handshake under way, on either connection.
     var handshake: TLSHandshake?
     var control: FTPControl?
@@ -147,16 +148,33 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     private func connect() {
         phase = .connecting
         if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
-        connector = FTPConnector(
-            id: connectionID, place: handle.request.server, route: handle.request.route, core: core
-        ) { [self] result in
-            connector = nil
+        open(handle.request.server) { [unowned self] result in
             switch result {
             case .success(let stream): listen(on: stream)
             case .failure(let error): foundNoWay(error)
             }
         }
-        connector?.start()
+    }
+
+    /// Opens a connection to a place by the transfer's way: to this address, if it is known and the way is direct.
+    private func open(
+        _ place: Origin, at address: SocketAddress? = nil,
+        then goOn: @escaping (Result<any ByteStream, EngineError>) -> Void
+    ) {
+        let route = handle.request.route
+        if let proxy = route.proxy, proxy.kind.isHTTP || proxy.path != nil {
+            let failure = EngineError.proxy(ProxyFailure(proxy, .unreachable([])))
+            return core.reactor.later { [weak self] in self?.finish(failure) }
+        }
+        let connector = Connector(
+            id: connectionID, key: PoolKey(origin: place, route: route), isForAsking: false, core: core, isBare: true,
+            address: address, asker: { _ in false }
+        ) { [unowned self] result in
+            self.connector = nil
+            goOn(result.map(\.channel.stream))
+        }
+        self.connector = connector
+        connector.start()
     }
 
     /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
@@ -202,13 +220,9 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
             return finish(.ftp(.malformedAddress))
         }
         // B14.22: the host is the one that is spoken to, at the address where it was found.
-        let known = control?.stream.remoteAddress?.with(port: port)
+        let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
-        connector = FTPConnector(
-            id: connectionID, place: place, route: handle.request.route,
-            known: handle.request.route.proxy == nil ? known : nil, core: core
-        ) { [self] result in
-            connector = nil
+        open(place, at: address) { [unowned self] result in
             switch result {
             case .success(let stream):
                 dataStream = stream
@@ -219,7 +233,6 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
                 perform(next)
             }
         }
-        connector?.start()
     }
 
     private func transfer() {
