@@ -66,10 +66,10 @@ extension Connector {
 
     /// Here is a stream to the proxy.
     func reachedProxy(_ stream: any ByteStream) {
-        guard let proxy = passage?.proxy, proxy.kind == .https,
-            let place = Origin(scheme: .https, host: proxy.host, port: proxy.port)
-        else { return reachedProxy(SecureChannel(stream, buffers: core.buffers)) }
-        shakeHands(stream, with: place, ticketKey: .proxy(proxy, key.judge), isProxy: true)
+        guard let proxy = passage?.proxy, proxy.kind == .https else {
+            return reachedProxy(SecureChannel(stream, buffers: core.buffers))
+        }
+        shakeHands(stream, with: proxy.endpoint.secured, ticketKey: .proxy(proxy, key.judge), isProxy: true)
     }
 
     /// Here is a channel on which the proxy can be spoken to.

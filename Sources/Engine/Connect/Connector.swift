@@ -18,16 +18,12 @@ final class Connector {
     let id: ConnectionID
     /// What it is opened for: another's once the judge has left it to the session.
     @exclusivity(unchecked) private(set) var key: PoolKey
-    /// Whether it was begun for a request whose receiver answers questions.
+    /// Whether it was begun for a request of the pool's whose receiver answers questions.
     let isForAsking: Bool
     @exclusivity(unchecked) var phase = EngineError.Phase.lookingUpName
     unowned let core: LoopCore
-    /// Who is asked; nil for the pool's requests.
-    private let asker: ((Connector) -> Bool)?
-    /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
-    private let isBare: Bool
-    /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
-    private let address: SocketAddress?
+    /// How it differs from the pool's; nil where it is one of those.
+    private let aside: Aside?
     private let completion: (Result<OpenedConnection, EngineError>) -> Void
     @exclusivity(unchecked) private var setup = ConnectionSetup()
     @exclusivity(unchecked) var step = Step.none
@@ -38,6 +34,18 @@ final class Connector {
     @exclusivity(unchecked) private var isJudged = false
     /// What is known on the way through a proxy; nil where there is none.
     let passage: ProxyPassage?
+
+    /// What is peculiar to a connection outside the pool.
+    struct Aside {
+        /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
+        var isBare = true
+        /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
+        var address: SocketAddress?
+        /// By what its tickets are kept; nil for what it is opened for.
+        var ticketKey: TicketKey?
+        /// Puts what is waited for to somebody, or says that nobody is there.
+        let asker: (Connector) -> Bool
+    }
 
     /// What a name is looked up for.
     enum Purpose {
@@ -68,19 +76,15 @@ final class Connector {
         case proxy(ProxyQuestion.Demand)
     }
 
-    /// Connections outside the pool have an `asker` of their own.
     init(
-        id: ConnectionID, key: PoolKey, isForAsking: Bool, core: LoopCore, isBare: Bool = false,
-        address: SocketAddress? = nil, asker: ((Connector) -> Bool)? = nil,
+        id: ConnectionID, key: PoolKey, isForAsking: Bool = false, core: LoopCore, aside: Aside? = nil,
         completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
     ) {
         self.id = id
         self.key = key
         self.isForAsking = isForAsking
         self.core = core
-        self.isBare = isBare
-        self.address = address
-        self.asker = asker
+        self.aside = aside
         self.completion = completion
         passage = key.route.proxy.map { ProxyPassage($0) }
     }
@@ -90,7 +94,8 @@ final class Connector {
         switch key.route {
         case .direct(let path?): connect(to: path)
         case .direct(nil):
-            if let address { connect(to: [address], of: key.origin) } else { lookUp(key.origin, for: .connecting) }
+            guard let address = aside?.address else { return lookUp(key.origin, for: .connecting) }
+            connect(to: [address], of: key.origin)
         case .proxied: startThroughProxy()
         }
     }
@@ -149,7 +154,8 @@ final class Connector {
     /// Whether the judge may leave it to the session by not answering this question. It must not have answered another, nor
     /// when the TLS session began that is resumed.
     var mayBeLeft: Bool {
-        guard !isJudged, case .handshake = question, case .shakingHands(let handshake) = step else { return false }
+        guard key.judge != .session, !isJudged, case .handshake = question, case .shakingHands(let handshake) = step
+        else { return false }
         return !handshake.isResumed
     }
 
@@ -181,7 +187,7 @@ final class Connector {
     /// Whether somebody is asked.
     func ask(_ asked: Question) -> Bool {
         question = asked
-        if asker?(self) ?? core.pool.asked(self) { return true }
+        if aside?.asker(self) ?? core.pool.asked(self) { return true }
         question = nil
         return false
     }
@@ -243,7 +249,7 @@ final class Connector {
                 if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
                 // The host may have moved: the next attempt asks for its addresses anew.
-                if address == nil, !place.isIPLiteral { core.resolver.forget(place.host) }
+                if aside?.address == nil, !place.isIPLiteral { core.resolver.forget(place.host) }
                 if passage != nil, case .connect(_, let failures) = error {
                     proxyFailed(.unreachable(failures))
                 } else {
@@ -257,7 +263,7 @@ final class Connector {
 
     /// Here is a stream that leads to the origin.
     func reached(_ stream: any ByteStream) {
-        if isBare { return established(SecureChannel(stream, buffers: core.buffers)) }
+        if aside?.isBare == true { return established(SecureChannel(stream, buffers: core.buffers)) }
         switch key.origin.scheme {
         case .http: established(SecureChannel(stream, buffers: core.buffers))
         case .https: shakeHands(stream)
@@ -266,7 +272,7 @@ final class Connector {
 
     private func shakeHands(_ stream: any ByteStream) {
         setup.secure.begin(core.reactor.nanoseconds)
-        shakeHands(stream, with: key.origin, ticketKey: .origin(key), isProxy: false)
+        shakeHands(stream, with: key.origin, ticketKey: aside?.ticketKey ?? .origin(key), isProxy: false)
     }
 
     /// Sets TLS up with a place: the origin, or the proxy.

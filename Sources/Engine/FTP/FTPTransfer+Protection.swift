@@ -11,43 +11,31 @@ extension FTPTransfer {
     /// By what the tickets of this transfer are kept.
     var ticketKey: TicketKey { .transfer(handle.id) }
 
-    /// The server as certificates name it.
-    private var place: Origin? {
-        Origin(scheme: .https, host: handle.request.server.host, port: handle.request.server.port)
-    }
-
     /// Puts TLS on the control connection.
     func secureControl() {
-        guard let place, let control else { return finish(.ftp(.controlClosed)) }
+        guard let control else { return finish(.ftp(.controlClosed)) }
         // Order: looked at before the handshake, which would take it for a part of TLS or leave it for afterwards.
         guard !control.hasUnread else { return finish(.ftp(.plaintextBeforeTLS)) }
         let stream = control.leave()
         self.control = nil
-        let begun = TLSHandshake(
-            origin: place, ticketKey: ticketKey, stream: stream, core: core, ask: { [unowned self] in ask($0) }
-        ) { [self] result in
-            handshake = nil
-            question = nil
+        opening.secure(stream) { [unowned self] result in
             switch result {
             case .success(let channel):
                 peer = channel.tls?.peer?.presented
                 secured(TLSStream(channel))
             case .failure(let error):
-                finish(.tls(error, host: place.host))
+                finish(error)
             }
         }
-        handshake = begun
-        begun.start()
     }
 
     /// Puts TLS on the data connection.
     func secureData(_ stream: any ByteStream) {
-        guard let place else { return finish(.ftp(.dataConnectionLost)) }
         let begun = TLSHandshake(
             origin: place, ticketKey: ticketKey, stream: stream, core: core,
             ask: { [unowned self] in askAboutData($0) }
         ) { [self] result in
-            handshake = nil
+            dataHandshake = nil
             switch result {
             case .success(let channel):
                 carry(on: TLSStream(channel), tls: channel.tls)
@@ -55,44 +43,12 @@ extension FTPTransfer {
                 finish(.tls(error, host: place.host))
             }
         }
-        handshake = begun
+        dataHandshake = begun
         begun.start()
     }
 
-    // MARK: Questions
-
-    /// Whether somebody is asked about the control connection.
-    private func ask(_ asked: TLSHandshake.Question) -> Bool {
-        guard receiver.answersQuestions, let place else { return false }
-        question = asked
-        timesAsked += 1
-        hold()
-        let reply = QuestionReply(port: core.port, connection: connectionID, number: timesAsked)
-        switch asked {
-        case .peer(let chain, let policy):
-            receiver.asked(
-                .peer(
-                    PeerQuestion(
-                        origin: place, chain: chain, policy: policy, evaluator: core.configuration.trust, reply: reply))
-            )
-        case .identity(let issuers):
-            receiver.asked(
-                .identity(
-                    IdentityQuestion(
-                        origin: place, acceptableIssuers: issuers, usual: core.identity(for: place, issuers),
-                        reply: reply)))
-        }
-        return true
-    }
-
-    /// Goes on with what was said to the open question.
-    func answered(_ number: Int, _ answer: QuestionAnswer) {
-        guard question != nil, number == timesAsked, !isOver else { return }
-        question = nil
-        unhold()
-        if answer.isCancellation { return finish(.cancelled) }
-        handshake?.answer(answer)
-    }
+    /// An answer to a question about the control connection has come, perhaps too late.
+    func answered(_ number: Int, _ answer: QuestionAnswer) { opening.answered(number, answer) }
 
     /// The data connection must lead to whom the control connection leads to: nobody is asked again, and nobody else is
     /// believed, whatever an evaluation would say.
@@ -102,7 +58,7 @@ extension FTPTransfer {
         // Later: an answer must not come before the question is put.
         core.reactor.later { [weak self] in
             guard let self, !isOver else { return }
-            handshake?.answer(
+            dataHandshake?.answer(
                 .peer(
                     isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf))))
         }

@@ -13,18 +13,23 @@ import URLLoadingTrust
 import URLLoadingWire
 
 /// Carries one FTP transfer out on its loop.
-final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
+final class FTPTransfer: SteeredLoad {
     let handle: FTPHandle
     let receiver: any FTPReceiver
     // Owner: the core; it lets go of every transfer that ends.
     let core: LoopCore
     private var machine: FTPMachine
+    /// The server as certificates name it.
+    let place: Origin
 
-    /// What opens a connection, the control connection or one for data.
-    private var connector: Connector?
-    /// A handshake under way, on either connection.
-    var handshake: TLSHandshake?
+    /// What opens the control connection and protects it.
+    private(set) lazy var opening = Opening(
+        id: connectionID, to: place, by: [handle.request.route], ticketKey: ticketKey,
+        waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     var control: FTPControl?
+    /// What opens a data connection, and what protects it.
+    private var dataConnector: Connector?
+    var dataHandshake: TLSHandshake?
     private var data: FTPData?
     /// The data connection before data may flow on it.
     private var dataStream: (any ByteStream)?
@@ -32,16 +37,10 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
 
     /// Whom the control connection was found to lead to (+Protection).
     var peer: CertificateChain?
-    /// What a handshake wants to know, and how often anything was asked.
-    var question: TLSHandshake.Question?
-    var timesAsked = 0
 
     private var deadlines: DeadlineMachine
     private var timer: LoopTimer?
     private let start: Duration
-    /// What it knows of the network, and whether it waits for it.
-    private var patience = ConnectivityPatience()
-    private var isOffline = false
     private var suspensions = 0
     private var isReceiverFull = false
     private var hasBegun = false
@@ -53,6 +52,7 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
         self.receiver = receiver
         self.core = core
         machine = FTPMachine(handle.request.job)
+        place = handle.request.server.secured
         deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout, resource: handle.request.resourceDeadline)
         start = core.reactor.elapsed
@@ -147,56 +147,16 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
 
     private func connect() {
         phase = .connecting
-        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
-        open(handle.request.server) { [unowned self] result in
-            switch result {
-            case .success(let stream): listen(on: stream)
-            case .failure(let error): foundNoWay(error)
-            }
-        }
-    }
-
-    /// Opens a connection to a place by the transfer's way: to this address, if it is known and the way is direct.
-    private func open(
-        _ place: Origin, at address: SocketAddress? = nil,
-        then goOn: @escaping (Result<any ByteStream, EngineError>) -> Void
-    ) {
-        let route = handle.request.route
-        if let proxy = route.proxy, proxy.kind.isHTTP || proxy.path != nil {
+        if let proxy = handle.request.route.proxy, proxy.kind.isHTTP || proxy.path != nil {
             let failure = EngineError.proxy(ProxyFailure(proxy, .unreachable([])))
             return core.reactor.later { [weak self] in self?.finish(failure) }
         }
-        let connector = Connector(
-            id: connectionID, key: PoolKey(origin: place, route: route), isForAsking: false, core: core, isBare: true,
-            address: address, asker: { _ in false }
-        ) { [unowned self] result in
-            self.connector = nil
-            goOn(result.map(\.channel.stream))
+        opening.begin { [unowned self] result in
+            switch result {
+            case .success(let stream): listen(on: stream)
+            case .failure(let error): finish(error)
+            }
         }
-        self.connector = connector
-        connector.start()
-    }
-
-    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
-    private func foundNoWay(_ error: EngineError) {
-        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
-            return finish(error)
-        }
-        if core.connectivity.isBehind(&patience, self, handle.id) { return connect() }
-        isOffline = true
-        phase = .waitingForConnectivity
-        deadlines.stopped()
-        rearm()
-        receiver.waitsForConnectivity()
-    }
-
-    /// The machine's network is another than before.
-    func networkChanged() {
-        guard isOffline else { return }
-        isOffline = false
-        deadlines.started(core.reactor.elapsed)
-        rearm()
-        connect()
     }
 
     /// Takes the server's replies from this stream.
@@ -215,17 +175,20 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     private func openData(_ port: Int) {
-        let server = handle.request.server
-        guard let place = Origin(scheme: server.scheme, host: server.host, port: port) else {
+        guard let place = Origin(scheme: place.scheme, host: place.host, port: port) else {
             return finish(.ftp(.malformedAddress))
         }
         // B14.22: the host is the one that is spoken to, at the address where it was found.
         let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
-        open(place, at: address) { [unowned self] result in
+        let connector = Connector(
+            id: connectionID, key: PoolKey(origin: place, route: handle.request.route), core: core,
+            aside: Connector.Aside(address: address, asker: { _ in false })
+        ) { [unowned self] result in
+            dataConnector = nil
             switch result {
-            case .success(let stream):
-                dataStream = stream
+            case .success(let opened):
+                dataStream = opened.channel.stream
                 moved()
                 perform(machine.dataOpened())
             case .failure(let error):
@@ -233,6 +196,8 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
                 perform(next)
             }
         }
+        dataConnector = connector
+        connector.start()
     }
 
     private func transfer() {
@@ -273,13 +238,12 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     func finish(_ error: EngineError?) {
         guard !isOver else { return }
         isOver = true
-        isOffline = false
-        if patience.isListening { core.connectivity.leave(handle.id) }
         timer = nil
-        connector?.cancel()
-        connector = nil
-        handshake?.cancel()
-        handshake = nil
+        opening.cancel()
+        dataConnector?.cancel()
+        dataConnector = nil
+        dataHandshake?.cancel()
+        dataHandshake = nil
         closeData()
         control?.close()
         control = nil
@@ -289,18 +253,6 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     // MARK: Time
-
-    /// The idle time stands still.
-    func hold() {
-        deadlines.held(core.reactor.elapsed)
-        rearm()
-    }
-
-    /// Undoes one `hold()`.
-    func unhold() {
-        deadlines.released(core.reactor.elapsed)
-        rearm()
-    }
 
     private func moved() {
         receiver.moved()
@@ -324,8 +276,8 @@ final class FTPTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     private var currentPhase: EngineError.Phase {
-        if handshake != nil { return .shakingHands }
-        return connector?.phase ?? phase
+        if dataHandshake != nil { return .shakingHands }
+        return opening.phase ?? dataConnector?.phase ?? phase
     }
 
     private func note(_ demand: ReceiverDemand) {
@@ -384,5 +336,35 @@ extension FTPTransfer: FTPDataObserver {
 
     func bodyFailed(_ failure: BodyFailure) {
         finish(.body(failure))
+    }
+}
+
+extension FTPTransfer: OpeningOwner {
+    var answersQuestions: Bool { receiver.answersQuestions }
+
+    /// Who we are to a proxy is in its settings.
+    var answersProxies: Bool { false }
+
+    func asked(_ question: ConnectionQuestion) { receiver.asked(question) }
+
+    func hold() {
+        deadlines.held(core.reactor.elapsed)
+        rearm()
+    }
+
+    func unhold() {
+        deadlines.released(core.reactor.elapsed)
+        rearm()
+    }
+
+    func networkIsMissing() {
+        deadlines.stopped()
+        rearm()
+        receiver.waitsForConnectivity()
+    }
+
+    func networkMayBeBack() {
+        deadlines.started(core.reactor.elapsed)
+        rearm()
     }
 }

@@ -1,6 +1,5 @@
-// Runs `StreamMachine` on a connection of its own: opens it as connections of the pool are opened, by the same names,
-// addresses and proxies, but outside the pool (B16.3, B15.54), or takes over one that has left HTTP (B1.70); sets TLS up
-// when its turn has come.
+// Runs `StreamMachine` on a connection of its own: has it opened outside the pool (B16.3, B15.54) by an `Opening`, or takes
+// over one that has left HTTP (B1.70); has TLS set up when its turn has come.
 //
 // All decisions are the machine's; this file keeps the bytes and the handlers. What moves the bytes is in
 // `StreamTransfer+Bytes`.
@@ -11,7 +10,7 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 /// One stream under way.
-final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
+final class StreamTransfer: SteeredLoad {
     private let handle: StreamHandle
     private let receiver: any StreamReceiver
     // Owner: the core; it lets go of every stream that ends.
@@ -19,17 +18,12 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     private lazy var timer = core.reactor.makeTimer { [unowned self] in deadlinePassed() }
 
     var machine: StreamMachine
-    private var connector: Connector?
-    private var routes: ArraySlice<Route>
-    /// The way by which the connection was, or is being, opened.
-    private var route: Route
+    private lazy var opening = Opening(
+        id: handle.id, to: handle.request.origin, by: handle.request.routes, judge: handle.request.judge,
+        waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     private(set) var stream: (any ByteStream)?
     /// The same, where TLS is on.
     private(set) var secureStream: TLSStream?
-    /// What it knows of the network, and whether it waits for it.
-    private var patience = ConnectivityPatience()
-    private var isOffline = false
-    private var isAsked = false
     private var isOver = false
     /// Why the connection is of no use, once it is.
     private var loss: EngineError?
@@ -52,8 +46,6 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         self.handle = handle
         self.receiver = receiver
         self.core = core
-        routes = handle.request.routes[...]
-        route = handle.request.routes.first ?? .direct()
         machine = StreamMachine(resourceDeadline: handle.request.resourceDeadline)
     }
 
@@ -63,7 +55,16 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
 
     /// Begins to open the connection.
     func start() {
-        connectByFirstWay()
+        opening.begin { [unowned self] result in
+            switch result {
+            case .success(let stream):
+                take(stream)
+                perform(machine.connected(now: now))
+                read()
+            case .failure(let error):
+                lose(error)
+            }
+        }
         rearm()
     }
 
@@ -84,13 +85,10 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     /// Nothing waits for it: reads are asked for one by one.
     func resumeReading() {}
 
-    func suspend() {
-        machine.hold(now: now)
-        rearm()
-    }
+    func suspend() { hold() }
 
     func resume() {
-        perform(machine.release(now: now))
+        unhold()
         send()
         read()
     }
@@ -116,59 +114,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
 
     // MARK: The connection
 
-    private func connectByFirstWay() {
-        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
-        routes = handle.request.routes[...]
-        connect()
-    }
-
-    /// The machine's network is another than before.
-    func networkChanged() {
-        guard isOffline else { return }
-        isOffline = false
-        connectByFirstWay()
-    }
-
-    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
-    private func foundNoWay(_ error: EngineError) {
-        connector = nil
-        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else { return lose(error) }
-        if core.connectivity.isBehind(&patience, self, handle.id) { return connectByFirstWay() }
-        isOffline = true
-        receiver.waitsForConnectivity()
-    }
-
-    private func connect() {
-        guard let next = routes.popFirst() else { return }
-        route = next
-        let connector = makeConnector(isBare: true) { [unowned self] result in
-            switch result {
-            case .success(let opened):
-                take(opened.channel.stream)
-                perform(machine.connected(now: now))
-                read()
-            case .failure(let error) where error.isOfTheWay && !routes.isEmpty:
-                connect()
-            case .failure(let error):
-                foundNoWay(error)
-            }
-        }
-        self.connector = connector
-        connector.start()
-    }
-
-    private func makeConnector(
-        isBare: Bool, _ completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
-    ) -> Connector {
-        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
-        Connector(
-            id: handle.id, key: PoolKey(origin: handle.request.origin, route: route, judge: handle.request.judge),
-            isForAsking: receiver.answersQuestions, core: core, isBare: isBare,
-            asker: { [unowned self] in asked($0) }, completion: completion)
-    }
-
     private func take(_ stream: any ByteStream) {
-        connector = nil
         self.stream = stream
         stream.observer = self
     }
@@ -183,11 +129,13 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         case .wouldBlock: break
         }
         stream.observer = nil
-        let connector = makeConnector(isBare: false) { [unowned self] result in
+        // The opening's until it has succeeded: it closes the stream otherwise.
+        self.stream = nil
+        opening.secure(stream) { [unowned self] result in
             switch result {
-            case .success(let opened):
-                if opened.channel.tls != nil {
-                    let secure = TLSStream(opened.channel)
+            case .success(let channel):
+                if channel.tls != nil {
+                    let secure = TLSStream(channel)
                     secureStream = secure
                     take(secure)
                     secure.flushOutput()
@@ -198,42 +146,13 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
                 lose(error)
             }
         }
-        self.connector = connector
-        // The connector's until it has succeeded: it closes the stream otherwise.
-        self.stream = nil
-        connector.reached(stream)
     }
 
-    // MARK: Questions
-
-    private func asked(_ connector: Connector) -> Bool {
-        // A proxy that wants to know who we are may find that in the settings.
-        guard connector.isAskedByProxy || receiver.answersQuestions, let question = connector.nextQuestion() else {
-            return false
-        }
-        if !isAsked {
-            isAsked = true
-            machine.hold(now: now)
-            rearm()
-        }
-        receiver.asked(question)
-        return true
-    }
-
-    /// An answer has come, perhaps too late.
-    func answered(_ number: Int, _ answer: QuestionAnswer) {
-        guard let connector, connector.awaits(number) else { return }
-        if isAsked {
-            isAsked = false
-            perform(machine.release(now: now))
-        }
-        connector.answer(answer)
-    }
+    /// An answer to a question has come, perhaps too late.
+    func answered(_ number: Int, _ answer: QuestionAnswer) { opening.answered(number, answer) }
 
     /// Whoever was asked has no say.
-    func leftToSession(_ number: Int) {
-        if let connector, connector.awaits(number), connector.mayBeLeft { connector.leaveToSession() }
-    }
+    func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
     // MARK: Failures and time
 
@@ -243,7 +162,6 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
     }
 
     private func lose(_ error: EngineError) {
-        connector = nil
         if loss == nil { loss = error }
         perform(machine.lost())
     }
@@ -333,10 +251,7 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         guard !isOver else { return }
         isOver = true
         timer.clear()
-        if patience.isListening { core.connectivity.leave(handle.id) }
-        isOffline = false
-        connector?.cancel()
-        connector = nil
+        opening.cancel()
         stream?.close()
         stream = nil
         secureStream = nil
@@ -345,4 +260,25 @@ final class StreamTransfer: SteeredLoad, ConnectivityWaiter {
         core.reactor.later { [self] in withExtendedLifetime(self) {} }
         core.streamEnded(handle.id)
     }
+}
+
+extension StreamTransfer: OpeningOwner {
+    var answersQuestions: Bool { receiver.answersQuestions }
+
+    /// A proxy that wants to know who we are may find that in the settings.
+    var answersProxies: Bool { true }
+
+    func asked(_ question: ConnectionQuestion) { receiver.asked(question) }
+
+    func hold() {
+        machine.hold(now: now)
+        rearm()
+    }
+
+    func unhold() { perform(machine.release(now: now)) }
+
+    func networkIsMissing() { receiver.waitsForConnectivity() }
+
+    /// The calls' own time runs on meanwhile.
+    func networkMayBeBack() {}
 }

@@ -4,10 +4,11 @@
 extension Transaction: ConnectivityWaiter {
     /// No connection could be opened.
     func dialFailed(_ error: EngineError) {
-        guard handle.request.waitsForConnectivity, core.connectivity.isLackOfNetwork(error) else {
-            return failed(error)
+        switch verdict(onFailedAttempt: error) {
+        case .fail: failed(error)
+        case .tryAgain: askForConnection()
+        case .wait: waitForNetwork()
         }
-        if core.connectivity.isBehind(&patience, self, id) { askForConnection() } else { waitForNetwork() }
     }
 
     /// The machine's network is another than before.

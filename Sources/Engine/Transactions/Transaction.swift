@@ -61,8 +61,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// The connection stays with whoever continues this request.
     @exclusivity(unchecked) var keepsConnection = false
 
-    // Waiting for the network (+Connectivity)
-    var patience = ConnectivityPatience()
+    /// What it knows of the network (+Connectivity).
+    @exclusivity(unchecked) var patience: ConnectivityPatience
 
     enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
@@ -91,6 +91,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         self.deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout,
             resource: handle.request.resourceDeadline)
+        self.patience = ConnectivityPatience(isWanted: handle.request.waitsForConnectivity)
         self.timeline = Timeline(start: reactor.nanoseconds)
         timer.lend(to: self)
     }
@@ -297,7 +298,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             state = .idle
             return
         }
-        if handle.request.waitsForConnectivity { core.connectivity.noteAttempt(&patience) }
+        noteAttempt()
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
@@ -316,7 +317,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         feed?.close()
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
-        if patience.isListening { core.connectivity.leave(id) }
+        stopWaitingForNetwork()
         if let before = handle.request.continues { core.pool.abandonKept(after: before) }
     }
 

@@ -25,13 +25,17 @@ package struct Origin: Sendable {
     package init?(scheme: Scheme, host: String, port: Int? = nil) {
         let port = port ?? scheme.defaultPort
         guard (0...65535).contains(port), let normal = NormalHost(host) else { return nil }
+        self.init(scheme, normal.text, port, isIPLiteral: normal.isIPLiteral)
+    }
+
+    private init(_ scheme: Scheme, _ host: String, _ port: Int, isIPLiteral: Bool) {
         self.scheme = scheme
-        self.host = normal.text
+        self.host = host
         self.port = port
-        self.isIPLiteral = normal.isIPLiteral
+        self.isIPLiteral = isIPLiteral
         var hasher = Hasher()
         hasher.combine(scheme)
-        hasher.combine(normal.text)
+        hasher.combine(host)
         hasher.combine(port)
         digest = hasher.finalize()
     }
@@ -41,6 +45,9 @@ package struct Origin: Sendable {
         guard let scheme = Scheme(scheme) else { return nil }
         self.init(scheme: scheme, host: host, port: port)
     }
+
+    /// What is spoken to at the same place once there is TLS.
+    package var secured: Origin { Origin(.https, host, port, isIPLiteral: isIPLiteral) }
 
     /// The host as certificates, SNI and the limit per host see it: no trailing dot (B3.17), no zone (B16.12).
     package var matchingHost: String {

@@ -44,8 +44,7 @@ extension TaskStream {
         guard isWanted else { return false }
         task.post(.becameStream(before, after), on: reactor)
         let facts = connection.facts
-        let secured = Origin(scheme: .https, host: facts.origin.host, port: facts.origin.port) ?? facts.origin
-        let judge = task.trust.judge(ofConnectionTo: secured, by: facts.route)
+        let judge = task.trust.judge(ofConnectionTo: facts.origin.secured, by: facts.route)
         connection.carryStream(judge: judge, resourceDeadline: deadline) { takeUp($0, calls, on: $1) }
         return true
     }

@@ -1,0 +1,181 @@
+// Opens a connection outside the pool (B16.3): by the first of its ways that leads anywhere, and with patience where it is the
+// network that is missing (B6.15). While somebody is asked about it no idle time runs (B6.9). TLS comes when it is asked for,
+// then or on any other stream that leads to the same place.
+//
+// Must not know: what is spoken on the connection, time, the pool.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+
+/// Whoever wants a connection outside the pool.
+protocol OpeningOwner: AnyObject {
+    /// Whether `asked` finds somebody who answers about certificates.
+    var answersQuestions: Bool { get }
+    /// Whether it finds somebody who says who we are to proxies.
+    var answersProxies: Bool { get }
+    /// The connection cannot be opened, or get TLS, without an answer.
+    func asked(_ question: ConnectionQuestion)
+    /// The idle time stands still; nests.
+    func hold()
+    /// Undoes one `hold()`.
+    func unhold()
+    /// No way leads to the host now.
+    func networkIsMissing()
+    /// The ways are tried again, as the network is another than before.
+    func networkMayBeBack()
+}
+
+/// One connection outside the pool, on its way.
+final class Opening: ConnectivityWaiter {
+    /// What questions, traces and the network's changes know it by.
+    let id: ConnectionID
+    let core: LoopCore
+    private let origin: Origin
+    private let routes: [Route]
+    private let judge: ConnectionJudge
+    private let ticketKey: TicketKey?
+    private unowned let owner: any OpeningOwner
+
+    private var connector: Connector?
+    private var completion: ((Result<any ByteStream, EngineError>) -> Void)?
+    /// The way by which the connection was, or is being, opened, and those that are left.
+    private var route: Route
+    private var otherRoutes: ArraySlice<Route> = []
+    var patience: ConnectivityPatience
+    private var isOffline = false
+    private var isAsked = false
+
+    /// Tickets are kept by `ticketKey`, or by what the connection is opened for. What is done by no way goes straight.
+    init(
+        id: ConnectionID, to origin: Origin, by routes: [Route], judge: ConnectionJudge = .session,
+        ticketKey: TicketKey? = nil, waitsForConnectivity: Bool, owner: any OpeningOwner, core: LoopCore
+    ) {
+        self.id = id
+        self.origin = origin
+        self.routes = routes.isEmpty ? [.direct()] : routes
+        self.judge = judge
+        self.ticketKey = ticketKey
+        self.owner = owner
+        self.core = core
+        route = routes.first ?? .direct()
+        patience = ConnectivityPatience(isWanted: waitsForConnectivity)
+    }
+
+    /// How far it has come; nil while nothing is being opened.
+    var phase: EngineError.Phase? { isOffline ? .waitingForConnectivity : connector?.phase }
+
+    // MARK: Steered by its owner
+
+    /// Connects; the completion is called once, later, unless it is cancelled.
+    func begin(_ completion: @escaping (Result<any ByteStream, EngineError>) -> Void) {
+        self.completion = completion
+        connectByFirstWay()
+    }
+
+    /// Sets TLS up on a stream that leads to the origin, and which it closes where that fails; the completion is called once,
+    /// unless it is cancelled.
+    func secure(_ stream: any ByteStream, _ completion: @escaping (Result<SecureChannel, EngineError>) -> Void) {
+        let connector = makeConnector(isBare: false, completion)
+        self.connector = connector
+        connector.reached(stream)
+    }
+
+    /// Gives up; no completion is called any more.
+    func cancel() {
+        stopWaitingForNetwork()
+        isOffline = false
+        connector?.cancel()
+        connector = nil
+        completion = nil
+    }
+
+    /// An answer has come, perhaps too late.
+    func answered(_ number: Int, _ answer: QuestionAnswer) {
+        guard let connector, connector.awaits(number) else { return }
+        if isAsked {
+            isAsked = false
+            owner.unhold()
+        }
+        // What stood still may have ended it.
+        if self.connector === connector { connector.answer(answer) }
+    }
+
+    /// Whoever was asked has no say.
+    func leftToSession(_ number: Int) {
+        if let connector, connector.awaits(number), connector.mayBeLeft { connector.leaveToSession() }
+    }
+
+    // MARK: The ways
+
+    private func connectByFirstWay() {
+        noteAttempt()
+        otherRoutes = routes[...]
+        connectByNextWay()
+    }
+
+    private func connectByNextWay() {
+        guard let next = otherRoutes.popFirst() else { return }
+        route = next
+        let connector = makeConnector(isBare: true) { [unowned self] result in
+            switch result {
+            case .success(let channel): end(.success(channel.stream))
+            case .failure(let error) where error.isOfTheWay && !otherRoutes.isEmpty: connectByNextWay()
+            case .failure(let error): foundNoWay(error)
+            }
+        }
+        self.connector = connector
+        connector.start()
+    }
+
+    /// No way leads to the server; it waits for one, if it is the network that is missing (B6.15, B6.20).
+    private func foundNoWay(_ error: EngineError) {
+        switch verdict(onFailedAttempt: error) {
+        case .fail: end(.failure(error))
+        case .tryAgain: connectByFirstWay()
+        case .wait:
+            isOffline = true
+            owner.networkIsMissing()
+        }
+    }
+
+    /// The machine's network is another than before.
+    func networkChanged() {
+        guard isOffline else { return }
+        isOffline = false
+        owner.networkMayBeBack()
+        connectByFirstWay()
+    }
+
+    private func end(_ result: Result<any ByteStream, EngineError>) {
+        let completion = completion.take()
+        completion?(result)
+    }
+
+    // MARK: Steps
+
+    private func makeConnector(
+        isBare: Bool, _ completion: @escaping (Result<SecureChannel, EngineError>) -> Void
+    ) -> Connector {
+        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
+        Connector(
+            id: id, key: PoolKey(origin: origin, route: route, judge: judge), core: core,
+            aside: Connector.Aside(isBare: isBare, ticketKey: ticketKey, asker: { [unowned self] in asks(about: $0) })
+        ) { [unowned self] result in
+            connector = nil
+            completion(result.map(\.channel))
+        }
+    }
+
+    /// Whether somebody is asked what the connector wants to know.
+    private func asks(about connector: Connector) -> Bool {
+        guard connector.isAskedByProxy ? owner.answersProxies : owner.answersQuestions,
+            let question = connector.nextQuestion()
+        else { return false }
+        if !isAsked {
+            isAsked = true
+            owner.hold()
+        }
+        owner.asked(question)
+        return true
+    }
+}
