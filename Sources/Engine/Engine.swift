@@ -6,7 +6,6 @@
 //
 // Must not know: URLSession, delegates, Foundation.
 
-import Synchronization
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTrust
@@ -14,7 +13,6 @@ import URLLoadingTrust
 /// Carries out the requests of one session.
 package final class Engine: Sendable {
     private let port: EnginePort
-    private let nextID = Atomic<Int>(1)
 
     /// Makes an engine on one of the process's loops; nothing is opened before the first request.
     package convenience init(configuration: EngineConfiguration) {
@@ -44,8 +42,7 @@ package final class Engine: Sendable {
     /// Starts a request; everything that comes of it reaches the request's receiver.
     @discardableResult
     package func submit(_ request: consuming TransactionRequest) -> TransactionHandle {
-        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-        let handle = TransactionHandle(id: id, request: request, port: port)
+        let handle = TransactionHandle(request, port: port)
         port.loop.submit(handle)
         return handle
     }
@@ -53,8 +50,7 @@ package final class Engine: Sendable {
     /// Starts an FTP transfer; everything that comes of it reaches the request's receiver.
     @discardableResult
     package func submit(_ request: consuming FTPRequest) -> FTPHandle {
-        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-        let handle = FTPHandle(id: id, request: request, port: port)
+        let handle = FTPHandle(request, port: port)
         port.loop.submit(handle)
         return handle
     }
@@ -62,8 +58,7 @@ package final class Engine: Sendable {
     /// Opens a connection outside the pool and carries a stream over it.
     @discardableResult
     package func open(_ request: StreamRequest) -> StreamHandle {
-        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-        let handle = StreamHandle(number: id, request: request, port: port)
+        let handle = StreamHandle(request, port: port)
         port.loop.submit(handle)
         return handle
     }
@@ -86,18 +81,5 @@ package final class Engine: Sendable {
     /// Ends the engine: at once, with every request cancelled, or when the last request has ended.
     package func shutDown(immediately: Bool) {
         port.tell { $0.shutDown(immediately: immediately) }
-    }
-}
-
-/// How other threads reach what an engine keeps on its loop.
-struct EnginePort: Sendable {
-    let loop: Loop
-    let key = ResidentKey<LoopCore>()
-
-    /// Runs `work` on the loop, if the engine still lives there.
-    func tell(_ work: @escaping @Sendable (LoopCore) -> Void) {
-        loop.run { [key] reactor in
-            if let core = reactor.resident(key) { work(core) }
-        }
     }
 }

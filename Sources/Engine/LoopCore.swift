@@ -23,13 +23,7 @@ package final class LoopCore {
     let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
     /// How sockets are set up.
     let dialOptions: DialOptions
-    @exclusivity(unchecked) private(set) var transactions: [RequestID: Transaction] = [:]
-    private(set) var ftpTransfers: [RequestID: FTPTransfer] = [:]
-    /// What has a connection outside the pool (B16.3), by that one's number.
-    @exclusivity(unchecked) private(set) var streams: [ConnectionID: StreamTransfer] = [:]
-    private var streamsOpened = 0
-    /// What was a connection of the pool until it switched, by its number there.
-    @exclusivity(unchecked) private(set) var webSockets: [ConnectionID: WebSocketTransfer] = [:]
+    @exclusivity(unchecked) private(set) var loads: [LoadID: Load] = [:]
     /// What the frames of web sockets are masked with.
     @exclusivity(unchecked) var maskKeys = MaskKeys()
     let port: EnginePort
@@ -77,23 +71,31 @@ package final class LoopCore {
         reactor.setResident(port.key, self)
     }
 
+    /// The connections of this engine.
+    var pool: PoolDriver { poolDriver }
+
+    // MARK: Loads
+
     /// Takes a request up from code that is on the loop already.
-    package func submit(_ request: TransactionRequest, id: RequestID) -> TransactionHandle {
-        let handle = TransactionHandle(id: id, request: request, port: port)
+    package func submit(_ request: TransactionRequest) -> TransactionHandle {
+        let handle = TransactionHandle(request, port: port)
+        start(handle)
+        return handle
+    }
+
+    /// Takes an FTP transfer up from code that is on the loop already.
+    package func submit(_ request: FTPRequest) -> FTPHandle {
+        let handle = FTPHandle(request, port: port)
         start(handle)
         return handle
     }
 
     /// Opens a stream for code that is on the loop already.
     package func open(_ request: StreamRequest) -> StreamHandle {
-        streamsOpened += 1
-        let handle = StreamHandle(number: streamsOpened, request: request, port: port)
+        let handle = StreamHandle(request, port: port)
         start(handle)
         return handle
     }
-
-    /// The connections of this engine.
-    var pool: PoolDriver { poolDriver }
 
     /// Takes a submitted request up.
     func start(_ handle: TransactionHandle) {
@@ -103,7 +105,7 @@ package final class LoopCore {
             transaction.cancel()
             return
         }
-        transactions[handle.id] = transaction
+        loads[handle.id] = .transaction(transaction)
         switch receiver.beginning {
         case .atOnce: transaction.start()
         case .suspended:
@@ -113,30 +115,74 @@ package final class LoopCore {
         }
     }
 
-    /// Takes an FTP transfer up from code that is on the loop already.
-    package func submit(_ request: FTPRequest, id: RequestID) -> FTPHandle {
-        let handle = FTPHandle(id: id, request: request, port: port)
-        start(handle)
-        return handle
-    }
-
     /// Takes a submitted FTP transfer up.
     func start(_ handle: FTPHandle) {
         let receiver = handle.request.makeReceiver(handle, reactor)
         guard !isShutDown else { return receiver.finished(.cancelled) }
         let transfer = FTPTransfer(handle, receiver: receiver, core: self)
-        ftpTransfers[handle.id] = transfer
+        loads[handle.id] = .ftp(transfer)
         transfer.begin()
     }
 
-    /// Forgets an FTP transfer that has ended.
-    ///
-    /// Order: it lives until the end of the turn, since its connections may still be on their way back into it.
-    func ended(_ transfer: FTPTransfer) {
-        ftpTransfers[transfer.handle.id] = nil
-        reactor.later { withExtendedLifetime(transfer) {} }
+    /// Takes a stream up.
+    func start(_ handle: StreamHandle) {
+        let receiver = handle.request.makeReceiver(handle, reactor)
+        let transfer = StreamTransfer(handle, receiver: receiver, core: self)
+        guard !isShutDown else { return transfer.cancel() }
+        loads[handle.id] = .stream(transfer)
+        switch receiver.beginning {
+        case .atOnce: transfer.start()
+        case .suspended:
+            transfer.suspend()
+            transfer.start()
+        case .cancelled: transfer.cancel()
+        }
+    }
+
+    /// Goes on with a connection that has left HTTP, also while the engine only waits for its last transactions.
+    func carry(_ connection: consuming DetachedConnection, _ request: StreamRequest) {
+        let handle = StreamHandle(request, port: port)
+        let transfer = StreamTransfer(handle, receiver: request.makeReceiver(handle, reactor), core: self)
+        loads[handle.id] = .stream(transfer)
+        transfer.start(on: connection)
+    }
+
+    /// Carries a web socket on a stream that has switched to it, for code that is on the loop already; who calls has the
+    /// handle before anything is told. `unread` is what was read of the stream already.
+    package func carry(
+        _ stream: any ByteStream, unread: [UInt8] = [], as settings: WebSocketSettings,
+        makeReceiver: (WebSocketHandle) -> any WebSocketReceiver
+    ) -> WebSocketHandle {
+        let handle = WebSocketHandle(port: port)
+        let transfer = WebSocketTransfer(
+            handle, on: stream, unread: unread, settings: settings, receiver: makeReceiver(handle), core: self)
+        loads[handle.id] = .webSocket(transfer)
+        transfer.begin()
+        return handle
+    }
+
+    /// A transaction that has not ended.
+    func transaction(_ id: LoadID) -> Transaction? {
+        if case .transaction(let transaction)? = loads[id] { transaction } else { nil }
+    }
+
+    /// Forgets a load that has ended, or is somebody else's.
+    func ended(_ id: LoadID) {
+        loads[id] = nil
+        // An unusual burst must not be remembered for ever.
+        if loads.isEmpty, loads.capacity > 4_096 { loads = [:] }
         leaveIfDone()
     }
+
+    /// Forgets a load that has ended and had a connection of its own.
+    ///
+    /// Order: it lives until the end of the turn, since they may still be on their way back into it.
+    func ended(_ id: LoadID, keeping load: some SteeredLoad) {
+        reactor.later { withExtendedLifetime(load) {} }
+        ended(id)
+    }
+
+    // MARK: What loads need
 
     /// A timer for a transaction's deadlines.
     func lendTimer() -> DeadlineTimer {
@@ -150,65 +196,20 @@ package final class LoopCore {
         if freeTimers.count < 256 { freeTimers.append(timer) }
     }
 
-    /// Forgets a transaction that has ended.
-    func ended(_ id: RequestID) {
-        transactions[id] = nil
-        // An unusual burst must not be remembered for ever.
-        if transactions.isEmpty, transactions.capacity > 4_096 { transactions = [:] }
-        leaveIfDone()
-    }
-
-    /// Takes a stream up.
-    func start(_ handle: StreamHandle) {
-        let receiver = handle.request.makeReceiver(handle, reactor)
-        let transfer = StreamTransfer(handle, receiver: receiver, core: self)
-        guard !isShutDown else { return transfer.cancel() }
-        streams[handle.id] = transfer
-        switch receiver.beginning {
-        case .atOnce: transfer.start()
-        case .suspended:
-            transfer.suspend()
-            transfer.start()
-        case .cancelled: transfer.cancel()
+    /// An answer to a question has come, perhaps too late.
+    func answered(_ connection: ConnectionName, _ number: Int, _ answer: QuestionAnswer) {
+        switch connection {
+        case .pooled(let id): pool.answered(id, number, answer)
+        case .load(let id): loads[id]?.steered.answered(number, answer)
         }
     }
 
-    /// Goes on with a connection that has left HTTP, also while the engine only waits for its last transactions.
-    func carry(_ connection: consuming DetachedConnection, _ request: StreamRequest, number: RequestID) {
-        let handle = StreamHandle(number: number, request: request, port: port)
-        let transfer = StreamTransfer(handle, receiver: request.makeReceiver(handle, reactor), core: self)
-        streams[handle.id] = transfer
-        transfer.start(on: connection)
-    }
-
-    /// Forgets a stream that has ended, or is somebody else's.
-    func streamEnded(_ id: ConnectionID) {
-        streams[id] = nil
-        leaveIfDone()
-    }
-
-    /// Keeps a web socket until its end.
-    func add(_ webSocket: WebSocketTransfer, _ id: ConnectionID) {
-        webSockets[id] = webSocket
-    }
-
-    /// Forgets a web socket that has ended.
-    func webSocketEnded(_ id: ConnectionID) {
-        webSockets[id] = nil
-        leaveIfDone()
-    }
-
-    /// An answer to a question has come, perhaps too late.
-    func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
-        // Those of the pool count upwards from zero; streams and FTP transfers have one engine's numbers, made negative.
-        guard id < 0 else { return pool.answered(id, number, answer) }
-        streams[id]?.answered(number, answer)
-        ftpTransfers[-id]?.answered(number, answer)
-    }
-
     /// Whoever was asked has no say: the connection is the session's.
-    func leftToSession(_ id: ConnectionID, _ number: Int) {
-        if id >= 0 { pool.leftToSession(id, number) } else { streams[id]?.leftToSession(number) }
+    func leftToSession(_ connection: ConnectionName, _ number: Int) {
+        switch connection {
+        case .pooled(let id): pool.leftToSession(id, number)
+        case .load(let id): loads[id]?.steered.leftToSession(number)
+        }
     }
 
     /// Closes every connection that carries no request, and forgets what later ones could resume: a session may hold who we
@@ -230,10 +231,7 @@ package final class LoopCore {
         if immediately {
             cancelWaiting()
             // In the order of submission, so that whoever listens sees the same order each time.
-            for id in transactions.keys.sorted() { transactions[id]?.cancel() }
-            for id in ftpTransfers.keys.sorted() { ftpTransfers[id]?.cancel() }
-            for id in streams.keys.sorted(by: >) { streams[id]?.cancel() }
-            for id in webSockets.keys.sorted() { webSockets[id]?.cancel() }
+            for id in loads.keys.sorted() { loads[id]?.steered.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -241,7 +239,9 @@ package final class LoopCore {
 
     /// Ends every request that waits for a connection: before the end of another makes room for it.
     package func cancelWaiting() {
-        for id in transactions.keys.sorted() where transactions[id]?.isWaiting == true { transactions[id]?.cancel() }
+        for id in loads.keys.sorted() {
+            if let transaction = transaction(id), transaction.isWaiting { transaction.cancel() }
+        }
     }
 
     /// What the pool holds.
@@ -269,15 +269,10 @@ package final class LoopCore {
     ///
     /// Order: at the end of the turn, because whoever calls still works with objects that live as long as this one.
     func leaveIfDone() {
-        guard isShutDown, isEmpty, pool.isDrained else { return }
+        guard isShutDown, loads.isEmpty, pool.isDrained else { return }
         reactor.later { [self] in
-            if isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
+            if loads.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
         }
-    }
-
-    /// Whether nothing is being loaded.
-    private var isEmpty: Bool {
-        transactions.isEmpty && ftpTransfers.isEmpty && streams.isEmpty && webSockets.isEmpty
     }
 }
 

@@ -107,7 +107,7 @@ struct ConnectivityTests {
             server: server, job: FTPJob(path: try FTPPath(percentEncoded: "/f")), idleTimeout: .seconds(5)
         ) { _, _ in WaitingReceiver(notes) }
         request.waitsForConnectivity = true
-        let handle = rig.core.submit(request, id: 7)
+        let handle = rig.core.submit(request)
         rig.advance(.seconds(60))
         #expect(notes.all == ["waits"] && monitor.isWatching)
         monitor.change()

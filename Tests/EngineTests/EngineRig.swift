@@ -74,14 +74,12 @@ final class EngineRig {
         request.continues = continues?.handle?.id
         request.route = route
         request.isUpgrade = isUpgrade
-        nextID += 1
-        _ = core.submit(request, id: nextID)
+        _ = core.submit(request)
         let journal = box.take() ?? Journal(handle: nil)
         journals.append(journal)
         return journal
     }
 
-    private var nextID = 0
     private var observers: [any ByteStreamObserver] = []
 
     /// Keeps a server's end of a connection alive until the rig goes.

@@ -44,7 +44,7 @@ struct WebSocketTransferTests {
             let settings = WebSocketSettings(
                 host: "host.test", maximumMessageSize: maximum,
                 resourceDeadline: resource.map { reactor.elapsed + $0 })
-            handle = engine.core.carry(ours, unread: unread, id: 1, as: settings) { _ in journal }
+            handle = engine.core.carry(ours, unread: unread, as: settings) { _ in journal }
         }
 
         deinit { engine.reactor.tearDown() }

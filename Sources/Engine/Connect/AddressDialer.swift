@@ -7,7 +7,7 @@ import URLLoadingSystem
 /// Connects to the first address that answers.
 final class AddressDialer {
     // `@exclusivity(unchecked)`: as in `Transaction`.
-    private let connection: ConnectionID
+    private let connection: ConnectionName
     private let host: String
     private let addresses: [SocketAddress]
     private unowned let core: LoopCore
@@ -22,7 +22,7 @@ final class AddressDialer {
     @exclusivity(unchecked) private var isDone = false
 
     init(
-        connection: ConnectionID, host: String, addresses: [SocketAddress], core: LoopCore,
+        connection: ConnectionName, host: String, addresses: [SocketAddress], core: LoopCore,
         completion: @escaping (Result<any ByteStream, EngineError>) -> Void
     ) {
         self.connection = connection

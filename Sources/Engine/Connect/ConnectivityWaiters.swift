@@ -10,7 +10,7 @@ import URLLoadingSystem
 
 /// Something that may wait for the network.
 protocol ConnectivityWaiter: AnyObject {
-    var id: Int { get }
+    var id: LoadID { get }
     var core: LoopCore { get }
     var patience: ConnectivityPatience { get set }
 
@@ -72,8 +72,7 @@ extension ConnectivityWaiter {
 /// Wakes whatever waits when the network has changed.
 final class ConnectivityWaiters {
     private let monitor: any ConnectivityMonitor
-    /// By number: those of transactions are positive, the others negative.
-    private var members: [Int: any ConnectivityWaiter] = [:]
+    private var members: [LoadID: any ConnectivityWaiter] = [:]
     private var changes = 1
 
     init(monitor: any ConnectivityMonitor) {
@@ -99,8 +98,8 @@ final class ConnectivityWaiters {
     }
 
     /// It has ended.
-    fileprivate func leave(_ number: Int) {
-        members[number] = nil
+    fileprivate func leave(_ id: LoadID) {
+        members[id] = nil
         if members.isEmpty { monitor.stop() }
     }
 
@@ -136,6 +135,6 @@ final class ConnectivityWaiters {
     private func networkChanged() {
         changes += 1
         // In the order of submission; a copy, since those that end leave.
-        for number in members.keys.sorted(by: { abs($0) < abs($1) }) { members[number]?.networkChanged() }
+        for id in members.keys.sorted() { members[id]?.networkChanged() }
     }
 }

@@ -161,7 +161,7 @@ extension Connector {
     }
 
     private func opened(_ stream: any ByteStream) {
-        if let proxy = passage?.proxy { core.trace?.hooks.tunnelFinished?(id, proxy, nil) }
+        if let proxy = passage?.proxy { core.trace?.hooks.tunnelFinished?(name, proxy, nil) }
         reached(stream)
     }
 
@@ -174,7 +174,7 @@ extension Connector {
         case .none, .resolving, .dialling, .shakingHands, .waiting: break
         }
         let failure = ProxyFailure(passage.proxy, reason)
-        core.trace?.hooks.tunnelFinished?(id, passage.proxy, failure)
+        core.trace?.hooks.tunnelFinished?(name, passage.proxy, failure)
         finish(.failure(.proxy(failure)))
     }
 

@@ -15,7 +15,7 @@ import URLLoadingWire
 /// One attempt to open a connection for a pool key.
 final class Connector {
     // `@exclusivity(unchecked)`: as in `Transaction`.
-    let id: ConnectionID
+    let name: ConnectionName
     /// What it is opened for: another's once the judge has left it to the session.
     @exclusivity(unchecked) private(set) var key: PoolKey
     /// Whether it was begun for a request of the pool's whose receiver answers questions.
@@ -77,10 +77,10 @@ final class Connector {
     }
 
     init(
-        id: ConnectionID, key: PoolKey, isForAsking: Bool = false, core: LoopCore, aside: Aside? = nil,
+        name: ConnectionName, key: PoolKey, isForAsking: Bool = false, core: LoopCore, aside: Aside? = nil,
         completion: @escaping (Result<OpenedConnection, EngineError>) -> Void
     ) {
-        self.id = id
+        self.name = name
         self.key = key
         self.isForAsking = isForAsking
         self.core = core
@@ -123,7 +123,7 @@ final class Connector {
     /// What is waited for, to be put to somebody; what was put before is void.
     func nextQuestion() -> ConnectionQuestion? {
         timesAsked += 1
-        let reply = QuestionReply(port: core.port, connection: id, number: timesAsked)
+        let reply = QuestionReply(port: core.port, connection: name, number: timesAsked)
         switch question {
         case .handshake(.peer(let chain, let policy), let isOfProxy):
             let proxy = isOfProxy ? passage?.proxy : nil
@@ -242,7 +242,7 @@ final class Connector {
         phase = .connecting
         if setup.connect.start < 0 { setup.connect.begin(core.reactor.nanoseconds) }
         let dialer = AddressDialer(
-            connection: id, host: place.host, addresses: addresses, core: core
+            connection: name, host: place.host, addresses: addresses, core: core
         ) { [self] result in
             switch result {
             case .success(let stream):
@@ -285,12 +285,12 @@ final class Connector {
             if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
             switch result {
             case .success(let channel):
-                core.trace?.hooks.handshakeFinished?(id, channel.tls?.negotiated, nil)
+                core.trace?.hooks.handshakeFinished?(name, channel.tls?.negotiated, nil)
                 if isProxy { return reachedProxy(channel) }
                 setup.negotiated = channel.tls?.negotiated
                 established(channel)
             case .failure(let error):
-                core.trace?.hooks.handshakeFinished?(id, nil, error)
+                core.trace?.hooks.handshakeFinished?(name, nil, error)
                 if isProxy { return proxyFailed(.tls(error)) }
                 finish(.failure(.tls(error, host: key.origin.host)))
             }

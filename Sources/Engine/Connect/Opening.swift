@@ -27,8 +27,8 @@ protocol OpeningOwner: AnyObject {
 
 /// One connection outside the pool, on its way.
 final class Opening: ConnectivityWaiter {
-    /// What questions, traces and the network's changes know it by.
-    let id: ConnectionID
+    /// The load that it is for.
+    let id: LoadID
     let core: LoopCore
     private let origin: Origin
     private let routes: [Route]
@@ -45,9 +45,9 @@ final class Opening: ConnectivityWaiter {
     private var isOffline = false
     private var isAsked = false
 
-    /// Tickets are kept by `ticketKey`, or by what the connection is opened for. What is done by no way goes straight.
+    /// Tickets are kept by `ticketKey`, or by what the connection is opened for. Where no way is named it goes straight.
     init(
-        id: ConnectionID, to origin: Origin, by routes: [Route], judge: ConnectionJudge = .session,
+        id: LoadID, to origin: Origin, by routes: [Route], judge: ConnectionJudge = .session,
         ticketKey: TicketKey? = nil, waitsForConnectivity: Bool, owner: any OpeningOwner, core: LoopCore
     ) {
         self.id = id
@@ -158,7 +158,7 @@ final class Opening: ConnectivityWaiter {
     ) -> Connector {
         // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
         Connector(
-            id: id, key: PoolKey(origin: origin, route: route, judge: judge), core: core,
+            name: .load(id), key: PoolKey(origin: origin, route: route, judge: judge), core: core,
             aside: Connector.Aside(isBare: isBare, ticketKey: ticketKey, asker: { [unowned self] in asks(about: $0) })
         ) { [unowned self] result in
             connector = nil

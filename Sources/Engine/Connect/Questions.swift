@@ -143,7 +143,7 @@ enum QuestionAnswer: Sendable {
 /// The way of an answer to the loop.
 struct QuestionReply: Sendable {
     let port: EnginePort
-    let connection: ConnectionID
+    let connection: ConnectionName
     let number: Int
 
     func send(_ answer: QuestionAnswer) {

@@ -10,7 +10,7 @@ enum TicketKey: Hashable {
     /// A proxy, on the way to whichever origin, for a judge.
     case proxy(ProxyServer, ConnectionJudge)
     /// One FTP transfer and its data connection.
-    case transfer(RequestID)
+    case transfer(LoadID)
 
     /// Whether its tickets are for connections that nothing under way needs.
     var outlivesConnections: Bool {

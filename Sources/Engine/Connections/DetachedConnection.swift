@@ -26,8 +26,6 @@ package struct DetachedConnection: ~Copyable {
 
     /// What is known of a connection.
     package struct Facts: Sendable {
-        /// The number it had in its engine.
-        package let id: ConnectionID
         /// Where the transaction went that it carried last.
         package let origin: Origin
         /// How it gets there.
@@ -48,22 +46,20 @@ package struct DetachedConnection: ~Copyable {
     private final class Holder {
         let stream: any ByteStream
         let core: LoopCore
-        let transaction: RequestID
         var isTaken = false
 
-        init(_ stream: any ByteStream, _ core: LoopCore, _ transaction: RequestID) {
+        init(_ stream: any ByteStream, _ core: LoopCore) {
             self.stream = stream
             self.core = core
-            self.transaction = transaction
         }
 
         deinit { if !isTaken { stream.close() } }
     }
 
-    init(_ stream: any ByteStream, unread: [UInt8], facts: Facts, core: LoopCore, transaction: RequestID) {
+    init(_ stream: any ByteStream, unread: [UInt8], facts: Facts, core: LoopCore) {
         self.unread = unread
         self.facts = facts
-        holder = Holder(stream, core, transaction)
+        holder = Holder(stream, core)
     }
 
     /// Hands the stream out, which has no observer yet; who becomes that looks at `hasPendingInput` first.
@@ -83,7 +79,7 @@ package struct DetachedConnection: ~Copyable {
         var request = StreamRequest(
             origin: facts.origin, routes: [facts.route], resourceDeadline: resourceDeadline, makeReceiver: makeReceiver)
         request.judge = judge
-        let (core, number) = (holder.core, holder.transaction)
-        core.carry(self, request, number: number)
+        let core = holder.core
+        core.carry(self, request)
     }
 }

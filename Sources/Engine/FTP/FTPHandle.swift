@@ -1,17 +1,18 @@
-// What remains in the hands of the one who submitted an FTP transfer, beside what `LoadSteering` offers.
+// What remains in the hands of the one who submitted an FTP transfer, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem
 
 /// Steers one FTP transfer from outside its loop.
 package final class FTPHandle: Sendable {
-    /// The number of the transfer within its engine; transactions are counted with it.
-    package let id: RequestID
+    /// The number of the transfer within its engine.
+    package let id: LoadID
     let request: FTPRequest
-    private let port: EnginePort
+    /// The way to it.
+    package let port: EnginePort
 
-    init(id: RequestID, request: consuming FTPRequest, port: EnginePort) {
-        self.id = id
+    init(_ request: consuming FTPRequest, port: EnginePort) {
+        id = port.makeID()
         self.request = request
         self.port = port
     }
@@ -24,21 +25,20 @@ package final class FTPHandle: Sendable {
     /// How a source's pieces reach the loop.
     var bodyDelivery: @Sendable (SourcePiece) -> Void {
         { [port, id] piece in
-            port.tell { $0.ftpTransfers[id]?.bodyArrived(piece) }
+            port.tell { core in
+                if case .ftp(let transfer)? = core.loads[id] { transfer.bodyArrived(piece) }
+            }
         }
     }
 
     private func tell(_ work: @escaping @Sendable (FTPTransfer) -> Void) {
         port.tell { [id] core in
-            if let transfer = core.ftpTransfers[id] { work(transfer) }
+            if case .ftp(let transfer)? = core.loads[id] { work(transfer) }
         }
     }
 }
 
-extension FTPHandle: LoadSteering {
-    /// Runs this on the loop, if the transfer is still there.
-    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
-}
+extension FTPHandle: EngineHandle {}
 
 extension FTPHandle: LoopCommand {
     /// Starts the transfer on its loop.

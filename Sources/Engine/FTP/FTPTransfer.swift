@@ -24,7 +24,7 @@ final class FTPTransfer: SteeredLoad {
 
     /// What opens the control connection and protects it.
     private(set) lazy var opening = Opening(
-        id: connectionID, to: place, by: [handle.request.route], ticketKey: ticketKey,
+        id: handle.id, to: place, by: [handle.request.route], ticketKey: ticketKey,
         waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     var control: FTPControl?
     /// What opens a data connection, and what protects it.
@@ -57,9 +57,6 @@ final class FTPTransfer: SteeredLoad {
             idle: handle.request.idleTimeout, resource: handle.request.resourceDeadline)
         start = core.reactor.elapsed
     }
-
-    /// What questions and traces know its connections by; the pool's are never negative.
-    var connectionID: ConnectionID { -handle.id }
 
     // MARK: Steered from outside
 
@@ -182,7 +179,7 @@ final class FTPTransfer: SteeredLoad {
         let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
         let connector = Connector(
-            id: connectionID, key: PoolKey(origin: place, route: handle.request.route), core: core,
+            name: .load(handle.id), key: PoolKey(origin: place, route: handle.request.route), core: core,
             aside: Connector.Aside(address: address, asker: { _ in false })
         ) { [unowned self] result in
             dataConnector = nil
@@ -249,7 +246,7 @@ final class FTPTransfer: SteeredLoad {
         control = nil
         core.tickets.removeAll(ticketKey)
         receiver.finished(error)
-        core.ended(self)
+        core.ended(handle.id, keeping: self)
     }
 
     // MARK: Time

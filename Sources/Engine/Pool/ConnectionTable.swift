@@ -36,15 +36,17 @@ struct ConnectionTable {
     /// An attempt under way.
     func connector(_ id: ConnectionID) -> Connector? {
         let place = PoolMachine.place(of: id)
-        guard places.indices.contains(place), case .opening(let connector) = places[place], connector.id == id else {
+        guard places.indices.contains(place), case .opening(let connector) = places[place],
+            connector.name == .pooled(id)
+        else {
             return nil
         }
         return connector
     }
 
     /// Notes an attempt.
-    mutating func add(_ connector: Connector) {
-        let place = PoolMachine.place(of: connector.id)
+    mutating func add(_ connector: Connector, _ id: ConnectionID) {
+        let place = PoolMachine.place(of: id)
         while places.count <= place { places.append(.none) }
         if case .none = places[place] { count += 1 }
         places[place] = .opening(connector)

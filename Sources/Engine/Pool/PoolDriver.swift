@@ -123,34 +123,35 @@ final class PoolDriver {
 
     /// A handshake cannot go on without an answer; `false` if nobody is to be asked.
     func asked(_ connector: Connector) -> Bool {
-        guard let transaction = machine.request(behind: connector.id).flatMap({ core.transactions[$0] }) else {
+        guard case .pooled(let id) = connector.name else { return false }
+        guard let transaction = machine.request(behind: id).flatMap({ core.transaction($0) }) else {
             // The request that it was dialled for has gone to another connection. Whoever gets this one without having
             // been asked must not be one that answers questions.
             guard connector.isForAsking || connector.isAskedByProxy else { return false }
-            core.reactor.later { [self] in settle(connector.id) }
+            core.reactor.later { [self] in settle(id) }
             return true
         }
-        return put(connector, to: transaction)
+        return put(connector, id, to: transaction)
     }
 
     /// An answer has come, perhaps too late.
     func answered(_ id: ConnectionID, _ number: Int, _ answer: QuestionAnswer) {
         guard let connector = table.connector(id), connector.awaits(number) else { return }
         machine.answered(id, now: reactor.elapsed)
-        if let request = machine.request(behind: id) { core.transactions[request]?.answered() }
+        if let request = machine.request(behind: id) { core.transaction(request)?.answered() }
         connector.answer(answer)
     }
 
     /// The judge of a handshake has no say: the connection and who waits for it are the session's.
     func leftToSession(_ id: ConnectionID, _ number: Int) {
-        if let connector = table.connector(id), connector.awaits(number) { leaveToSession(connector) }
+        if let connector = table.connector(id), connector.awaits(number) { leaveToSession(connector, id) }
     }
 
-    private func leaveToSession(_ connector: Connector) {
+    private func leaveToSession(_ connector: Connector, _ id: ConnectionID) {
         guard connector.mayBeLeft else { return }
         connector.leaveToSession()
-        let moved = machine.leftToSession(connector.id, now: reactor.elapsed)
-        for request in moved { core.transactions[request]?.key = connector.key }
+        let moved = machine.leftToSession(id, now: reactor.elapsed)
+        for request in moved { core.transaction(request)?.key = connector.key }
         carryOut()
     }
 
@@ -159,15 +160,15 @@ final class PoolDriver {
         machine.lastStandstill(of: key, now: reactor.elapsed)
     }
 
-    private func put(_ connector: Connector, to transaction: Transaction) -> Bool {
+    private func put(_ connector: Connector, _ id: ConnectionID, to transaction: Transaction) -> Bool {
         let receiver = transaction.receiver
         // Its judge may have turned out to have no say while it was being dialled; then it is not asked.
         let judge = connector.key.judge
-        if judge != .session, receiver.confirms(judge) == .session { leaveToSession(connector) }
+        if judge != .session, receiver.confirms(judge) == .session { leaveToSession(connector, id) }
         guard connector.isAskedByProxy ? receiver.answersProxies : receiver.answersQuestions,
             let question = connector.nextQuestion()
         else { return false }
-        machine.asked(by: connector.id)
+        machine.asked(by: id)
         transaction.asked(question)
         return true
     }
@@ -177,14 +178,14 @@ final class PoolDriver {
         guard key.origin.scheme == .https || key.route.proxy != nil, let request = machine.request(behind: id) else {
             return false
         }
-        return core.transactions[request]?.receiver.answersQuestions ?? false
+        return core.transaction(request)?.receiver.answersQuestions ?? false
     }
 
     /// Asks whoever waits for the connection now, or gives it up.
     private func settle(_ id: ConnectionID) {
         guard let connector = table.connector(id), connector.isAsking else { return }
-        if let transaction = machine.request(behind: id).flatMap({ core.transactions[$0] }) {
-            if !put(connector, to: transaction) { connector.answer(nil) }
+        if let transaction = machine.request(behind: id).flatMap({ core.transaction($0) }) {
+            if !put(connector, id, to: transaction) { connector.answer(nil) }
         } else {
             table.removeConnector(id)?.cancel()
             machine.dialFailed(id, now: reactor.elapsed)
@@ -231,20 +232,20 @@ final class PoolDriver {
         while let action = machine.nextAction() {
             switch action {
             case .use(let request, let connection):
-                use(asking?.id == request ? asking : core.transactions[request], connection)
+                use(asking?.id == request ? asking : core.transaction(request), connection)
             case .close(let id):
                 table.removeConnector(id)?.cancel()
                 table.connection(id)?.close()
             case .cancelDial(let id): table.removeConnector(id)?.cancel()
             case .dial(let id):
                 if let key = machine.key(of: id) { dial(id, key, asking) }
-            case .fail(let request): core.transactions[request]?.dialFailed(lastDialError)
-            case .refuse(let request): core.transactions[request]?.failed(.cancelled)
+            case .fail(let request): core.transaction(request)?.dialFailed(lastDialError)
+            case .refuse(let request): core.transaction(request)?.failed(.cancelled)
             // What was done meanwhile may have led to a dial for the one or taken the other's.
             case .joined(let request):
-                if !machine.lacksDial(request) { core.transactions[request]?.dialBegan() }
+                if !machine.lacksDial(request) { core.transaction(request)?.dialBegan() }
             case .stranded(let request):
-                if machine.lacksDial(request) { core.transactions[request]?.dialWasLost() }
+                if machine.lacksDial(request) { core.transaction(request)?.dialWasLost() }
             case .ask(let id): settle(id)
             case .setTimer(let deadline): timer.set(elapsed: deadline)
             case .clearTimer: timer.clear()
@@ -254,7 +255,7 @@ final class PoolDriver {
 
     /// `asking` is the request that has just come: nearly always the one behind the dial.
     private func dial(_ id: ConnectionID, _ key: PoolKey, _ asking: Transaction?) {
-        let connector = Connector(id: id, key: key, isForAsking: mayAsk(for: id, key), core: core) {
+        let connector = Connector(name: .pooled(id), key: key, isForAsking: mayAsk(for: id, key), core: core) {
             [unowned self] result in
             switch result {
             case .success(let opened):
@@ -274,10 +275,10 @@ final class PoolDriver {
                 core.leaveIfDone()
             }
         }
-        table.add(connector)
+        table.add(connector, id)
         // B6.10: nobody else's wait is the network's doing; who waits for another's end has all the time there is.
         if let request = machine.request(behind: id) {
-            let transaction = asking?.id == request ? asking : core.transactions[request]
+            let transaction = asking?.id == request ? asking : core.transaction(request)
             transaction?.dialBegan()
         }
         connector.start()

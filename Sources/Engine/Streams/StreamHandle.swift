@@ -1,17 +1,18 @@
-// What remains in the hands of the one who opened a stream, beside what `LoadSteering` offers.
+// What remains in the hands of the one who opened a stream, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem
 
 /// Steers one stream from outside its loop.
 package final class StreamHandle: Sendable {
-    /// The number of its connection: negative, so that it is none of the pool's.
-    package let id: ConnectionID
+    /// The number of the stream within its engine.
+    package let id: LoadID
     let request: StreamRequest
-    private let port: EnginePort
+    /// The way to it.
+    package let port: EnginePort
 
-    init(number: Int, request: StreamRequest, port: EnginePort) {
-        id = -number
+    init(_ request: StreamRequest, port: EnginePort) {
+        id = port.makeID()
         self.request = request
         self.port = port
     }
@@ -20,7 +21,7 @@ package final class StreamHandle: Sendable {
     package func perform(_ order: StreamOrder, late: @escaping @Sendable (StreamOrder) -> Void) {
         let (port, id) = (port, id)
         port.loop.run { reactor in
-            if let transfer = reactor.resident(port.key)?.streams[id] {
+            if case .stream(let transfer)? = reactor.resident(port.key)?.loads[id] {
                 transfer.perform(order)
             } else {
                 late(order)
@@ -29,14 +30,7 @@ package final class StreamHandle: Sendable {
     }
 }
 
-extension StreamHandle: LoadSteering {
-    /// Runs this on the loop, if the stream is still there.
-    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) {
-        port.tell { [id] core in
-            if let transfer = core.streams[id] { work(transfer) }
-        }
-    }
-}
+extension StreamHandle: EngineHandle {}
 
 extension StreamHandle: LoopCommand {
     /// Starts the stream on its loop.

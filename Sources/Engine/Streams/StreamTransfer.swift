@@ -82,9 +82,6 @@ final class StreamTransfer: SteeredLoad {
 
     func cancel() { perform(machine.cancel()) }
 
-    /// Nothing waits for it: reads are asked for one by one.
-    func resumeReading() {}
-
     func suspend() { hold() }
 
     func resume() {
@@ -256,9 +253,7 @@ final class StreamTransfer: SteeredLoad {
         stream = nil
         secureStream = nil
         tell()
-        // Order: whoever calls still works with this object.
-        core.reactor.later { [self] in withExtendedLifetime(self) {} }
-        core.streamEnded(handle.id)
+        core.ended(handle.id, keeping: self)
     }
 }
 

@@ -14,17 +14,17 @@ package struct TraceHooks: Sendable {
     /// A name look-up ended; `nil` addresses mean that it failed.
     package var lookupFinished: (@Sendable (_ host: String, _ addresses: [SocketAddress]?) -> Void)?
     /// A TCP connect begins; several may run at once (RFC 8305).
-    package var connectStarted: (@Sendable (_ connection: ConnectionID, _ address: SocketAddress) -> Void)?
+    package var connectStarted: (@Sendable (_ connection: ConnectionName, _ address: SocketAddress) -> Void)?
     /// A TCP connect ended; not called for those that were given up because another won.
     package var connectFinished:
-        (@Sendable (_ connection: ConnectionID, _ address: SocketAddress, _ error: SystemError?) -> Void)?
+        (@Sendable (_ connection: ConnectionName, _ address: SocketAddress, _ error: SystemError?) -> Void)?
     /// A TLS handshake ended.
     package var handshakeFinished:
-        (@Sendable (_ connection: ConnectionID, _ negotiated: Negotiated?, _ error: TLSError?) -> Void)?
+        (@Sendable (_ connection: ConnectionName, _ negotiated: Negotiated?, _ error: TLSError?) -> Void)?
     /// A proxy was asked for a tunnel, which stands now or, with a failure, never will; requests that are forwarded need
     /// none, and are told of only where the proxy was of no use.
     package var tunnelFinished:
-        (@Sendable (_ connection: ConnectionID, _ proxy: ProxyServer, _ failure: ProxyFailure?) -> Void)?
+        (@Sendable (_ connection: ConnectionName, _ proxy: ProxyServer, _ failure: ProxyFailure?) -> Void)?
     /// A request gets its connection.
     package var connectionAssigned:
         (@Sendable (_ transaction: RequestID, _ connection: ConnectionID, _ reused: Bool) -> Void)?

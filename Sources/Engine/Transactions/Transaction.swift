@@ -16,7 +16,7 @@ import URLLoadingWire
 final class Transaction: SteeredLoad, ExchangeOwner {
     // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
     // this object on its loop, and no other object is called while a property is being changed.
-    let id: RequestID
+    let id: LoadID
     /// Holds the request; its parts are read through it, since a copy would count a dozen references.
     let handle: TransactionHandle
     /// Whose connections serve it. Another judge's once its own has turned out to have no say, and HTTP/1.1's once the server

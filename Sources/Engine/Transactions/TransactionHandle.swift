@@ -1,4 +1,4 @@
-// What remains in the hands of the one who submitted a request, beside what `LoadSteering` offers.
+// What remains in the hands of the one who submitted a request, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -6,20 +6,15 @@ import URLLoadingSystem
 /// Steers one transaction from outside its loop.
 package final class TransactionHandle: Sendable {
     /// The number of the transaction within its engine, as trace hooks show it.
-    package let id: RequestID
+    package let id: LoadID
     let request: TransactionRequest
-    let port: EnginePort
+    /// The way to it.
+    package let port: EnginePort
 
-    init(id: RequestID, request: consuming TransactionRequest, port: EnginePort) {
-        self.id = id
+    init(_ request: consuming TransactionRequest, port: EnginePort) {
+        id = port.makeID()
         self.request = request
         self.port = port
-    }
-
-    /// Ends the transaction without waiting for the rest of its response, which is read only to keep the connection,
-    /// and within a budget (B4.33).
-    package func discardRest() {
-        tell { $0.discardRest() }
     }
 
     /// Takes the connection out of HTTP: the receiver gets it (`DetachedConnection`), and the transaction is over. Said while
@@ -44,29 +39,21 @@ package final class TransactionHandle: Sendable {
         tell { $0.unhold() }
     }
 
-    /// Changes the order among requests that wait for a connection (B1.53).
-    package func setPriority(_ priority: Float) {
-        tell { $0.setPriority(priority) }
-    }
-
     /// How a source's pieces reach the loop.
     func bodyDelivery(to feed: Int) -> @Sendable (SourcePiece) -> Void {
         { [port, id] piece in
-            port.tell { $0.transactions[id]?.bodyArrived(piece, for: feed) }
+            port.tell { $0.transaction(id)?.bodyArrived(piece, for: feed) }
         }
     }
 
     private func tell(_ work: @escaping @Sendable (Transaction) -> Void) {
         port.tell { [id] core in
-            if let transaction = core.transactions[id] { work(transaction) }
+            if let transaction = core.transaction(id) { work(transaction) }
         }
     }
 }
 
-extension TransactionHandle: LoadSteering {
-    /// Runs this on the loop, if the transaction is still there.
-    package func steer(_ work: @escaping @Sendable (any SteeredLoad) -> Void) { tell { work($0) } }
-}
+extension TransactionHandle: EngineHandle {}
 
 extension TransactionHandle: LoopCommand {
     /// Starts the transaction on its loop.

@@ -1,7 +1,4 @@
-// What remains in the hands of the one whose request has become a web socket.
-//
-// Every call may come from any thread at any time, any number of times, also after the end; it is carried out on the
-// loop, in the order in which it was said.
+// What remains in the hands of the one whose request has become a web socket, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -9,11 +6,13 @@ import URLLoadingWire
 
 /// Steers one web socket from outside its loop.
 package final class WebSocketHandle: Sendable {
-    let id: ConnectionID
-    private let port: EnginePort
+    /// The number of the web socket within its engine.
+    package let id: LoadID
+    /// The way to it.
+    package let port: EnginePort
 
-    init(id: ConnectionID, port: EnginePort) {
-        self.id = id
+    init(port: EnginePort) {
+        id = port.makeID()
         self.port = port
     }
 
@@ -21,35 +20,16 @@ package final class WebSocketHandle: Sendable {
     package func perform(_ order: WebSocketOrder, late: @escaping @Sendable (WebSocketOrder) -> Void) {
         let (port, id) = (port, id)
         port.loop.run { reactor in
-            if let transfer = reactor.resident(port.key)?.webSockets[id] {
+            if case .webSocket(let transfer)? = reactor.resident(port.key)?.loads[id] {
                 transfer.perform(order)
             } else {
                 late(order)
             }
         }
     }
-
-    /// Ends the web socket, unless it has ended already (B15.25).
-    package func cancel() {
-        tell { $0.cancel() }
-    }
-
-    /// Stops delivering and reading (B15.37).
-    package func suspend() {
-        tell { $0.suspend() }
-    }
-
-    /// Undoes one `suspend()`.
-    package func resume() {
-        tell { $0.resume() }
-    }
-
-    private func tell(_ work: @escaping @Sendable (WebSocketTransfer) -> Void) {
-        port.tell { [id] core in
-            if let transfer = core.webSockets[id] { work(transfer) }
-        }
-    }
 }
+
+extension WebSocketHandle: EngineHandle {}
 
 extension TransactionHandle {
     /// Carries a web socket on the connection that this request's answer has switched to it; on the loop, while the
@@ -59,8 +39,8 @@ extension TransactionHandle {
         makeReceiver: (WebSocketHandle) -> any WebSocketReceiver
     ) -> WebSocketHandle? {
         guard let core = reactor.resident(port.key) else { return nil }
-        let (id, unread) = (connection.facts.id, connection.unread)
-        return core.carry(connection.takeStream(), unread: unread, id: id, as: settings, makeReceiver: makeReceiver)
+        let unread = connection.unread
+        return core.carry(connection.takeStream(), unread: unread, as: settings, makeReceiver: makeReceiver)
     }
 
     /// The server's host.

@@ -10,7 +10,7 @@ import URLLoadingSystem
 import URLLoadingWire
 
 /// One web socket under way.
-final class WebSocketTransfer {
+final class WebSocketTransfer: SteeredLoad {
     // `@exclusivity(unchecked)`: as in `Transaction`.
     private let handle: WebSocketHandle
     private let host: String
@@ -232,9 +232,7 @@ final class WebSocketTransfer {
         for send in unconfirmed { send.handler(failure) }
         unconfirmed = []
         receiver.finished(failure, unclaimed: unclaimed())
-        // Order: whoever calls still works with this object.
-        core.reactor.later { [self] in withExtendedLifetime(self) {} }
-        core.webSocketEnded(handle.id)
+        core.ended(handle.id, keeping: self)
     }
 
     /// Closes the connection so that what was said last is not lost: a reset would take it back (RFC 6455 §7.1.1).
@@ -264,21 +262,5 @@ final class WebSocketTransfer {
             guard case .deliver(let message, _)? = machine.nextAction() else { return messages }
             messages.append(message)
         }
-    }
-}
-
-extension LoopCore {
-    /// Carries a web socket on a stream that has switched to it, for code that is on the loop already; who calls has the
-    /// handle before anything is told. `unread` is what was read of the stream already.
-    package func carry(
-        _ stream: any ByteStream, unread: [UInt8] = [], id: ConnectionID, as settings: WebSocketSettings,
-        makeReceiver: (WebSocketHandle) -> any WebSocketReceiver
-    ) -> WebSocketHandle {
-        let handle = WebSocketHandle(id: id, port: port)
-        let transfer = WebSocketTransfer(
-            handle, on: stream, unread: unread, settings: settings, receiver: makeReceiver(handle), core: self)
-        add(transfer, id)
-        transfer.begin()
-        return handle
     }
 }

@@ -230,24 +230,6 @@ enum TaskLoad: Sendable {
     }
 }
 
-/// Whatever loads something for a task, as far as the task steers it. Every call may come from any thread at any time,
-/// also after the end.
-protocol LoadHandle: AnyObject, Sendable {
-    /// Ends the load with a cancellation, unless it has ended.
-    func cancel()
-    /// What had to wait for a delegate or a file goes on.
-    func resumeReading()
-    /// What is left of a body is not wanted.
-    func discardRest()
-    /// Stops whatever is sent and read, and the idle time-out.
-    func suspend()
-    /// Undoes one `suspend()`.
-    func resume()
-    func setPriority(_ priority: Float)
-}
-
-extension TransactionHandle: LoadHandle {}
-
 /// The async call that waits for a task.
 enum TaskContinuation: Sendable {
     case data(UnsafeContinuation<(Data, URLResponse), any Error>)

@@ -28,7 +28,7 @@ import URLLoadingTestSupport
                 let journal = FTPJournal(handle, pausesAfter: pausesAfter)
                 box.journal = journal
                 return journal
-            }, id: 7)
+            })
         defer { box.journal = nil }
         return try #require(box.journal)
     }

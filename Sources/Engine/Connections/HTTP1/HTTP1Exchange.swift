@@ -174,7 +174,7 @@ final class HTTP1Exchange {
     func detach() -> DetachedConnection? {
         guard let owner, let connection else { return nil }
         let facts = DetachedConnection.Facts(
-            id: connection.id, origin: owner.handle.request.origin, route: connection.key.route,
+            origin: owner.handle.request.origin, route: connection.key.route,
             localAddress: channel.stream.localAddress, remoteAddress: channel.stream.remoteAddress,
             tls: connection.setup.negotiated, isReused: connection.hasServed, isProxied: connection.isProxied)
         let unread = undecoded ?? []
@@ -182,12 +182,12 @@ final class HTTP1Exchange {
         letGo()
         connection.letGo()
         guard channel.tls != nil else {
-            return DetachedConnection(channel.stream, unread: unread, facts: facts, core: core, transaction: owner.id)
+            return DetachedConnection(channel.stream, unread: unread, facts: facts, core: core)
         }
         let secure = TLSStream(channel)
         // The end of the request may still wait there.
         secure.flushOutput()
-        return DetachedConnection(secure, unread: unread, facts: facts, core: core, transaction: owner.id)
+        return DetachedConnection(secure, unread: unread, facts: facts, core: core)
     }
 
     /// B12.19: also of an answer that does not come to its end.

@@ -194,14 +194,6 @@ extension Duration {
     }
 }
 
-extension StreamHandle: LoadHandle {
-    /// There is no body.
-    func discardRest() {}
-
-    /// Nothing is waited for in a line.
-    func setPriority(_ priority: Float) {}
-}
-
 /// The loop's side of a stream task.
 private final class TaskStreamReceiver: StreamReceiver {
     private let core: TaskCore

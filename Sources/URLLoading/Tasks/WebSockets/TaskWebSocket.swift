@@ -214,17 +214,6 @@ extension URLSessionWebSocketTask.Message {
     }
 }
 
-extension WebSocketHandle: LoadHandle {
-    /// Nothing waits for it: messages are asked for one by one.
-    func resumeReading() {}
-
-    /// There is no body.
-    func discardRest() {}
-
-    /// Nothing is waited for in a line.
-    func setPriority(_ priority: Float) {}
-}
-
 /// The loop's side of a web socket task.
 private final class TaskWebSocketReceiver: WebSocketReceiver {
     private let core: TaskCore
