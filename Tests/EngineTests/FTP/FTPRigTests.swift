@@ -15,7 +15,7 @@ import URLLoadingTestSupport
 
     private func submit(
         _ rig: EngineRig, _ path: String = "/f", idle: Duration? = .seconds(60), resource: Duration? = nil,
-        pausesAfter: Int? = nil
+        pausesAfter: Int? = nil, route: Route = .direct()
     ) throws -> FTPJournal {
         let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
         let job = FTPJob(
@@ -23,7 +23,8 @@ import URLLoadingTestSupport
         let box = Box()
         _ = rig.core.submit(
             FTPRequest(
-                server: server, job: job, idleTimeout: idle, resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
+                server: server, route: route, job: job, idleTimeout: idle,
+                resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
             ) { handle, _ in
                 let journal = FTPJournal(handle, pausesAfter: pausesAfter)
                 box.journal = journal
@@ -67,6 +68,47 @@ import URLLoadingTestSupport
         #expect(rig.network.dialled == ["10.0.0.1:21", "10.0.0.1:77"])
         #expect(journal.ends == 1)
         rig.expectClean()
+    }
+
+    @Test("B13.25, B16.11: where a SOCKS proxy cannot reach the server's first address it is asked for the next")
+    func nextAddress() throws {
+        let rig = EngineRig()
+        rig.network.setName("host.test", .addresses(["2001:db8::9", "192.0.2.9"]))
+        rig.serveProxy(
+            port: 1080,
+            [
+                { _, _ in [.receive(count: 3), .send([5, 0]), .receive(count: 22), .send([5, 4]), .close] },
+                { _, _ in
+                    [
+                        .receive(count: 3), .send([5, 0]), .receive(count: 10), .send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+                        .send("421 full\r\n"), .receiveEnd,
+                    ]
+                },
+            ])
+        let journal = try submit(rig, route: .proxied(try testProxy(.socks5, port: 1080)))
+        rig.settle()
+        #expect(journal.answer.failure == .serviceUnavailable)
+        #expect(rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("A proxy that is asked by HTTP, or stands on a socket, is no way for FTP, and nothing is dialled")
+    func noWay() throws {
+        let proxies = [
+            try testProxy(.http), try testProxy(.https), ProxyServer(kind: .socks5, path: "/run/proxy.sock"),
+        ]
+        for proxy in proxies {
+            let rig = EngineRig()
+            let journal = try submit(rig, route: .proxied(try #require(proxy)))
+            #expect(journal.ends == 0, "told later")
+            rig.settle()
+            guard case .proxy(let failure) = journal.answer.error, case .unreachable(let tried) = failure.reason else {
+                Issue.record("\(String(describing: journal.answer.error))")
+                continue
+            }
+            #expect(tried.isEmpty && rig.network.dialled.isEmpty && journal.ends == 1)
+            rig.expectClean()
+        }
     }
 
     @Test("B6.1: a silent server ends the transfer at its idle time-out, wherever it stands", arguments: [0, 1, 2])
