@@ -54,6 +54,8 @@ struct ConfigurationValues: Sendable {
     var isEphemeral = false
     /// By which the age of what is stored is reckoned.
     var wallClock: @Sendable () -> WallTime = { .now }
+    /// Makes the queue of a session that gets none.
+    var makeDelegateQueue: @Sendable () -> OperationQueue = { OperationQueue() }
     var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false

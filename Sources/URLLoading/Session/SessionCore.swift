@@ -55,7 +55,7 @@ final class SessionCore: Sendable {
         self.isShared = isShared
         postsNotices = delegate is URLSession.EventHandlers
         builder = RequestBuilder(settings: settings)
-        relay = DelegateRelay(queue: queue)
+        relay = DelegateRelay(queue: queue, otherwise: settings.makeDelegateQueue)
         state = Mutex(State(delegate: delegate, delegateView: delegate.map { DelegateView($0) }))
     }
 

@@ -42,6 +42,8 @@ final class Errand: @unchecked Sendable {
     let isChunked: Bool
     let closes: Bool
     let informs: Bool
+    /// Whether its request bears a secret that is the host's alone.
+    let hasSecret: Bool
     /// What is sent, in uploads.
     let content: [UInt8]
     let chance: SeededRandom
@@ -49,8 +51,12 @@ final class Errand: @unchecked Sendable {
     // The program's side.
     var task: URLSessionTask?
     var begun: Duration?
+    /// How often in a row it was seen to wait although nothing hinders it.
+    var looks = 0
     /// Why it may end without an answer, as far as the program is the cause.
     var isCancelled = false
+    /// When the program has cancelled it.
+    var cancelledAt: Duration?
     var wasSuspended = false
     /// Since when it stands still.
     var suspendedSince: Duration?
@@ -92,10 +98,11 @@ final class Errand: @unchecked Sendable {
         case ..<93: part = .silence
         default: part = .stored(maximumAge: chance.chance(50) ? 0 : 3)
         }
-        length = [0, 1, 300, 20_000, 300_000].randomElement(using: &chance) ?? 0
+        length = chance.chance(8) ? 3_000_000 : [0, 1, 300, 20_000, 300_000].randomElement(using: &chance) ?? 0
         isChunked = chance.chance(30)
         closes = chance.chance(15)
         informs = chance.chance(10)
+        hasSecret = chance.chance(30)
         isSafe = form != .upload && chance.chance(85)
         content = form == .upload ? Self.bytes([1, 5_000, 200_000].randomElement(using: &chance) ?? 1, number, 99) : []
         self.chance = SeededRandom(seed: chance.next())
@@ -109,6 +116,14 @@ final class Errand: @unchecked Sendable {
 
     /// What a hop's answer is marked with. What is stored is no errand's own.
     func mark(_ hop: Int) -> String { if case .stored = part { "stored \(number % 2)" } else { "\(number) \(hop)" } }
+
+    /// Whether the server answers it without a pause.
+    var isAnswered: Bool {
+        switch part {
+        case .silence, .answer(_?): false
+        case .answer, .redirect, .guarded, .breaksOff, .refuse, .stored: true
+        }
+    }
 
     /// How many redirects lead to the answer.
     var hops: Int { if case .redirect(let count) = part { count } else { 0 } }

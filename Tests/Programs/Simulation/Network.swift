@@ -17,6 +17,9 @@ struct Weather {
     /// How long everything takes.
     var latency = Duration.milliseconds(1)
 
+    /// Whether what is sent may come to nothing without a word.
+    var isSilent: Bool { unanswered > 0 || stalled > 0 }
+
     /// Some weather; half of all worlds have a network without faults, so that a fault of the library cannot hide behind those.
     static func drawn(_ chance: inout SeededRandom) -> Weather {
         var weather = Weather()
@@ -36,6 +39,9 @@ final class Network: Dialer, Resolver {
     var weather = Weather()
     /// Most connections that a client may have to one host.
     var limit = Int.max
+    /// Whether connections serve several requests at a time, and how many.
+    var isShared = false
+    var streams = 1
     /// Who serves.
     var server: StreamServer?
     /// The connections, by their numbers from 1 on.
@@ -44,6 +50,8 @@ final class Network: Dialer, Resolver {
     let ends = OpenCounter()
     /// When an attempt has failed that a task may have to tell of.
     private(set) var failures = 0
+    /// Look-ups under way.
+    private var lookUps = 0
     /// Attempts under way, by address.
     private var attempts: [String: Int] = [:]
     private var clients: [Client] = []
@@ -87,8 +95,10 @@ final class Network: Dialer, Resolver {
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution {
         world.tell("look-up of \(host)")
-        let step = Step(world)
+        lookUps += 1
+        let step = Step(world) { [self] in lookUps -= 1 }
         step.run(after: world.draw(.microseconds(20)...weather.latency + .milliseconds(5))) { [self] in
+            lookUps -= 1
             let isShort = world.chance.chance(weather.shortage)
             guard !isShort else {
                 failures += 1
@@ -97,11 +107,29 @@ final class Network: Dialer, Resolver {
                     .failure(
                         ResolverFailure(reason: .temporary, code: 0, host: host, message: "short", shortage: shortage)))
             }
-            // One address for each host, so that limits can be counted by address.
-            let literal = host == "one.test" ? "10.0.0.1" : "10.0.0.2"
-            completion(.success([literal].compactMap { SocketAddress(literal: $0, port: port) }))
+            completion(.success([Self.address(of: host)].compactMap { SocketAddress(literal: $0, port: port) }))
         }
         return step
+    }
+
+    /// One for each host, so that limits can be counted by address.
+    private static func address(of host: String) -> String { host == "one.test" ? "10.0.0.1" : "10.0.0.2" }
+
+    /// Whether somebody who waits for a host could be served, where connections serve so many already, and `unseen` requests that
+    /// have not come whole: by one that stands, or by a new one that nobody makes.
+    func hasRoom(for host: String, _ served: [Int: Int], unseen: Int) -> Bool {
+        let place = Self.address(of: host) + ":80"
+        guard lookUps == 0, attempts[place, default: 0] == 0 else { return false }
+        let open = clients.indices.filter { clients[$0].place == place && clients[$0].isOpen }
+        let most = isShared ? streams : 1
+        // Where one has fallen silent, a request may be on it that no server sees. When a client hears that one drains is not known.
+        let isUnclear = clients.indices.contains {
+            clients[$0].place == place && (wires[$0].fault != nil || clients[$0].isOpen && clients[$0].isDraining)
+        }
+        guard !isUnclear else { return false }
+        let mayDial = isShared ? open.isEmpty : open.count < limit
+        let places = open.map { max(0, most - served[$0 + 1, default: 0]) }
+        return mayDial || places.reduce(0, +) > unseen
     }
 
     // MARK: Connections

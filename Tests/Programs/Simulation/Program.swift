@@ -20,6 +20,8 @@ final class Program: @unchecked Sendable {
     private let world: World
     private var chance: SeededRandom
     private let queue: DelegateQueue
+    /// Those of the stores that are the program's own.
+    private let storeWhims: [Whims]
 
     init(_ world: World, seed: UInt64) {
         self.world = world
@@ -33,6 +35,7 @@ final class Program: @unchecked Sendable {
         delegate = ErrandDelegate(world, &chance)
         queue = DelegateQueue(world)
 
+        var storeWhims: [Whims] = []
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = requestTimeout
         configuration.timeoutIntervalForResource = resourceTimeout
@@ -44,17 +47,28 @@ final class Program: @unchecked Sendable {
         case 1: configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
         default:
             let cache = ProgramCache(memoryCapacity: 1 << 20, diskCapacity: 0)
-            cache.whims = Whims(world, &chance)
+            let whims = Whims(world, &chance)
+            cache.whims = whims
+            storeWhims.append(whims)
             configuration.urlCache = cache
         }
         if chance.chance(30) {
             let cookies = ProgramCookies()
-            cookies.whims = Whims(world, &chance)
+            let whims = Whims(world, &chance)
+            cookies.whims = whims
+            storeWhims.append(whims)
             configuration.httpCookieStorage = cookies
         }
         world.network.limit = configuration.httpMaximumConnectionsPerHost
+        world.network.isShared = speaksHTTP2
+        // A queue of the session's own hears of several things at a time.
+        let isGiven = chance.chance(50)
+        let queue = queue
+        configuration.makeDelegateQueue = { queue }
+        self.storeWhims = storeWhims
+        session = URLSession(
+            configuration: configuration, delegate: delegate, delegateQueue: isGiven ? queue : nil)
         self.chance = chance
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         world.tell(
             "a session over \(speaksHTTP2 ? "HTTP/2" : "HTTP/1.1"), \(configuration.httpMaximumConnectionsPerHost) connections, "
                 + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
@@ -79,6 +93,7 @@ final class Program: @unchecked Sendable {
                 world.add(after: start + draw(500)) { errand.task?.priority = priority }
             }
         }
+        for second in 1...60 { world.add(after: .seconds(second)) { [self] in look() } }
         if chance.chance(30) { world.add(after: draw(8_000)) { [self] in world.stepWallClock(by: -20) } }
         if chance.chance(20) {
             world.add(after: draw(8_000)) { [self] in
@@ -93,7 +108,7 @@ final class Program: @unchecked Sendable {
             // Tasks that were never begun would hold it for ever.
             for errand in errands where errand.begun == nil { begin(errand) }
             if cancels {
-                for errand in errands { errand.isCancelled = true }
+                for errand in errands { note(cancelled: errand) }
                 session?.invalidateAndCancel()
             } else {
                 session?.finishTasksAndInvalidate()
@@ -113,6 +128,7 @@ final class Program: @unchecked Sendable {
         guard let url else { return world.complain("no URL") }
         var request = URLRequest(url: url)
         request.setValue("\(errand.number)", forHTTPHeaderField: "X-Number")
+        if errand.hasSecret { request.setValue("\(errand.number)", forHTTPHeaderField: "X-Api-Key") }
         if !errand.isSafe, errand.form != .upload {
             request.httpMethod = "POST"
             request.httpBody = Data(errand.content)
@@ -150,10 +166,16 @@ final class Program: @unchecked Sendable {
         if let task = errand.task { delegate.end(errand, error, task) }
     }
 
+    private func note(cancelled errand: Errand) {
+        guard errand.ends == 0 else { return }
+        errand.isCancelled = true
+        if errand.cancelledAt == nil { errand.cancelledAt = world.now }
+    }
+
     private func cancel(_ errand: Errand) {
         guard let task = errand.task else { return }
         world.tell("errand \(errand.number) is cancelled")
-        if errand.ends == 0 { errand.isCancelled = true }
+        note(cancelled: errand)
         task.cancel()
     }
 
@@ -170,6 +192,25 @@ final class Program: @unchecked Sendable {
         world.tell("errand \(errand.number) is resumed")
         errand.suspendedSince = nil
         task.resume()
+    }
+
+    /// Whether what nothing hinders is under way.
+    private func look() {
+        guard storeWhims.allSatisfy({ $0.unanswered == 0 }) else { return }
+        // What a task was asked for on serves it until its end, as far as anybody can tell.
+        var served: [Int: Int] = [:]
+        for errand in errands where errand.ends == 0 { errand.connections.last.map { served[$0, default: 0] += 1 } }
+        let unseen = errands.count { $0.ends == 0 && $0.askedAt == nil && $0.form == .upload }
+        for errand in errands {
+            // An upload is seen when all of it has come.
+            let waits =
+                errand.ends == 0 && errand.form != .upload && errand.askedAt == nil && errand.suspendedSince == nil
+                && !errand.isCancelled
+                && errand.responses.isEmpty && errand.begun.map { world.now - $0 > .seconds(3) } ?? false
+            errand.looks =
+                waits && world.network.hasRoom(for: errand.host, served, unseen: unseen) ? errand.looks + 1 : 0
+            if errand.looks == 3 { world.complain("errand \(errand.number) waits, and there is room for it") }
+        }
     }
 
     // MARK: The end

@@ -111,6 +111,7 @@ enum Simulation {
             options.http2 = .offered
             options.http2.settings.maximumConcurrentStreams = [1, 3, 100][Int(seed % 3)]
             options.http2.settings.initialWindowSize = [100, 65_535, 1 << 20][Int(seed / 3 % 3)]
+            world.network.streams = Int(options.http2.settings.maximumConcurrentStreams ?? 1)
             let server = StreamServer(on: world.reactor, options: options) { stage.answer($0) }
             world.network.server = server
             let program = Program(world, seed: seed)

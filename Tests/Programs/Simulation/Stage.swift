@@ -46,9 +46,9 @@ final class Stage: @unchecked Sendable {
         world.tell(
             "connection \(request.connection): \(request.method) \(request.target) over \(request.protocolName), time \(times)"
         )
-        if errand.closes { world.network.noteDraining(request.connection) }
         check(request, errand, hop, times)
         var answer = part(errand, hop, times, request)
+        if answer.closesConnection, request.stream != nil { world.network.noteDraining(request.connection) }
         if errand.number % 3 == 0, let host = request.fields.first(.host) {
             crumbs[host, default: []].insert("crumb=\(errand.number)")
             answer = answer.adding("Set-Cookie", "crumb=\(errand.number); Path=/")
@@ -70,12 +70,20 @@ final class Stage: @unchecked Sendable {
         if request.fields.first(.authorization) != nil, !isGuarded {
             world.complain("errand \(errand.number): a password went to who did not ask")
         }
-        // The connection may have been lost before each time but the last; what is guarded is asked for twice.
-        var allowed = 1 + errand.connections.dropLast().count(where: { world.network.isLost($0) })
+        if request.fields.contains("X-Api-Key"), request.fields.first(.host) != errand.host {
+            world.complain("errand \(errand.number): a secret of one host went to another")
+        }
+        // The connection may have been lost before each time but the last, and what must not be done twice is not; what is guarded
+        // is asked for again.
+        var allowed = 1
+        if request.method != "POST" {
+            allowed += errand.connections.dropLast().count(where: { world.network.isLost($0) })
+        }
         switch errand.part {
         case .guarded: allowed += 4
         case .breaksOff(let count, .beforeHead): allowed += count
-        case .refuse(let count): allowed += count
+        // Sent again five times at most (H7.3).
+        case .refuse(let count): allowed += min(count, 5)
         case .stored: allowed += 1
         case .answer, .redirect, .breaksOff, .silence: break
         }
@@ -106,8 +114,8 @@ final class Stage: @unchecked Sendable {
             errand.isSpoilt = true
             return whole(errand, hop).breakingOff(place)
         case .refuse(let count) where times <= count && request.stream != nil:
-            // Five tries, and no more (H7.3).
-            if count >= 5 { errand.isSpoilt = true }
+            // What a server that goes away has not looked at counts as refused, too, and is not seen here.
+            errand.isSpoilt = true
             return .reset(.refusedStream)
         case .silence:
             errand.isSpoilt = true

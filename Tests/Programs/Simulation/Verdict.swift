@@ -109,6 +109,17 @@ struct Verdict {
                 complain(errand, "it timed out after \(silent) of silence")
             }
         }
+        if isTimedOut, took < .seconds(program.resourceTimeout), let since = errand.suspendedSince,
+            ended - since > .seconds(1)
+        {
+            complain(errand, "it timed out while it stood still")
+        }
+        if isTimedOut, took < .seconds(program.resourceTimeout), errand.isAnswered, !world.network.weather.isSilent {
+            complain(errand, "it timed out, and nobody was silent")
+        }
+        if let cancelled = errand.cancelledAt, ended - cancelled > .seconds(6) {
+            complain(errand, "it ended \(ended - cancelled) after it was cancelled")
+        }
         if isTimedOut, took < .seconds(program.requestTimeout) { complain(errand, "it timed out after \(took)") }
     }
 }

@@ -6,6 +6,8 @@ import URLLoadingTestSupport
 //
 // `@unchecked Sendable`: one thread plays, and there is no other in the process.
 final class Whims: @unchecked Sendable {
+    /// How many questions wait for their answer, those included that never get one.
+    private(set) var unanswered = 0
     private unowned let world: World
     private var chance: SeededRandom
 
@@ -21,7 +23,12 @@ final class Whims: @unchecked Sendable {
     func draw() -> Int { Int.random(in: 0..<100, using: &chance) }
 
     /// Gives an answer, and perhaps another one afterwards, which must not count.
-    func reply(_ first: @escaping () -> Void, again: @escaping () -> Void) {
+    func reply(_ answer: @escaping () -> Void, again: @escaping () -> Void) {
+        unanswered += 1
+        let first = { [self] in
+            unanswered -= 1
+            answer()
+        }
         switch draw() {
         case ..<50: first()
         case ..<75: later(first)

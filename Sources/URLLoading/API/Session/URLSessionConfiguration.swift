@@ -303,6 +303,12 @@ extension URLSessionConfiguration {
         set { assign(\.wallClock, newValue) }
     }
 
+    /// Makes the delegate queue of a session that gets none; a simulation has queues without threads.
+    package var makeDelegateQueue: @Sendable () -> OperationQueue {
+        get { value(\.makeDelegateQueue) }
+        set { assign(\.makeDelegateQueue, newValue) }
+    }
+
     /// Proxies in the order in which they are considered: the first that is for the host is used, and hosts that none
     /// is for are reached without one. Wins over `connectionProxyDictionary` and the environment where it is not empty.
     public var proxyConfigurations: [ProxyConfiguration] {

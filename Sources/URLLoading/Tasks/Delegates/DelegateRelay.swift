@@ -24,6 +24,7 @@ final class DelegateRelay: Sendable {
     private let known: Mutex<OperationQueue?>
     /// Whether the queue is the program's.
     private let isGiven: Bool
+    private let makeQueue: @Sendable () -> OperationQueue
     private let line = Mutex(Line())
 
     private struct Line {
@@ -50,16 +51,17 @@ final class DelegateRelay: Sendable {
     }
 
     /// A relay to that queue, or to a serial one of its own (B1.27).
-    init(queue: OperationQueue?) {
+    init(queue: OperationQueue?, otherwise makeQueue: @escaping @Sendable () -> OperationQueue) {
         known = Mutex(queue)
         isGiven = queue != nil
+        self.makeQueue = makeQueue
     }
 
     /// Where events are brought; one of its own is made when it is first needed, which async calls never do.
     var queue: OperationQueue {
         known.withLock { known in
             if let known { return known }
-            let queue = OperationQueue()
+            let queue = makeQueue()
             queue.name = "URLSession delegate queue"
             queue.maxConcurrentOperationCount = 1
             known = queue
