@@ -61,7 +61,7 @@ struct TaskMachineTests {
         #expect(machine.tell() == nil)
     }
 
-    @Test("B1.39: an exchange that is taken up while its task is suspended begins standing still, and one that takes over is told")
+    @Test("B1.39: an exchange taken up while its task is suspended begins standing still; one that takes over is told")
     func toldWhenTakenUp() {
         let machine = TaskRig()
         _ = machine.resume()

@@ -358,7 +358,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B1.39: a task that is suspended while a storage of the program's is asked sends nothing before it is resumed")
+    @Test("B1.39: a task that is suspended while a program's storage is asked sends nothing before it is resumed")
     func suspendedWhileAsked() async throws {
         try await withServer(router: Self.router) { server in
             let storage = SilentStorage()
