@@ -17,17 +17,30 @@ struct NewTask: Sendable {
     /// Its number, where it has one already: it was made in an earlier run of the program (B10.33).
     var number: Int?
 
-    /// A task that sends a request and brings the answer to an outlet; a download may go on with what there is.
+    /// A task that sends a request and brings the answer to an outlet.
     init(
         _ request: URLRequest?, body: TaskBody = .request, outlet: TaskOutlet,
-        delegate: (any URLSessionTaskDelegate)? = nil, continuing source: ResumeData? = nil
+        delegate: (any URLSessionTaskDelegate)? = nil
     ) {
         self.request = request
         self.body = body
         self.outlet = outlet
         self.delegate = delegate
         kind = body.kind
-        download = outlet.savesFile ? .some(DownloadProgress(source: source)) : .none
+        download = outlet.savesFile ? .some(DownloadProgress()) : .none
+    }
+
+    /// A task that saves the answer in a file; it may go on with what there is.
+    init(
+        _ request: URLRequest?, file: FileOutlet, delegate: (any URLSessionTaskDelegate)? = nil,
+        continuing source: ResumeData?
+    ) {
+        self.request = request
+        self.delegate = delegate
+        body = .request
+        outlet = .file(file)
+        kind = .data
+        download = .some(DownloadProgress(source: source))
     }
 
     /// A task that is a connection.

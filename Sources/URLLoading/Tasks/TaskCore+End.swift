@@ -9,8 +9,8 @@ extension TaskCore {
     /// Ends the task: metrics, then the last message (B1.60). A cancellation that comes before the last message wins
     /// (B17.54). Returns the async call that waits for the end, for the caller to resume.
     func complete(_ failure: (any Error)?, body: Data? = nil, file: TemporaryFile? = nil) -> EndedCall? {
-        let failure = kind.isUpload ? upload.ending(failure) : failure
-        let file = outlet.savesFile ? file ?? download.takeStored() : nil
+        let failure = isUpload ? upload.ending(failure) : failure
+        let file = savesFile ? file ?? download.takeStored() : nil
         if failure != nil, let file, session?.background == nil { download.keepWhole(file) }
         let ending = TaskEnding(failure: failure, body: body, file: file)
         // B1.100.
@@ -48,19 +48,14 @@ extension TaskCore {
         (ending.hasMetrics ? conclude(ending) : goOnToEnd(ending))?.resume()
     }
 
-    /// Whether the end is told to the waiting async call alone: all of it may then happen at once.
-    var endsQuietly: Bool {
-        if case .whole(.awaiting) = outlet { !usesRelay } else { false }
-    }
-
     /// What follows the end: the last message, and nothing that the session keeps.
     func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         end.alarm?.cancel()
         end.answerLimit?.cancel()
-        if kind.isUpload { upload.ended() }
+        if isUpload { upload.ended() }
         if end.error == nil { updateProgress() }
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
-        if let left = end.download.value { download.settle(left) }
+        if case .some(let left) = end.download { download.settle(left) }
         if endsQuietly {
             session?.ended(self, of: end.session)
             return outlet.finish(self, end, body: body, file: file)

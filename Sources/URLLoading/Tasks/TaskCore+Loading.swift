@@ -52,7 +52,7 @@ extension TaskCore {
                 LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))
             return
         }
-        if outlet.savesFile { download.openPartial() }
+        if savesFile { download.openPartial() }
         load(request, body: body)
     }
 
@@ -60,22 +60,18 @@ extension TaskCore {
 
     /// Called on the loop when the engine takes the hop up; what was done to the task since it was submitted is made
     /// up for.
-    func beginHop(
-        _ handle: TransactionHandle, for webSocket: WebSocketHop?, on reactor: Reactor
-    ) -> TransferReceiver {
-        let (plan, late) = noteHop(handle, webSocket)
+    func beginHop(_ handle: TransactionHandle, on reactor: Reactor) -> TransferReceiver {
+        let (plan, late) = noteHop(handle)
         if let priority = late.priority { handle.setPriority(Self.usable(priority)) }
         return TransferReceiver(core: self, plan: plan, beginning: late.beginning, reactor: reactor)
     }
 
-    private func noteHop(
-        _ handle: TransactionHandle, _ webSocket: WebSocketHop?
-    ) -> (HopPlan, TaskMachine.Arrears) {
+    private func noteHop(_ handle: TransactionHandle) -> (HopPlan, TaskMachine.Arrears) {
         let sessionView = tellingView
         return state.withLock { state in
             let late = state.machine.takenUp(priority: state.priority)
             if late.isWanted { state.load = .transaction(handle) }
-            return (plan(of: state, sessionView, webSocket), late)
+            return (plan(of: state, sessionView), late)
         }
     }
 
@@ -83,9 +79,7 @@ extension TaskCore {
     var tellingView: DelegateView? { usesRelay ? session?.delegateView : nil }
 
     /// What is to become of the hop's answer, as things stand.
-    func plan(
-        of state: borrowing TaskState, _ sessionView: DelegateView?, _ webSocket: WebSocketHop? = nil
-    ) -> HopPlan {
+    func plan(of state: borrowing TaskState, _ sessionView: DelegateView?) -> HopPlan {
         let taskView = state.delegateView
         func mayImplement(_ method: AskingMethod) -> Bool {
             taskView?.mayImplement(method) ?? false || sessionView?.mayImplement(method) ?? false
@@ -93,7 +87,7 @@ extension TaskCore {
         let outlet = outlet
         let streams: Bool
         let asksResponse: Bool
-        switch webSocket == nil ? outlet.audience : .nobody {
+        switch state.handshake == nil ? outlet.audience : .nobody {
         case .all:
             streams = true
             asksResponse = mayImplement(.response)
@@ -111,7 +105,7 @@ extension TaskCore {
             redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
             cache: state.cachePart,
             asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
-            upload: kind.isUpload ? state.uploadHop : nil, webSocket: webSocket)
+            upload: isUpload ? state.uploadHop : nil, webSocket: state.handshake)
     }
 
     // MARK: What the receiver reports, on the loop
@@ -137,7 +131,7 @@ extension TaskCore {
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).
     func noteRedirect(to request: URLRequest, by response: HTTPURLResponse) {
-        let target = kind.webSocket == nil ? request : request.overHTTP
+        let target = webSocketCalls == nil ? request : request.overHTTP
         if let refusal = RedirectedRequest.refusal(target, handled: session?.protocols?.mayCarry ?? false) {
             willFail(refusal)
             cancelHop()
@@ -183,14 +177,14 @@ extension TaskCore {
             case hop(URLRequest, TaskBody), detour(Detour), again, end((any Error)?), ended(TaskResult)
             case upload(ResumableUploadMachine.Step)
         }
-        let uploadError = kind.isUpload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
+        let uploadError = isUpload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
         let step = state.withLock { state -> Step in
             state.exchangeEnded()
             if !end.records.isEmpty { state.records += end.records }
             if state.machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
             if let failure = state.ownFailure { return .end(failure) }
             if let failure = end.foreignError { return .end(failure) }
-            if kind.isUpload {
+            if isUpload {
                 let sent = counters.sent.load(ordering: .relaxed)
                 if let next = state.uploadStep(after: end.failure, error: uploadError, sent: sent) {
                     return .upload(next)
@@ -200,8 +194,8 @@ extension TaskCore {
                 if let detour = state.takeDetour(after: failure) { return .detour(detour) }
                 let evaluator = session?.settings.evaluator ?? SecTrust.system
                 let error =
-                    kind.webSocket == nil
-                    ? ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: outlet.savesFile)
+                    webSocketCalls == nil
+                    ? ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: savesFile)
                     : ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
                 guard let again = end.again else { return .end(error) }
                 // B11.12: counting begins anew.
@@ -238,7 +232,7 @@ extension TaskCore {
             return nil
         case .upload(let step):
             return upload.goOn(with: step)
-        case .end(let error) where kind.webSocket != nil:
+        case .end(let error) where webSocketCalls != nil:
             webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
             return nil
         case .end(let error):
@@ -255,7 +249,7 @@ extension TaskCore {
             state.load = .none
         }
         kind.stream?.end(.known(error))
-        kind.webSocket?.end(.known(error))
+        webSocketCalls?.end(.known(error))
         if usesRelay {
             post(.endedUnloaded(error))
         } else {

@@ -14,7 +14,7 @@ extension TaskCore {
         _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false
     ) {
         guard let session else { return }
-        if outlet.savesFile, !fromInside { download.beginAtBeginning() }
+        if savesFile, !fromInside { download.beginAtBeginning() }
         let sessionView = tellingView
         let load = state.withLock { state -> SchemeLoad? in
             guard state.machine.begin() else { return nil }

@@ -24,7 +24,7 @@ final class TaskCore: Sendable {
     let engine: Engine?
     private let givenOutlet: TaskOutlet
     private let givenKind: TaskKind
-    private let change = AtomicLazyReference<TaskChange>()
+    private let changePlace = TaskChangePlace()
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
     let usesRelay: Bool
@@ -62,13 +62,29 @@ final class TaskCore: Sendable {
     }
 
     /// Where the result goes: what the task was made for, unless a delegate has decided otherwise (B1.68).
-    var outlet: TaskOutlet { change.load()?.outlet ?? givenOutlet }
+    var outlet: TaskOutlet { changePlace.change?.outlet ?? givenOutlet }
+
+    /// Whether it is a download, whose body goes to a file.
+    var savesFile: Bool {
+        // Without a copy of the outlet.
+        if let change = changePlace.change, let outlet = change.outlet { return outlet.savesFile }
+        return givenOutlet.savesFile
+    }
+
+    /// Whether the end is told to the waiting async call alone: all of it may then happen at once. No other task becomes one.
+    var endsQuietly: Bool { if case .whole(.awaiting) = givenOutlet { !usesRelay } else { false } }
+
+    /// Whether it sends a body that was given beside its request. No other task becomes one.
+    var isUpload: Bool { givenKind.isUpload }
+
+    /// What it is asked to do as a web socket; nil where it is none.
+    var webSocketCalls: WebSocketCalls? { givenKind.webSocket }
 
     /// What the user sees: what the task was made as, unless a delegate has decided otherwise (B1.70).
-    var kind: TaskKind { change.load()?.kind ?? givenKind }
+    var kind: TaskKind { changePlace.change?.kind ?? givenKind }
 
     /// From now on the task is something else than it was made as; the first change counts.
-    func become(_ change: TaskChange) { _ = self.change.storeIfNil(change) }
+    func become(_ change: TaskChange) { changePlace.note(change) }
 
     // MARK: What users see
 
@@ -84,7 +100,7 @@ final class TaskCore: Sendable {
     var currentRequest: URLRequest? {
         let (request, fields) = state.withLock { state in
             // What an upload goes on with is nobody's business (B11.34).
-            let isOwn = kind.isUpload && state.upload?.isHelper ?? false
+            let isOwn = isUpload && state.upload?.isHelper ?? false
             return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
         }
         return request.map { $0.showing(fields) }
@@ -96,7 +112,7 @@ final class TaskCore: Sendable {
         if let made { return made }
         let new: URLSessionTask =
             switch kind {
-            case .data where outlet.savesFile: URLSessionDownloadTask(core: self)
+            case .data where savesFile: URLSessionDownloadTask(core: self)
             case .data: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)
             case .stream: URLSessionStreamTask(core: self)
@@ -243,23 +259,6 @@ final class TaskCore: Sendable {
         guard let progress = state.withLock({ $0.progress }) else { return }
         progress.follow { (counters.units, state.withLock { $0.progressStage }) }
     }
-}
-
-/// What a data task has become (B1.68, B1.70).
-final class TaskChange: Sendable {
-    let outlet: TaskOutlet?
-    let kind: TaskKind?
-
-    private init(outlet: TaskOutlet?, kind: TaskKind?) {
-        self.outlet = outlet
-        self.kind = kind
-    }
-
-    /// Its body goes to a file.
-    static func download() -> TaskChange { TaskChange(outlet: .file(.delegate), kind: nil) }
-
-    /// It is a connection.
-    static func stream(_ calls: StreamCalls) -> TaskChange { TaskChange(outlet: nil, kind: .stream(calls)) }
 }
 
 extension URLSessionTask.State {

@@ -70,6 +70,8 @@ struct TaskState: ~Copyable, Sendable {
     var records: [TransactionRecord] = []
     /// When an earlier run of the program made the task.
     var earlierCreation: Date?
+    /// What a web socket task's hop asks for.
+    var handshake: WebSocketHop?
     /// Whether the task has said that it waits for connectivity (B6.16).
     var hasToldWaiting = false
     /// What `didSendBodyData` has told.
@@ -105,7 +107,7 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Whether a download's request goes out once more, without a range; true once.
     mutating func startsDownloadOver() -> Bool {
-        guard download?.startsOver == true else { return false }
+        guard rareDownload.exists, download?.startsOver == true else { return false }
         download?.startsOver = false
         sentFields = nil
         return true
@@ -151,7 +153,7 @@ struct TaskState: ~Copyable, Sendable {
         if machine.phase == .canceling, (failure as? URLError)?.code != .cancelled {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
-        if download != nil { failure = download?.settle(failure) }
+        if rareDownload.exists { failure = download?.settle(failure) }
         defer {
             machine.complete()
             load = .none
@@ -159,8 +161,9 @@ struct TaskState: ~Copyable, Sendable {
             call = nil
             detour = nil
             cachePart = nil
+            handshake = nil
             records = []
-            download = nil
+            rareDownload = .none
             alarm = nil
             answerLimit = nil
             if quietly { letGo() }

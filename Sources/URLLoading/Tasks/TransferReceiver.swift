@@ -253,7 +253,7 @@ final class TransferReceiver: TransactionReceiver {
     }
 
     /// Whether the body goes to a file, perhaps only since the delegate has said so.
-    private var savesFile: Bool { plan.savesFile || plan.asksResponse && core.outlet.savesFile }
+    private var savesFile: Bool { plan.savesFile || plan.asksResponse && core.savesFile }
 
     private var fileSink: FileSink {
         if let sink { return sink }

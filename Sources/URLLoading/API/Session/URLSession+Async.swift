@@ -8,7 +8,7 @@ extension URLSession {
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, outlet: .whole(.awaiting), delegate: delegate)) { .data($0) }
+        try await run(awaited(NewTask(request, outlet: .whole(.awaiting), delegate: delegate))) { .data($0) }
     }
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
@@ -24,7 +24,7 @@ extension URLSession {
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, body: .file(fileURL), outlet: .whole(.awaiting), delegate: delegate)) {
+        try await run(awaited(NewTask(request, body: .file(fileURL), outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
     }
@@ -33,7 +33,7 @@ extension URLSession {
     public func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(NewTask(request, body: .data(bodyData), outlet: .whole(.awaiting), delegate: delegate)) {
+        try await run(awaited(NewTask(request, body: .data(bodyData), outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
     }
@@ -44,7 +44,7 @@ extension URLSession {
     ) async throws -> (Data, URLResponse) {
         let (upload, request) = ResumedUpload.read(resumeData)
         let new = NewTask(request, body: .resuming(upload), outlet: .whole(.awaiting), delegate: delegate)
-        return try await run(new) { .data($0) }
+        return try await run(awaited(new)) { .data($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -52,7 +52,7 @@ extension URLSession {
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(NewTask(request, outlet: .file(.awaiting), delegate: delegate)) { .file($0) }
+        try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -68,15 +68,17 @@ extension URLSession {
     public func download(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(NewTask(resuming: resumeData, outlet: .awaiting, delegate: delegate)) { .file($0) }
+        try await run(awaited(NewTask(resuming: resumeData, outlet: .awaiting, delegate: delegate))) { .file($0) }
     }
 
-    /// Makes a task and runs it to its end; cancelling the surrounding task cancels it.
+    /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.
+    private func awaited(_ new: NewTask) -> TaskCore { core.makeTask(new, session: self) }
+
+    /// Runs a task to its end; cancelling the surrounding task cancels it.
     private func run<Result>(
-        _ new: NewTask,
+        _ task: TaskCore,
         resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
     ) async throws -> (Result, URLResponse) {
-        let task = core.makeTask(new, session: self)
         task.tellMaking()
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { task.start(resuming: kind($0)) }

@@ -36,7 +36,7 @@ extension URLSession {
     func makeDownloadTask(
         _ request: URLRequest, outlet: FileOutlet = .delegate, continuing source: ResumeData? = nil
     ) -> URLSessionDownloadTask {
-        make(NewTask(request, outlet: .file(outlet), continuing: source)) { URLSessionDownloadTask(core: $0) }
+        make(NewTask(request, file: outlet, continuing: source)) { URLSessionDownloadTask(core: $0) }
     }
 
     /// A task that goes on with a download.
@@ -55,7 +55,7 @@ extension NewTask {
     /// resumed (B9.32, B9.34).
     init(resuming data: Data, outlet: FileOutlet, delegate: (any URLSessionTaskDelegate)? = nil) {
         let source = ResumeData(data)
-        self.init(source?.request, outlet: .file(outlet), delegate: delegate, continuing: source)
+        self.init(source?.request, file: outlet, delegate: delegate, continuing: source)
     }
 }
 

@@ -11,7 +11,7 @@ import URLLoadingSystem
 struct TaskTransfer: Sendable {
     let task: TaskCore
 
-    private var kind: TransferKind { task.outlet.savesFile ? .download : task.kind.isUpload ? .upload : .data }
+    private var kind: TransferKind { task.savesFile ? .download : task.isUpload ? .upload : .data }
 
     // MARK: Handing over
 
@@ -134,7 +134,7 @@ struct TaskTransfer: Sendable {
         task.counters.store(counts)
         task.updateProgress()
         if counts.sent != sent { task.post(.sent(counts.sent)) }
-        if counts.received != received, task.outlet.savesFile { task.post(.written(counts.received)) }
+        if counts.received != received, task.savesFile { task.post(.written(counts.received)) }
     }
 
     func redirected(to request: TransferRequest) {
@@ -159,13 +159,13 @@ struct TaskTransfer: Sendable {
     }
 
     func gotResumeData(_ data: [UInt8]?) {
-        if let data, task.outlet.savesFile, let source = ResumeData(Data(data)) {
+        if let data, task.savesFile, let source = ResumeData(Data(data)) {
             task.session?.background?.giveOut(partOf: source)
         }
         task.state.withLock { state in
             state.download?.data = data.map { Data($0) }
             state.download?.source = nil
-            if task.kind.isUpload { state.ownersResumeData = data.map { Data($0) } }
+            if task.isUpload { state.ownersResumeData = data.map { Data($0) } }
         }
     }
 

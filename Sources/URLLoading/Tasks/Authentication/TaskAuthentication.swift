@@ -294,7 +294,7 @@ struct TaskAuthentication: Sendable {
 
     private func deliverRefused(_ response: HTTPURLResponse) {
         if case .webSocket = task.kind { return task.webSocket.refuseUndecided(response) }
-        if task.kind.isUpload, task.upload.hidesAnswer {
+        if task.isUpload, task.upload.hidesAnswer {
             task.state.withLock { $0.redirect.deliversBody = false }
             return task.resumeReading()
         }

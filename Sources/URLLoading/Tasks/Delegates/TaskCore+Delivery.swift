@@ -109,7 +109,7 @@ extension TaskCore: RelayClient {
             tellBecame(.becomeStream) { $0.urlSession($1, dataTask: before, didBecome: after) }
         case .needsBodyStream(let wait):
             guard !isOver else { return }
-            ask(.bodyStream(wait, offset: kind.isUpload ? state.withLock { $0.streamOffset } : nil))
+            ask(.bodyStream(wait, offset: isUpload ? state.withLock { $0.streamOffset } : nil))
         case .hopEnded(let end):
             mailbox.withLock { $0.tellingEnd() }
             decide(after: end)?.resume()

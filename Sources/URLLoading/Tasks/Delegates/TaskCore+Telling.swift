@@ -40,7 +40,7 @@ extension TaskCore {
     /// What of the body has been sent since the last call.
     func tellSent(_ total: Int64) {
         // The body is sent once more, from its beginning.
-        let base = kind.isUpload ? state.withLock { $0.upload?.base ?? 0 } : 0
+        let base = isUpload ? state.withLock { $0.upload?.base ?? 0 } : 0
         guard total > base else { return state.withLock { $0.sentTold = base } }
         let before = state.withLock { state in
             defer { state.sentTold = total }

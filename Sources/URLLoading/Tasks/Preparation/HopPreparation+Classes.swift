@@ -138,7 +138,7 @@ extension HopPreparation {
 
     /// B14.52: only what http and https bring is kept, and not where it goes to a file.
     private func cachePart(of request: URLRequest) -> CachePart? {
-        guard let cache = session.settings.cache, !task.outlet.savesFile, request.values.method == "GET",
+        guard let cache = session.settings.cache, !task.savesFile, request.values.method == "GET",
             let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = request.cacheKey
         else { return nil }
         return CachePart(cache, key, nil)

@@ -8,7 +8,7 @@ import URLLoadingPolicy
 extension HopPreparation {
     /// Writes down what is sent.
     mutating func writeMessage() -> Step? {
-        if let calls = task.kind.webSocket { return writeHandshake(for: calls) }
+        if let calls = task.webSocketCalls { return writeHandshake(for: calls) }
         let session = session
         do throws(URLError) {
             hop.message = try session.builder.message(
@@ -16,8 +16,8 @@ extension HopPreparation {
         } catch {
             return isOfAnotherScheme ? loadElsewhere() : end(error)
         }
-        if task.outlet.savesFile { hop.message = hop.message.map { task.download.askingForRest($0) } }
-        if task.kind.isUpload {
+        if task.savesFile { hop.message = hop.message.map { task.download.askingForRest($0) } }
+        if task.isUpload {
             hop.message = hop.message.map { task.upload.upgraded($0, of: request, hop.content) }
             // What goes on with an upload is no cache's business.
             if case .part = hop.body { return .way }

@@ -51,7 +51,7 @@ extension HopPreparation {
         switch way {
         case .transfer(let route):
             let carrier = FTPCarrier(
-                place, route: route, storing: stored, resuming: task.outlet.savesFile ? task.download.partOnServer : nil
+                place, route: route, storing: stored, resuming: task.savesFile ? task.download.partOnServer : nil
             )
             task.carry(request, by: carrier, fromInside: true)
             return nil

@@ -17,7 +17,7 @@ extension HopPreparation {
     mutating func askCache() -> Step? {
         let session = session
         guard let cache = session.settings.cache else { return .way }
-        guard let key = request.cacheKey, request.mayBeAnswered, !task.outlet.savesFile else { return pass(by: cache) }
+        guard let key = request.cacheKey, request.mayBeAnswered, !task.savesFile else { return pass(by: cache) }
         guard cache.isPlain else { return ask(cache, key) }
         switch cache.store.known(key) {
         case .found(let entry): return judge(CacheFinding(cache, key, entry: entry))

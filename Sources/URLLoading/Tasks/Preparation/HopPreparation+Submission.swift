@@ -9,12 +9,13 @@ extension HopPreparation {
     mutating func submit() -> Step? {
         let session = session
         let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
-        let route = hop.route
+        let (route, webSocket) = (hop.route, hop.webSocket)
         guard let message = hop.message.take() else { return end(LoadFailure.cancelled(request.url)) }
         let plan = task.state.withLock { state -> SubmissionPlan? in
             guard state.machine.submit(priority: state.priority) else { return nil }
             state.detour = detour
             state.isAnswerStored = false
+            state.handshake = webSocket
             state.sentFields = message.shownFields
             defer { state.lostSending = nil }
             return SubmissionPlan(
@@ -23,7 +24,6 @@ extension HopPreparation {
                 continues: state.takeKept(), isAuthenticating: state.isAuthenticating)
         }
         guard let plan else { return end(LoadFailure.cancelled(request.url)) }
-        let webSocket = hop.webSocket
         let isUpgrade = webSocket != nil
         let task = task
         var transaction = TransactionRequest(
@@ -33,7 +33,7 @@ extension HopPreparation {
             priority: TaskCore.usable(plan.priority), decodesContent: true,
             waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
             continues: plan.continues,
-            makeReceiver: { task.beginHop($0, for: webSocket, on: $1) })
+            makeReceiver: { task.beginHop($0, on: $1) })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental
         transaction.judge = task.trust.judge(ofConnectionTo: message.origin, by: route)

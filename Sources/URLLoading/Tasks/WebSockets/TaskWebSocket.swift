@@ -29,7 +29,7 @@ struct TaskWebSocket: Sendable {
     let task: TaskCore
 
     /// What it is asked to do; nil for a mock, which is no connection.
-    var calls: WebSocketCalls? { task.kind.webSocket }
+    var calls: WebSocketCalls? { task.webSocketCalls }
 
     // MARK: Calls
 
