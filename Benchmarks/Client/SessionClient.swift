@@ -30,7 +30,10 @@ final class SessionClient: Sendable {
         configuration.httpMaximumConnectionsPerHost = options.connections
         // The cache is what is measured, or it is not there; no other client has one.
         let isCached = options.interface == .cached
-        configuration.urlCache = isCached ? URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil) : nil
+        configuration.urlCache = nil
+        #if !FOUNDATION_NETWORKING
+            if isCached { configuration.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0) }
+        #endif
         if isCached { configuration.requestCachePolicy = .returnCacheDataElseLoad }
         #if FOUNDATION_NETWORKING
             // Nor are cookies.

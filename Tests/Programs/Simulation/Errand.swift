@@ -64,6 +64,12 @@ final class Errand: @unchecked Sendable {
     var data = Data()
     var error: (any Error)?
     var ends = 0
+    /// Questions to the delegate that wait for their answer, and when it heard something last.
+    var openQuestions = 0
+    var endedUnanswered = false
+    var heardAt: Duration? { didSet { quietSince = oldValue } }
+    /// When it had heard something before that.
+    private(set) var quietSince: Duration?
     var endedAt: Duration?
     /// Whether the delegate has said how the body is to be taken, where it was asked.
     var mayTakeBody = true
@@ -86,17 +92,17 @@ final class Errand: @unchecked Sendable {
         form = Form.allCases.randomElement(using: &chance) ?? .data
         host = chance.chance(80) ? "one.test" : "two.test"
         switch Int.random(in: 0..<100, using: &chance) {
-        case ..<45:
+        case ..<38:
             part = .answer(pause: chance.chance(30) ? .milliseconds(Int.random(in: 1...4_000, using: &chance)) : nil)
-        case ..<60: part = .redirect(Int.random(in: 1...3, using: &chance))
-        case ..<70: part = .guarded
-        case ..<82:
+        case ..<53: part = .redirect(Int.random(in: 1...3, using: &chance))
+        case ..<63: part = .guarded
+        case ..<75:
             let place: ServerResponse.BreakOff.Place =
                 chance.chance(50) ? .beforeHead : .inBody(after: Int64.random(in: 0...200, using: &chance))
             part = .breaksOff(Int.random(in: 1...6, using: &chance), place)
-        case ..<88: part = .refuse(Int.random(in: 1...7, using: &chance))
-        case ..<93: part = .silence
-        default: part = .stored(maximumAge: chance.chance(50) ? 0 : 3)
+        case ..<81: part = .refuse(Int.random(in: 1...7, using: &chance))
+        case ..<86: part = .silence
+        default: part = .stored(maximumAge: chance.chance(50) ? 0 : 1)
         }
         length = chance.chance(8) ? 3_000_000 : [0, 1, 300, 20_000, 300_000].randomElement(using: &chance) ?? 0
         isChunked = chance.chance(30)

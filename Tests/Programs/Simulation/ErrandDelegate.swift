@@ -29,8 +29,18 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         }
         world.tell("errand \(errand.number) hears: \(event)")
         if errand.ends > 0 { world.complain("errand \(errand.number): \(event) after its end") }
+        errand.heardAt = world.now
         if invalidations > 0 { world.complain("errand \(errand.number): \(event) after the session's end") }
         return errand
+    }
+
+    private func ask(_ errand: Errand, _ answer: @escaping () -> Void, again: @escaping () -> Void) {
+        errand.openQuestions += 1
+        whims.reply(
+            {
+                errand.openQuestions -= 1
+                answer()
+            }, again: again)
     }
 
     // MARK: The session
@@ -52,6 +62,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     func end(_ errand: Errand, _ error: (any Error)?, _ task: URLSessionTask) {
         errand.ends += 1
         errand.endedAt = world.now
+        errand.endedUnanswered = errand.openQuestions > 0
         errand.error = error
         if task.state != .completed {
             world.complain("errand \(errand.number): its end was told in state \(task.state)")
@@ -65,7 +76,8 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     ) {
         guard let errand = errand(of: task, "redirect by \(response.statusCode)") else { return completionHandler(nil) }
         let follows = whims.happens(85)
-        whims.reply(
+        ask(
+            errand,
             { [self] in
                 world.tell("errand \(errand.number): \(follows ? "follows" : "does not follow")")
                 if follows { errand.followed += 1 } else { errand.isRefusedRedirect = true }
@@ -81,7 +93,8 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         let right = URLCredential(user: "mole", password: "burrow", persistence: .forSession)
         let wrong = URLCredential(user: "mole", password: "barrow", persistence: .none)
         let draw = whims.draw()
-        whims.reply(
+        ask(
+            errand,
             { [self] in
                 world.tell("errand \(errand.number): answers the challenge")
                 switch draw {
@@ -105,7 +118,8 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         errand.responses.append(response)
         errand.mayTakeBody = false
         let draw = whims.draw()
-        whims.reply(
+        ask(
+            errand,
             { [self] in
                 world.tell("errand \(errand.number): decides on the response")
                 errand.mayTakeBody = true

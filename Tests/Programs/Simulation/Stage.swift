@@ -81,7 +81,7 @@ final class Stage: @unchecked Sendable {
         }
         switch errand.part {
         case .guarded: allowed += 4
-        case .breaksOff(let count, .beforeHead): allowed += count
+        case .breaksOff(let count, .beforeHead): if request.method != "POST" { allowed += count }
         // Sent again five times at most (H7.3).
         case .refuse(let count): allowed += min(count, 5)
         case .stored: allowed += 1

@@ -117,6 +117,12 @@ struct Verdict {
         if isTimedOut, took < .seconds(program.resourceTimeout), errand.isAnswered, !world.network.weather.isSilent {
             complain(errand, "it timed out, and nobody was silent")
         }
+        if isTimedOut, !errand.responses.isEmpty, errand.isAnswered, !errand.wasSuspended, !errand.endedUnanswered,
+            !world.network.weather.isSilent, let heard = errand.heardAt, let before = errand.quietSince,
+            heard - before > .seconds(15)
+        {
+            complain(errand, "its body stops for \(heard - before), and nobody is asked")
+        }
         if let cancelled = errand.cancelledAt, ended - cancelled > .seconds(6) {
             complain(errand, "it ended \(ended - cancelled) after it was cancelled")
         }
