@@ -41,12 +41,15 @@ extension SchemeLoad {
             return (state.continuations, true, plan.collectsBody || state.mayBeStored)
         }
         guard isWanted else { return }
-        if isKept { keep(data) }
         core.bodyArrived(bytes: data.count)
-        var isFull = false
-        if plan.savesFile, case .pause = data.withUnsafeBytes({ sink.write(copying: $0) }) { isFull = true }
-        if case .pause = plan.pass(data, of: core) { isFull = true }
-        if isFull { state.withLock { $0.pause(since: noted) } }
+        let demand: ReceiverDemand
+        if plan.savesFile(of: core) {
+            demand = data.withUnsafeBytes { sink.write(copying: $0) }
+        } else {
+            if isKept { keep(data) }
+            demand = plan.pass(data, of: core)
+        }
+        if case .pause = demand { state.withLock { $0.pause(since: noted) } }
     }
 
     /// Keeps the body for whoever wants it whole; what only a cache would have it for, up to a length.
@@ -135,12 +138,13 @@ extension SchemeLoad {
         }
         watch?.cancel()
         let isWhole = error == nil && !isCancelled
-        if isWhole, !ended.discards { store(ended) }
+        let savesFile = plan.savesFile(of: core)
+        if isWhole, !ended.discards, !savesFile { store(ended) }
         let end = HopEnd(
             failure: isCancelled ? .cancelled : nil, url: plan.request?.url,
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
             foreignError: error)
-        if isWhole, plan.savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
+        if isWhole, savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
             core.download.hopEnded(end, withFileOf: sink)
         } else if let sink = ended.sink {
             core.download.hopEnded(end, without: sink)

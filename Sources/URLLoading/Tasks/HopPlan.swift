@@ -35,6 +35,9 @@ struct HopPlan: Sendable {
     /// The body goes to a file.
     var savesFile: Bool { outlet.savesFile }
 
+    /// The body goes to a file, perhaps only since the delegate has said so (B1.68).
+    func savesFile(of task: TaskCore) -> Bool { savesFile || asksResponse && task.savesFile }
+
     /// Leads to whoever iterates over what comes.
     var pipe: EventPipe? { outlet.pipe }
 

@@ -193,7 +193,7 @@ final class TransferReceiver: TransactionReceiver {
         }
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         if let caching {
-            if savesFile { caching.drop() }
+            if plan.savesFile(of: core) { caching.drop() }
             tell(caching, isComplete: outcome.error == nil)
             if failure == nil, let confirmed = caching.confirmed {
                 return finish(with: confirmed, outcome)
@@ -204,7 +204,7 @@ final class TransferReceiver: TransactionReceiver {
             records: plan.keepsRecords ? records(outcome.timelines) : [], again: outcome.again)
         if failure == nil, isComplete {
             core.download.hopEnded(end, withFileOf: fileSink)
-        } else if failure == nil, savesFile, case .deliver = settledFate {
+        } else if failure == nil, plan.savesFile(of: core), case .deliver = settledFate {
             core.download.hopEnded(end, withFileOf: fileSink)
         } else if let sink {
             core.download.hopEnded(end, without: sink)
@@ -251,9 +251,6 @@ final class TransferReceiver: TransactionReceiver {
         if let last = records.popLast() { records.append(last.confirming(stored)) }
         if let call = core.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
-
-    /// Whether the body goes to a file, perhaps only since the delegate has said so.
-    private var savesFile: Bool { plan.savesFile || plan.asksResponse && core.savesFile }
 
     private var fileSink: FileSink {
         if let sink { return sink }
@@ -336,7 +333,7 @@ final class TransferReceiver: TransactionReceiver {
 
     private func passOn(_ piece: BodyPiece) -> ReceiverDemand {
         core.bodyArrived(bytes: piece.bytes.count)
-        if savesFile {
+        if plan.savesFile(of: core) {
             caching?.drop()
             return fileSink.write(piece)
         }

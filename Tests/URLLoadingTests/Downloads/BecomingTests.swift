@@ -36,6 +36,18 @@ struct BecomingTests {
         }
     }
 
+    @Test("B1.68: what no server brings, too")
+    func data() async throws {
+        let scribe = ResumptionScribe(.becomeDownload)
+        let session = session(of: scribe)
+        session.dataTask(with: try #require(URL(string: "data:text/plain,hello"))).resume()
+        await scribe.transcript.completed.wait()
+        #expect(scribe.transcript.calls.first == "created 1")
+        #expect(scribe.transcript.calls.contains("became 1"))
+        #expect(scribe.transcript.calls.suffix(2) == ["finished hello", "complete nil"])
+        session.invalidateAndCancel()
+    }
+
     @Test("B1.68, B9.16: the download can be cancelled for data, and goes on")
     func listedAndCancelled() async throws {
         let half = HalfServer()
