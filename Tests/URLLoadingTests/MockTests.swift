@@ -65,6 +65,20 @@ struct MockTests {
         #expect(URLSessionConfiguration().timeoutIntervalForRequest == 60)
     }
 
+    @Test("Whoever cancels an object without session for what it would go on with hears that there is nothing")
+    @available(*, deprecated)
+    func resumeDataOfNothing() async {
+        let upload = URLSessionUploadTask()
+        #expect(
+            await withHandover { handover in upload.cancel(byProducingResumeData: { handover.resume(returning: $0) }) }
+                == nil)
+        #expect(upload.state == .completed)
+        let download = URLSessionDownloadTask()
+        #expect(
+            await withHandover { handover in download.cancel(byProducingResumeData: { handover.resume(returning: $0) })
+            } == nil)
+    }
+
     @Test("A default implementation that is called directly answers")
     @available(*, deprecated)
     func directCalls() async throws {

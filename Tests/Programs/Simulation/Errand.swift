@@ -46,7 +46,6 @@ final class Errand: @unchecked Sendable {
     let hasSecret: Bool
     /// What is sent, in uploads.
     let content: [UInt8]
-    let chance: SeededRandom
 
     // The program's side.
     var task: URLSessionTask?
@@ -89,8 +88,8 @@ final class Errand: @unchecked Sendable {
 
     init(_ number: Int, _ chance: inout SeededRandom) {
         self.number = number
-        form = Form.allCases.randomElement(using: &chance) ?? .data
-        host = chance.chance(80) ? "one.test" : "two.test"
+        var form = Form.allCases.randomElement(using: &chance) ?? .data
+        var host = chance.chance(80) ? "one.test" : "two.test"
         switch Int.random(in: 0..<100, using: &chance) {
         case ..<38:
             part = .answer(pause: chance.chance(30) ? .milliseconds(Int.random(in: 1...4_000, using: &chance)) : nil)
@@ -102,8 +101,14 @@ final class Errand: @unchecked Sendable {
             part = .breaksOff(Int.random(in: 1...6, using: &chance), place)
         case ..<81: part = .refuse(Int.random(in: 1...7, using: &chance))
         case ..<86: part = .silence
-        default: part = .stored(maximumAge: chance.chance(50) ? 0 : 1)
+        default:
+            part = .stored(maximumAge: chance.chance(50) ? 0 : 1)
+            // Mostly what a cache may answer, and at one host, so that it is asked for more than once.
+            host = "one.test"
+            if chance.chance(80) { form = chance.chance(50) ? .data : .handler }
         }
+        self.form = form
+        self.host = host
         length = chance.chance(8) ? 3_000_000 : [0, 1, 300, 20_000, 300_000].randomElement(using: &chance) ?? 0
         isChunked = chance.chance(30)
         closes = chance.chance(15)
@@ -111,7 +116,6 @@ final class Errand: @unchecked Sendable {
         hasSecret = chance.chance(30)
         isSafe = form != .upload && chance.chance(85)
         content = form == .upload ? Self.bytes([1, 5_000, 200_000].randomElement(using: &chance) ?? 1, number, 99) : []
-        self.chance = SeededRandom(seed: chance.next())
     }
 
     /// Where a hop is asked for.
@@ -130,9 +134,6 @@ final class Errand: @unchecked Sendable {
         case .answer, .redirect, .guarded, .breaksOff, .refuse, .stored: true
         }
     }
-
-    /// How many redirects lead to the answer.
-    var hops: Int { if case .redirect(let count) = part { count } else { 0 } }
 
     /// What a hop's answer has as its body.
     func body(_ hop: Int) -> [UInt8] {

@@ -121,7 +121,9 @@ final class Stage: @unchecked Sendable {
             errand.isSpoilt = true
             return .script([.delay(.seconds(1_000))])
         case .stored(let age):
-            storings.append(Storing(resource: errand.number % 2, moment: world.now, age: age))
+            if request.method == "GET" {
+                storings.append(Storing(resource: errand.number % 2, moment: world.now, age: age))
+            }
             let tag = "\"\(errand.number % 2)\""
             if request.fields.first(.ifNoneMatch) == tag {
                 return ServerResponse(status: 304, body: .none).adding("ETag", tag)

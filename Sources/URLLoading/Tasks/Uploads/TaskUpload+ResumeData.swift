@@ -6,13 +6,17 @@ import URLLoadingPolicy
 extension TaskUpload {
     /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before the task's last message.
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
+        guard let session = task.session else {
+            // It uploads nothing, whatever it is called.
+            task.cancel()
+            return handler(nil)
+        }
         let isOver = task.state.withLock { state in
             guard !state.isOver else { return true }
             state.resumeDataHandlers.append(handler)
             return false
         }
-        guard isOver else { return task.cancel() }
-        if let session = task.session { session.relay.run { handler(nil) } } else { handler(nil) }
+        if isOver { session.relay.run { handler(nil) } } else { task.cancel() }
     }
 
     /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
