@@ -64,7 +64,7 @@ struct NewTask: Sendable {
 
     /// The length of what is sent, as far as it is known.
     var expectedToSend: Int64 {
-        switch kind {
+        switch kind.name {
         case .data, .upload: request.map { body.expectedLength(of: $0) } ?? 0
         case .stream, .webSocket: NSURLSessionTransferSizeUnknown
         }
@@ -72,26 +72,9 @@ struct NewTask: Sendable {
 
     /// The length of what comes, as far as it is known.
     var expectedToReceive: Int64 {
-        switch kind {
+        switch kind.name {
         case .data, .upload: 0
         case .stream, .webSocket: NSURLSessionTransferSizeUnknown
         }
     }
-}
-
-/// What kind of task the user sees, and what such a task is asked to do besides loading.
-enum TaskKind: Sendable {
-    case data
-    case upload
-    case stream(StreamCalls)
-    case webSocket(WebSocketCalls)
-
-    /// Whether it sends a body that was given beside its request.
-    var isUpload: Bool { if case .upload = self { true } else { false } }
-
-    /// What it is asked to do, of a stream task.
-    var stream: StreamCalls? { if case .stream(let calls) = self { calls } else { nil } }
-
-    /// What it is asked to do, of a web socket task.
-    var webSocket: WebSocketCalls? { if case .webSocket(let calls) = self { calls } else { nil } }
 }

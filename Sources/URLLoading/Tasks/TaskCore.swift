@@ -111,7 +111,7 @@ final class TaskCore: Sendable {
         let made = state.withLock { $0.face }
         if let made { return made }
         let new: URLSessionTask =
-            switch kind {
+            switch kind.name {
             case .data where savesFile: URLSessionDownloadTask(core: self)
             case .data: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)

@@ -221,6 +221,7 @@ final class Program: @unchecked Sendable {
         for errand in errands {
             watched.append(Weak("task \(errand.number)", errand.task))
             errand.task = nil
+            errand.data = Data()
         }
         session = nil
         return watched

@@ -19,7 +19,7 @@ enum BackgroundRefusal: Sendable, Equatable {
 
     /// What is said of a task when it is made; nil for nothing. Of what the task is the session's already, nothing.
     init?(of new: NewTask, hasDelegate: Bool) {
-        switch new.kind {
+        switch new.kind.name {
         case .data, .upload:
             guard new.number == nil else { return nil }
             self.init(new.request, body: new.body, outlet: new.outlet, hasDelegate: hasDelegate)

@@ -21,7 +21,7 @@ extension HopPreparation {
         let policy =
             request.values.cachePolicy == .useProtocolCachePolicy
             ? session.settings.cachePolicy : request.values.cachePolicy
-        if case .upload = task.kind, !builtIn.takesUploads {
+        if task.isUpload, !builtIn.takesUploads {
             // B14.12.
             return end(
                 LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."))
@@ -47,7 +47,7 @@ extension HopPreparation {
             return end(error)
         }
         // B14.25: what other tasks have for a body is not sent, as with files.
-        let stored: HopContent? = if case .upload = task.kind { hop.content } else { nil }
+        let stored: HopContent? = task.isUpload ? hop.content : nil
         switch way {
         case .transfer(let route):
             let carrier = FTPCarrier(
