@@ -161,7 +161,8 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
 
     /// Reads a file that a task has brought.
     func take(_ location: URL, of errand: Errand, _ task: URLSessionTask) {
-        guard let data = try? Data(contentsOf: location) else {
+        // Not by `Data(contentsOf:)`, which loses 4 KiB for each empty file.
+        guard let file = try? FileHandle(forReadingFrom: location), let data = try? file.readToEnd() ?? Data() else {
             return world.complain("errand \(errand.number): its file cannot be read")
         }
         if errand.hasFile { world.complain("errand \(errand.number): a second file") }
