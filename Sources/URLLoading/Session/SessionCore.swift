@@ -47,6 +47,7 @@ final class SessionCore: Sendable {
         settings: SessionSettings, protocols: SessionProtocols? = nil, background: BackgroundSession? = nil,
         delegate: (any URLSessionDelegate)?,
         queue: OperationQueue?,
+        makeQueue: @escaping @Sendable () -> OperationQueue,
         isShared: Bool
     ) {
         self.settings = settings
@@ -55,7 +56,7 @@ final class SessionCore: Sendable {
         self.isShared = isShared
         postsNotices = delegate is URLSession.EventHandlers
         builder = RequestBuilder(settings: settings)
-        relay = DelegateRelay(queue: queue, otherwise: settings.makeDelegateQueue)
+        relay = DelegateRelay(queue: queue, otherwise: makeQueue)
         state = Mutex(State(delegate: delegate, delegateView: delegate.map { DelegateView($0) }))
     }
 

@@ -15,7 +15,6 @@ struct SessionSettings: Sendable {
     private let requestTimeout: Duration
     private let resourceTimeout: Duration?
     let cachePolicy: NSURLRequest.CachePolicy
-    let makeDelegateQueue: @Sendable () -> OperationQueue
     /// Nil in a session without a cache, whose requests then cost nothing more.
     let cache: SessionCache?
     let requiresDNSSECValidation: Bool
@@ -48,7 +47,6 @@ struct SessionSettings: Sendable {
         resourceTimeout =
             values.timeoutIntervalForResource > 0 ? Duration(clampedSeconds: values.timeoutIntervalForResource) : nil
         cachePolicy = values.requestCachePolicy
-        makeDelegateQueue = values.makeDelegateQueue
         cache = SessionCache(values)
         requiresDNSSECValidation = values.requiresDNSSECValidation
         waitsForConnectivity = values.waitsForConnectivity

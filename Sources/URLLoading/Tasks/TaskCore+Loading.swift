@@ -46,7 +46,7 @@ extension TaskCore {
             state.firstRequest = state.currentRequest
             return (state.currentRequest, state.body)
         }
-        if kind.name == .stream { return stream.open(in: session) }
+        if kindName == .stream { return stream.open(in: session) }
         guard let request else {
             endUnloaded(
                 LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))

@@ -83,6 +83,9 @@ final class TaskCore: Sendable {
     /// What the user sees: what the task was made as, unless a delegate has decided otherwise (B1.70).
     var kind: TaskKind { changePlace.change?.kind ?? givenKind }
 
+    /// The name of that, without a copy.
+    var kindName: TaskKind.Name { changePlace.change?.kind?.name ?? givenKind.name }
+
     /// From now on the task is something else than it was made as; the first change counts.
     func become(_ change: TaskChange) { changePlace.note(change) }
 
@@ -111,7 +114,7 @@ final class TaskCore: Sendable {
         let made = state.withLock { $0.face }
         if let made { return made }
         let new: URLSessionTask =
-            switch kind.name {
+            switch kindName {
             case .data where savesFile: URLSessionDownloadTask(core: self)
             case .data: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)

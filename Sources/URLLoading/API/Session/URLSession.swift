@@ -58,7 +58,7 @@ open class URLSession: NSObject, @unchecked Sendable {
             settings: SessionSettings(values),
             protocols: background == nil ? SessionProtocols(values, isShared: isShared) : nil, background: background,
             delegate: delegate,
-            queue: queue, isShared: isShared)
+            queue: queue, makeQueue: values.makeDelegateQueue, isShared: isShared)
         return (core, URLSessionConfiguration(values))
     }
 

@@ -18,7 +18,7 @@ struct TaskTransfer: Sendable {
     /// The first `resume()` in a background session.
     func start(in background: BackgroundSession, of session: SessionCore) {
         let (request, body) = task.state.withLock { ($0.originalRequest, $0.body) }
-        if task.kind.name == .stream { return task.endUnloaded(BackgroundRefusal.stream.error(nil)) }
+        if task.kindName == .stream { return task.endUnloaded(BackgroundRefusal.stream.error(nil)) }
         let hasDelegate = session.delegate != nil
         if let refusal = BackgroundRefusal(request, body: body, outlet: task.outlet, hasDelegate: hasDelegate) {
             return task.endUnloaded(refusal.error(request?.url))

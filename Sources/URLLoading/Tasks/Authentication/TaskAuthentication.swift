@@ -293,7 +293,7 @@ struct TaskAuthentication: Sendable {
     }
 
     private func deliverRefused(_ response: HTTPURLResponse) {
-        if task.kind.name == .webSocket { return task.webSocket.refuseUndecided(response) }
+        if task.kindName == .webSocket { return task.webSocket.refuseUndecided(response) }
         if task.isUpload, task.upload.hidesAnswer {
             task.state.withLock { $0.redirect.deliversBody = false }
             return task.resumeReading()

@@ -72,7 +72,7 @@ extension TaskCore {
 
     /// The redirect itself is the response (B4.3).
     private func deliverRedirect(_ response: HTTPURLResponse) {
-        if kind.name == .webSocket { return webSocket.refuseUndecided(response) }
+        if kindName == .webSocket { return webSocket.refuseUndecided(response) }
         state.withLock { $0.redirect.deliversBody = true }
         responseArrived(response, hasBody: response.expectedContentLength != 0)
         if outlet.audience == .nobody { return resumeReading() }

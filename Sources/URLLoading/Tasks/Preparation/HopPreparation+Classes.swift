@@ -15,7 +15,7 @@ extension HopPreparation {
     func askClasses() -> Step? {
         guard let protocols = session.protocols, protocols.mayCarry else { return .body }
         // No class of the program's can be a web socket.
-        if task.kind.name == .webSocket { return .body }
+        if task.kindName == .webSocket { return .body }
         // What goes on with an upload belongs to whoever began it.
         if case .part = hop.body { return .body }
         // B14.39.

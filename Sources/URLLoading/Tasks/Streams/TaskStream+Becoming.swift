@@ -12,7 +12,7 @@ extension TaskStream {
     /// Asks for the connection behind the response that waits for its answer (B1.70). It comes unless something of the
     /// request is still to be sent; then the task fails with what the engine says.
     func askForConnection() {
-        guard case .delegate = task.outlet, task.kind.name == .data, task.face is URLSessionDataTask else {
+        guard case .delegate = task.outlet, task.kindName == .data, task.face is URLSessionDataTask else {
             let text = "Only a data task that delivers to the session's delegate can become a stream task."
             return task.end(unsupported: text)
         }
