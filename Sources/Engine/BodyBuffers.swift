@@ -79,22 +79,23 @@ package struct BodyPiece {
         kept = nil
     }
 
-    /// A piece that was kept before.
-    init(_ kept: KeptBytes) {
-        bytes = kept.bytes
+    /// A piece that has waited.
+    fileprivate init(_ bytes: UnsafeRawBufferPointer, kept: KeptBytes?) {
+        self.bytes = bytes
         self.kept = kept
         buffers = nil
     }
 
-    /// A piece that lies elsewhere.
-    init(elsewhere bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-        buffers = nil
-        kept = nil
-    }
-
     /// The bytes to keep without a copy; `nil` where copying them is better.
     package func keep() -> KeptBytes? { kept ?? buffers?.keep(bytes) }
+}
+
+extension BodyChunk {
+    /// Lends itself as a piece, which need not be copied where it was not.
+    func withPiece(_ body: (BodyPiece) -> Void) {
+        let kept: KeptBytes? = if case .kept(let kept) = self { kept } else { nil }
+        withBytes { body(BodyPiece($0, kept: kept)) }
+    }
 }
 
 /// Bytes of a body that stay where they arrived until this object is released, on any thread.

@@ -106,13 +106,7 @@ package final class LoopCore {
             return
         }
         loads[handle.id] = .transaction(transaction)
-        switch receiver.beginning {
-        case .atOnce: transaction.start()
-        case .suspended:
-            transaction.suspend()
-            transaction.start()
-        case .cancelled: transaction.cancel()
-        }
+        transaction.begin(receiver.beginning) { transaction.start() }
     }
 
     /// Takes a submitted FTP transfer up.
@@ -130,13 +124,7 @@ package final class LoopCore {
         let transfer = StreamTransfer(handle, receiver: receiver, core: self)
         guard !isShutDown else { return transfer.cancel() }
         loads[handle.id] = .stream(transfer)
-        switch receiver.beginning {
-        case .atOnce: transfer.start()
-        case .suspended:
-            transfer.suspend()
-            transfer.start()
-        case .cancelled: transfer.cancel()
-        }
+        transfer.begin(receiver.beginning) { transfer.start() }
     }
 
     /// Goes on with a connection that has left HTTP, also while the engine only waits for its last transactions.
@@ -204,7 +192,7 @@ package final class LoopCore {
         }
     }
 
-    /// Whoever was asked has no say: the connection is the session's.
+    /// The delegate that was asked has no method for the question: the connection is the session's.
     func leftToSession(_ connection: ConnectionName, _ number: Int) {
         switch connection {
         case .pooled(let id): pool.leftToSession(id, number)

@@ -7,7 +7,7 @@
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// Whoever wants a connection outside the pool.
+/// The load that a connection outside the pool is opened for.
 protocol OpeningOwner: AnyObject {
     /// Whether `asked` finds somebody who answers about certificates.
     var answersQuestions: Bool { get }
@@ -100,7 +100,7 @@ final class Opening: ConnectivityWaiter {
         if self.connector === connector { connector.answer(answer) }
     }
 
-    /// Whoever was asked has no say.
+    /// The delegate that was asked has no method for the question, and the session decides.
     func leftToSession(_ number: Int) {
         if let connector, connector.awaits(number), connector.mayBeLeft { connector.leaveToSession() }
     }

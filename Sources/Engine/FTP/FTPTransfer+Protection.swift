@@ -50,7 +50,7 @@ extension FTPTransfer {
     /// An answer to a question about the control connection has come, perhaps too late.
     func answered(_ number: Int, _ answer: QuestionAnswer) { opening.answered(number, answer) }
 
-    /// Whoever was asked has no say.
+    /// The delegate that was asked has no method for the question, and the session decides.
     func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
     /// The data connection must lead to whom the control connection leads to: nobody is asked again, and nobody else is

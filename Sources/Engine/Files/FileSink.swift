@@ -30,7 +30,7 @@ package final class FileSink: Sendable {
     private let report: @Sendable (Event) -> Void
 
     fileprivate struct State: Sendable {
-        var waiting: [Chunk] = []
+        var waiting: [BodyChunk] = []
         /// Bytes that have arrived and are not in the file.
         var unwritten = 0
         var written: Int64 = 0
@@ -44,18 +44,6 @@ package final class FileSink: Sendable {
         var ending: Ending?
         /// Whether an end is being carried out, or was. Who waits for it is let go then: that may be who holds the sink.
         var isOver = false
-    }
-
-    fileprivate enum Chunk: Sendable {
-        case kept(KeptBytes)
-        case copied([UInt8])
-
-        var count: Int {
-            switch self {
-            case .kept(let kept): kept.bytes.count
-            case .copied(let bytes): bytes.count
-            }
-        }
     }
 
     fileprivate enum Ending: Sendable {
@@ -89,13 +77,13 @@ package final class FileSink: Sendable {
     package func write(_ piece: BodyPiece) -> ReceiverDemand {
         let kept = piece.keep()
         return take(count: piece.bytes.count) { state in
-            if let kept { state.waiting.append(.kept(kept)) } else { state.append(copyOf: piece.bytes) }
+            if let kept { state.waiting.append(.kept(kept)) } else { state.waiting.append(copyOf: piece.bytes) }
         }
     }
 
     /// Takes in a copy of bytes, from any thread.
     package func write(copying bytes: UnsafeRawBufferPointer) -> ReceiverDemand {
-        take(count: bytes.count) { $0.append(copyOf: bytes) }
+        take(count: bytes.count) { $0.waiting.append(copyOf: bytes) }
     }
 
     private func take(count: Int, _ append: (inout State) -> Void) -> ReceiverDemand {
@@ -140,7 +128,7 @@ package final class FileSink: Sendable {
     // MARK: The writer
 
     fileprivate enum Step: Sendable {
-        case write([Chunk])
+        case write([BodyChunk])
         case end(Ending, TemporaryFile?, FileFailure?)
         case rest
         /// Others wait for the thread too.
@@ -165,19 +153,14 @@ package final class FileSink: Sendable {
         }
     }
 
-    private func write(_ chunks: [Chunk]) {
+    private func write(_ chunks: [BodyChunk]) {
         let file: TemporaryFile
         switch opened(for: chunks.reduce(0) { $0 + Int64($1.count) }) {
         case .success(let opened): file = opened
         case .failure(let failure): return fail(failure)
         }
         for chunk in chunks {
-            let error =
-                switch chunk {
-                case .kept(let kept): file.append(kept.bytes)
-                case .copied(let bytes): bytes.withUnsafeBytes { file.append($0) }
-                }
-            if let error { return fail(FileFailure(.write, error)) }
+            if let error = chunk.withBytes({ file.append($0) }) { return fail(FileFailure(.write, error)) }
             let hasRoom = state.withLock { state in
                 let (written, isTooMuch) = state.written.addingReportingOverflow(Int64(chunk.count))
                 state.written = isTooMuch ? .max : written
@@ -279,22 +262,9 @@ package final class FileSink: Sendable {
     private static let mostReserved: Int64 = 64 * 1024 * 1024
     /// Picked by feel: this much in a row of one file, then the next file's.
     fileprivate static let batchesInARow = 16
-    /// Small pieces are collected up to this size: a system call costs more than copying them.
-    fileprivate static let collected = 64 * 1024
 }
 
 extension FileSink.State {
-    fileprivate mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
-        if case .copied(var last) = waiting.last, last.count + bytes.count <= FileSink.collected {
-            // Order: taken out first, so that the append finds the only reference and copies nothing.
-            waiting.removeLast()
-            last.append(contentsOf: bytes)
-            waiting.append(.copied(last))
-        } else {
-            waiting.append(.copied(Array(bytes)))
-        }
-    }
-
     fileprivate mutating func claimWriter() -> Bool {
         guard !hasWriter else { return false }
         hasWriter = true

@@ -42,7 +42,7 @@ protocol SteeredLoad: AnyObject {
     func setPriority(_ priority: Float)
     /// An answer to a question about its own connection has come, perhaps too late.
     func answered(_ number: Int, _ answer: QuestionAnswer)
-    /// Whoever was asked about its own connection has no say.
+    /// The delegate that was asked about its own connection has no method for the question, and the session decides.
     func leftToSession(_ number: Int)
 }
 

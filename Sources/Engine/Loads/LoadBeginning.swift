@@ -9,3 +9,16 @@ package enum LoadBeginning: Sendable {
     /// It ends with a cancellation.
     case cancelled
 }
+
+extension SteeredLoad {
+    /// Begins in this way; `start` is how it begins at once.
+    func begin(_ beginning: LoadBeginning, _ start: () -> Void) {
+        switch beginning {
+        case .atOnce: start()
+        case .suspended:
+            suspend()
+            start()
+        case .cancelled: cancel()
+        }
+    }
+}

@@ -148,7 +148,7 @@ final class StreamTransfer: SteeredLoad {
     /// An answer to a question has come, perhaps too late.
     func answered(_ number: Int, _ answer: QuestionAnswer) { opening.answered(number, answer) }
 
-    /// Whoever was asked has no say.
+    /// The delegate that was asked has no method for the question, and the session decides.
     func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
     // MARK: Failures and time

@@ -1,10 +1,10 @@
 // What stands in for the machine while the whole library is played on one thread: its clocks, its helper threads, its loop and
 // its network, and where random numbers come from. One for the process, in debug builds only: a release build has no place for
-// it, so that nobody can put another clock or another network under a program.
+// it, so that another clock or another network can never be put under a program.
 //
 // Must not know: what is played, and whether it goes well.
 
-/// A machine that somebody simulates. Everything of it is called on the one thread that plays.
+/// A simulated machine. Everything of it is called on the one thread that plays.
 package protocol SimulatedMachine: AnyObject, Sendable {
     /// Where every engine lives.
     var loop: Loop { get }
@@ -44,7 +44,7 @@ package enum Machine {
     package static var wallMicroseconds: Int64 { simulated?.wallMicroseconds ?? Platform.wallMicroseconds }
 }
 
-/// Random numbers that nobody can foresee, but for who plays with a seed.
+/// Random numbers that cannot be foreseen; in a simulation they follow from its seed.
 package struct Chance: RandomNumberGenerator, Sendable {
     private var system = SystemRandomNumberGenerator()
 

@@ -65,6 +65,9 @@ enum Simulation {
             setenv(name, "1", 1)
             var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
             execv("/proc/self/exe", &arguments)
+            // It has not begun anew.
+            print("The program cannot start itself again with \(name)=1: set it by hand.")
+            exit(71)
         }
 
         private static func play(_ options: Options) -> Bool {

@@ -53,9 +53,9 @@ extension HTTP2Stream {
     private func give(to owner: any ExchangeOwner) {
         var taken = 0
         // Order: a piece is out before it is given, since the owner may end all this meanwhile.
-        while self.owner === owner, !owner.isReadPaused, let piece = held.takeFirst() {
-            taken += piece.count
-            piece.withPiece { owner.received(body: $0) }
+        while self.owner === owner, !owner.isReadPaused, let chunk = held.takeFirst() {
+            taken += chunk.count
+            chunk.withPiece { owner.received(body: $0) }
         }
         connection.machine.taken(taken, of: id, now: connection.now)
         connection.carryOut()

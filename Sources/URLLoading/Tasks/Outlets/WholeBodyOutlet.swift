@@ -66,7 +66,7 @@ extension Data {
             self.init(piece.bytes)
             return
         }
-        // Whoever changes the data in place changes only bytes of its own.
+        // A program that changes the data in place changes only bytes that nothing else reads.
         self.init(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: kept.bytes.count,
             deallocator: .custom { _, _ in withExtendedLifetime(kept) {} })
