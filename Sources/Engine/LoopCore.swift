@@ -23,7 +23,7 @@ package final class LoopCore {
     let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
     /// How sockets are set up.
     let dialOptions: DialOptions
-    @exclusivity(unchecked) private(set) var loads: [LoadID: Load] = [:]
+    @exclusivity(unchecked) private(set) var loads = NumberedTable<Load>()
     /// What the frames of web sockets are masked with.
     @exclusivity(unchecked) var maskKeys = MaskKeys()
     let port: EnginePort
@@ -157,8 +157,6 @@ package final class LoopCore {
     /// Forgets a load that has ended, or is somebody else's.
     func ended(_ id: LoadID) {
         loads[id] = nil
-        // An unusual burst must not be remembered for ever.
-        if loads.isEmpty, loads.capacity > 4_096 { loads = [:] }
         leaveIfDone()
     }
 
@@ -219,7 +217,7 @@ package final class LoopCore {
         if immediately {
             cancelWaiting()
             // In the order of submission, so that whoever listens sees the same order each time.
-            for id in loads.keys.sorted() { loads[id]?.steered.cancel() }
+            for id in loads.numbers { loads[id]?.steered.cancel() }
         }
         pool.shutDown(immediately: immediately)
         leaveIfDone()
@@ -227,7 +225,7 @@ package final class LoopCore {
 
     /// Ends every request that waits for a connection: before the end of another makes room for it.
     package func cancelWaiting() {
-        for id in loads.keys.sorted() {
+        for id in loads.numbers {
             if let transaction = transaction(id), transaction.isWaiting { transaction.cancel() }
         }
     }

@@ -15,16 +15,23 @@ final class ResponseBody {
     private let limit: Int64?
     @exclusivity(unchecked) private var room: Int64
 
-    /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
-    ///
-    /// `limit` is the most bytes that the content may come to (B16.60).
-    init?(head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool, limit: Int64?) {
-        guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
-            return nil
-        }
+    private init(_ decoder: consuming ContentDecoder, limit: Int64?) {
         self.decoder = decoder
         self.limit = limit
         room = limit ?? .max
+    }
+
+    /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
+    ///
+    /// `limit` is the most bytes that the content may come to (B16.60). Measured: an initializer that fails has made its object
+    /// before.
+    static func make(
+        for head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool, limit: Int64?
+    ) -> ResponseBody? {
+        guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
+            return nil
+        }
+        return ResponseBody(decoder, limit: limit)
     }
 
     /// Whether bytes wait for the receiver.

@@ -23,8 +23,8 @@ extension Transaction {
         timeline.status = head.status
         if head.version == .http10 { timeline.spoken = .http10 }
         core.trace?.hooks.responseReceived?(id, head.status)
-        body = ResponseBody(
-            head: head, framing: framing, decodes: handle.request.decodesContent,
+        body = ResponseBody.make(
+            for: head, framing: framing, decodes: handle.request.decodesContent,
             limit: core.configuration.maximumDecodedBytes)
         receiver.answers(acceptedAs: acceptance)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))

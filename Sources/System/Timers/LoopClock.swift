@@ -3,15 +3,15 @@
 /// The clock of all loops.
 package enum LoopClock {
     /// The moment at which `Reactor.elapsed` was zero.
-    package static var epoch: ContinuousClock.Instant { start.instant }
+    package static let epoch = ContinuousClock.now - .nanoseconds(Platform.continuousNanoseconds &- start)
 
     // Measured: a `ContinuousClock.Instant` and what is reckoned with it cost a turn several times the reading of the
-    // clock, so it is read by its number.
-    private static let start = (instant: ContinuousClock.now, nanoseconds: Platform.continuousNanoseconds)
+    // clock, so it is read by its number. The two stand apart because a pair of them is copied by way of metadata.
+    private static let start = Platform.continuousNanoseconds
 
     /// Whole nanoseconds since the epoch.
     static var nanoseconds: Int64 {
-        Machine.simulated?.nanoseconds ?? (Platform.continuousNanoseconds &- start.nanoseconds)
+        Machine.simulated?.nanoseconds ?? (Platform.continuousNanoseconds &- start)
     }
 
     /// The moment so many nanoseconds after the epoch.

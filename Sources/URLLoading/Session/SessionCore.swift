@@ -88,7 +88,7 @@ final class SessionCore: Sendable {
     // MARK: Tasks
 
     /// Makes a task, suspended; on an ended session one that fails as soon as it is resumed (B1.21).
-    func makeTask(_ new: NewTask, session: URLSession) -> TaskCore {
+    func makeTask(_ new: borrowing NewTask, session: URLSession) -> TaskCore {
         let view = new.delegate.map { DelegateView($0) }
         let (core, isRefused) = state.withLock { state -> (TaskCore, Bool) in
             let asksProgram = new.delegate != nil || state.delegate != nil || settings.storesAreThePrograms

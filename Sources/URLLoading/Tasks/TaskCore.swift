@@ -38,7 +38,7 @@ final class TaskCore: Sendable {
     private let hasProgress = Atomic<Bool>(false)
 
     init(
-        _ new: NewTask, identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, usesRelay: Bool,
+        _ new: borrowing NewTask, identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, usesRelay: Bool,
         state makeState: () -> TaskState
     ) {
         self.identifier = identifier

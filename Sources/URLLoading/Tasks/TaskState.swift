@@ -82,9 +82,10 @@ struct TaskState: ~Copyable, Sendable {
     init() {}
 
     /// The state of a new task.
-    init(_ new: NewTask, delegateView: DelegateView?, session: URLSession) {
-        originalRequest = new.request
-        currentRequest = new.request
+    init(_ new: borrowing NewTask, delegateView: DelegateView?, session: URLSession) {
+        let request = new.request
+        originalRequest = request
+        currentRequest = request
         body = new.body
         delegate = new.delegate
         self.delegateView = delegateView

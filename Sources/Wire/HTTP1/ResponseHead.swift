@@ -21,7 +21,9 @@ package struct ResponseHead: Sendable, Equatable {
         self.init(status: status, unusualReason: reason, version: version, fields: fields, byteCount: 0)
     }
 
-    init(status: Int, unusualReason: String?, version: HTTPVersion, fields: consuming Fields, byteCount: Int) {
+    @inline(__always)
+    init(status: Int, unusualReason: consuming String?, version: HTTPVersion, fields: consuming Fields, byteCount: Int)
+    {
         self.status = status
         self.version = version
         self.fields = fields

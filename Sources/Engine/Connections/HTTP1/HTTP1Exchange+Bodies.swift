@@ -48,7 +48,8 @@ extension HTTP1Exchange {
                 framing: framing, content: content.isEmpty ? nil : content, trailingFraming: trailingFraming)
             return true
         case .whole(let bytes):
-            output.set(head: [], body: bytes)
+            output.set(head: [])
+            output.add(body: bytes)
             return true
         case .file(let file, let offset, let count):
             return sendPart(file, offset, count)

@@ -17,14 +17,11 @@ extension HTTP1Exchange {
             try RequestEncoder.encode(
                 handle.request.head, framing: handle.request.framing, into: &core.buffers.outgoing)
         }
+        output.set(head: core.buffers.outgoing)
         switch handle.request.body {
-        case .none:
-            output.set(head: core.buffers.outgoing, body: nil)
-        case .bytes(let bytes) where !owner.expectsContinue:
-            output.set(head: core.buffers.outgoing, body: bytes.count == 0 ? nil : bytes)
-        case .bytes, .file, .section, .stream:
-            output.set(head: core.buffers.outgoing, body: nil)
-            beginBody(of: owner)
+        case .none: break
+        case .bytes(let bytes) where !owner.expectsContinue: output.add(body: bytes)
+        case .bytes, .file, .section, .stream: beginBody(of: owner)
         }
         return output.head.count
     }

@@ -7,8 +7,8 @@ struct PendingOutput: ~Copyable {
     /// Bytes that precede the body; `headSent` of them are out.
     private(set) var head: [UInt8] = []
     private(set) var headSent = 0
-    private(set) var body: (any BodyBytes)?
-    // Measured: asking the body itself copies it each time.
+    /// Is there exactly where `bodyCount` says so. Measured: looking at it copies it each time, even where there is none.
+    private var body: (any BodyBytes)?
     private var bodyCount = 0
     private(set) var bodySent = 0
     /// Bytes at the body's end that are framing and not counted as body (B11.13).
@@ -20,20 +20,26 @@ struct PendingOutput: ~Copyable {
     var headLeft: Int { head.count - headSent }
     var bodyLeft: Int { bodyCount - bodySent }
 
-    /// Takes a new request on; everything before must be out.
-    mutating func set(head: [UInt8], body: (any BodyBytes)?) {
+    /// Takes a new request on, without a body or before it; everything before must be out.
+    mutating func set(head: [UInt8]) {
         self.head = head
-        put(body)
+        dropBody()
         trailingFraming = 0
         isFramed = false
         headSent = 0
         bodySent = 0
     }
 
+    /// Takes a body on that is whole, behind what was set.
+    mutating func add(body: any BodyBytes) {
+        bodyCount = body.count
+        self.body = bodyCount > 0 ? body : nil
+    }
+
     /// Takes a piece of a body on that is sent in chunks; everything before must be out.
     mutating func set(framing: [UInt8], content: (any BodyBytes)?, trailingFraming: Int) {
         head = framing
-        put(content)
+        if let content { add(body: content) } else { dropBody() }
         self.trailingFraming = trailingFraming
         isFramed = true
         headSent = 0
@@ -44,7 +50,9 @@ struct PendingOutput: ~Copyable {
     func withNext<R>(_ use: (_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> R) -> R {
         head.withUnsafeBytes { head in
             let headRest = UnsafeRawBufferPointer(rebasing: head[headSent...])
-            guard let body else { return use(headRest, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            guard bodyCount > 0, let body else {
+                return use(headRest, UnsafeRawBufferPointer(start: nil, count: 0))
+            }
             return body.withUnsafeBytes { body in
                 use(headRest, UnsafeRawBufferPointer(rebasing: body[min(bodySent, body.count)...]))
             }
@@ -66,15 +74,15 @@ struct PendingOutput: ~Copyable {
     mutating func clear() {
         head = []
         headSent = 0
-        put(nil)
+        dropBody()
         bodySent = 0
         trailingFraming = 0
         isFramed = false
     }
 
-    private mutating func put(_ body: (any BodyBytes)?) {
-        if body == nil, self.body == nil { return }
-        self.body = body
-        bodyCount = body?.count ?? 0
+    private mutating func dropBody() {
+        guard bodyCount > 0 else { return }
+        body = nil
+        bodyCount = 0
     }
 }

@@ -47,7 +47,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     /// Makes the response of a load from the head as it arrived.
     ///
     /// `bodyIsDecoded` says that a content coding is being undone, which leaves the length unknown (B5.57).
-    init(url: URL?, head: ResponseHead, framing: BodyFraming, bodyIsDecoded: Bool) {
+    init(url: URL?, head: borrowing ResponseHead, framing: BodyFraming, bodyIsDecoded: Bool) {
         status = head.status
         fields = head.fields
         headers = Mutex(nil)

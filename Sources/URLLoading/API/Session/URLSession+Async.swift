@@ -16,7 +16,10 @@ extension URLSession {
     public func data(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await data(for: URLRequest(url: url), delegate: delegate)
+        // Measured: by way of the other form it would be one more asynchronous call.
+        try await run(awaited(NewTask(URLRequest(url: url), outlet: .whole(.awaiting), delegate: delegate))) {
+            .data($0)
+        }
     }
 
     /// Sends a file as the request's body, read while it is sent, and loads the response; the request's own body is
@@ -60,7 +63,9 @@ extension URLSession {
     public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await download(for: URLRequest(url: url), delegate: delegate)
+        try await run(awaited(NewTask(URLRequest(url: url), outlet: .file(.awaiting), delegate: delegate))) {
+            .file($0)
+        }
     }
 
     /// Goes on with a download and saves it in a file, which the caller keeps or removes (B1.91). Data that cannot be read
@@ -72,10 +77,11 @@ extension URLSession {
     }
 
     /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.
-    private func awaited(_ new: NewTask) -> TaskCore { core.makeTask(new, session: self) }
+    private func awaited(_ new: borrowing NewTask) -> TaskCore { core.makeTask(new, session: self) }
 
-    /// Runs a task to its end; cancelling the surrounding task cancels it.
-    private func run<Result>(
+    /// Runs a task to its end; cancelling the surrounding task cancels it. On the caller's executor: each change costs a look at
+    /// what the surrounding task prefers, behind a lock.
+    nonisolated(nonsending) private func run<Result>(
         _ task: TaskCore,
         resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
     ) async throws -> (Result, URLResponse) {

@@ -18,7 +18,7 @@ enum BackgroundRefusal: Sendable, Equatable {
     case stream
 
     /// What is said of a task when it is made; nil for nothing. Of what the task is the session's already, nothing.
-    init?(of new: NewTask, hasDelegate: Bool) {
+    init?(of new: borrowing NewTask, hasDelegate: Bool) {
         switch new.kind.name {
         case .data, .upload:
             guard new.number == nil else { return nil }

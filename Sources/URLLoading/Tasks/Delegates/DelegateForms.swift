@@ -77,7 +77,9 @@ final class DelegateForms: Sendable {
 }
 
 /// A delegate, cast once to all the protocols it may conform to.
-struct DelegateView: Sendable {
+///
+/// A class: every task of a session looks at the session's, and to copy it would count five references.
+final class DelegateView: Sendable {
     let session: any URLSessionDelegate
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
