@@ -173,73 +173,35 @@ extension TaskCore {
 
     /// Goes on with the next hop or ends the task; after everything that the hop had to tell.
     func decide(after end: HopEnd) -> EndedCall? {
-        enum Step {
-            case hop(URLRequest, TaskBody), detour(Detour), again, end((any Error)?), ended(TaskResult)
-            case upload(ResumableUploadMachine.Step)
-        }
-        let uploadError = isUpload ? end.failure.map { ErrorMapping.urlError($0, url: end.url) } : nil
-        let step = state.withLock { state -> Step in
+        let error = end.failure.map { urlError($0, url: end.url) }
+        let sent = isUpload ? counters.sent.load(ordering: .relaxed) : nil
+        let (sequel, result) = state.withLock { state -> (HopSequel, TaskResult?) in
             state.exchangeEnded()
             if !end.records.isEmpty { state.records += end.records }
-            if state.machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
-            if let failure = state.ownFailure { return .end(failure) }
-            if let failure = end.foreignError { return .end(failure) }
-            if isUpload {
-                let sent = counters.sent.load(ordering: .relaxed)
-                if let next = state.uploadStep(after: end.failure, error: uploadError, sent: sent) {
-                    return .upload(next)
-                }
-            }
-            if let failure = end.failure {
-                if let detour = state.takeDetour(after: failure) { return .detour(detour) }
-                let evaluator = session?.settings.evaluator ?? SecTrust.system
-                let error =
-                    webSocketCalls == nil
-                    ? ErrorMapping.urlError(failure, url: end.url, evaluator: evaluator, ofDownload: savesFile)
-                    : ErrorMapping.handshakeError(failure, url: end.url, evaluator: evaluator)
-                guard let again = end.again else { return .end(error) }
-                // B11.12: counting begins anew.
-                state.sentTold = 0
-                state.lostSending = LostSending(error: error, again: again)
-                return .again
-            }
-            if state.goesAgain() || state.omitsConditions || state.startsDownloadOver(),
-                let request = state.currentRequest
-            {
-                return .hop(request, state.body)
-            }
-            guard let next = state.redirect.next else {
-                return endsQuietly ? .ended(state.end(with: nil, quietly: true)) : .end(nil)
-            }
-            // B4.11: what follows is a request like any other.
-            if state.redirect.dropsBody { state.body = .request }
-            state.sentTold = 0
-            state.redirect = RedirectProgress(count: state.redirect.count + 1)
-            if state.isAuthenticating { state.authentication.redirected() }
-            state.currentRequest = next
-            state.sentFields = nil
-            return .hop(next, state.body)
+            let sequel = state.sequel(of: end, error: error, sent: sent)
+            // Where nobody hears of the end but its caller, it is noted at once.
+            guard case .end(nil) = sequel, endsQuietly else { return (sequel, nil) }
+            return (sequel, state.end(with: nil, quietly: true))
         }
-        switch consume step {
-        case .hop(let request, let body):
-            load(request, body: body)
-            return nil
-        case .detour(let detour):
-            goRound(by: detour)
-            return nil
-        case .again:
-            loadAgain()
-            return nil
-        case .upload(let step):
-            return upload.goOn(with: step)
+        if let result { return conclude(result, body: end.body, file: end.file) }
+        switch sequel {
+        case .hop(let request, let body): load(request, body: body)
+        case .detour(let detour): goRound(by: detour)
+        case .otherStream: loadAgain()
+        case .upload(let step): return upload.goOn(with: step)
         case .end(let error) where webSocketCalls != nil:
             webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
-            return nil
-        case .end(let error):
-            return complete(error, body: end.body, file: end.file)
-        case .ended(let result):
-            return conclude(result, body: end.body, file: end.file)
+        case .end(let error): return complete(error, body: end.body, file: end.file)
         }
+        return nil
+    }
+
+    /// What a hop's failure is to the program.
+    private func urlError(_ failure: EngineError, url: URL?) -> URLError {
+        let evaluator = session?.settings.evaluator ?? SecTrust.system
+        return webSocketCalls == nil
+            ? ErrorMapping.urlError(failure, url: url, evaluator: evaluator, ofDownload: savesFile)
+            : ErrorMapping.handshakeError(failure, url: url, evaluator: evaluator)
     }
 
     /// Ends the task without (further) loading, from wherever the caller is.

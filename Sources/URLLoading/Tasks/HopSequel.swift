@@ -1,0 +1,67 @@
+// What follows a hop, once everything is told that the hop had to tell. It is decided here alone, from the task's state and the hop's
+// end: the rules stand in the order in which they count. Who carries it out is `TaskCore+Loading`.
+//
+// Whether the task is suspended makes no difference: what follows is decided and begun all the same, and it is the next exchange that
+// stands still (`TaskMachine`).
+//
+// Must not know: locks, and how what follows is carried out.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+
+/// What follows a hop.
+enum HopSequel: Sendable {
+    /// Another hop.
+    case hop(URLRequest, TaskBody)
+    /// The same hop, by another way.
+    case detour(Detour)
+    /// The same hop with another stream for its body, which a delegate is asked for (B11.8).
+    case otherStream
+    /// What an upload does next (B11.28).
+    case upload(ResumableUploadMachine.Step)
+    /// The end of the task.
+    case end((any Error)?)
+}
+
+extension TaskState {
+    /// Says what follows a hop, and notes it. `error` is what the hop's failure is to the program, where it has failed; `sent` is what
+    /// has been sent of an upload's body, and nil for other tasks.
+    mutating func sequel(of end: HopEnd, error: URLError?, sent: Int64?) -> HopSequel {
+        // A cancellation wins over whatever the hop has come to (B17.54).
+        if machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
+        // What broke the hop off is the reason, not that it was broken off.
+        if let ownFailure { return .end(ownFailure) }
+        if let foreign = end.foreignError { return .end(foreign) }
+        if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
+        if let failure = end.failure { return sequel(ofFailure: failure, error, again: end.again) }
+        if goesAgain() || omitsConditions || startsDownloadOver(), let request = currentRequest {
+            return .hop(request, body)
+        }
+        if let next = redirect.next { return follow(next) }
+        return .end(nil)
+    }
+
+    /// The hop has failed: another way is tried, or another stream for its body, or it is the end.
+    private mutating func sequel(
+        ofFailure failure: EngineError, _ error: URLError?, again: SecondSending?
+    ) -> HopSequel {
+        if let detour = takeDetour(after: failure) { return .detour(detour) }
+        guard let error, let again else { return .end(error) }
+        // B11.12: counting begins anew.
+        sentTold = 0
+        lostSending = LostSending(error: error, again: again)
+        return .otherStream
+    }
+
+    /// A redirect leads to the next hop (B4.11): what follows is a request like any other.
+    private mutating func follow(_ next: URLRequest) -> HopSequel {
+        if redirect.dropsBody { body = .request }
+        sentTold = 0
+        redirect = RedirectProgress(count: redirect.count + 1)
+        if isAuthenticating { authentication.redirected() }
+        currentRequest = next
+        sentFields = nil
+        return .hop(next, body)
+    }
+}
