@@ -23,6 +23,15 @@ extension SchemeLoad {
         }
     }
 
+    /// Pauses where somebody is to decide first what becomes of the answer, unless that has happened already.
+    private func pauseIfUndecided(_ decide: () -> HopAnswer.Fate) {
+        let noted = state.withLock { $0.continuations }
+        switch decide() {
+        case .asked, .undecided: state.withLock { $0.pause(since: noted) }
+        case .shown, .unwanted, .complete, .abandoned, .agreed: break
+        }
+    }
+
     // MARK: Response and body
 
     private func show(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
@@ -31,7 +40,7 @@ extension SchemeLoad {
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
         }
-        _ = plan.show(response, of: core, hasBody: true) { state.withLock { $0.pause() } }
+        pauseIfUndecided { answer.show(response, hasBody: true) }
     }
 
     private func passOn(_ data: Data) {
@@ -41,13 +50,13 @@ extension SchemeLoad {
             return (state.continuations, true, plan.collectsBody || state.mayBeStored)
         }
         guard isWanted else { return }
-        core.bodyArrived(bytes: data.count)
+        core.counting.bodyArrived(bytes: data.count)
         let demand: ReceiverDemand
         if plan.savesFile(of: core) {
             demand = data.withUnsafeBytes { sink.write(copying: $0) }
         } else {
             if isKept { keep(data) }
-            demand = plan.pass(data, of: core)
+            demand = answer.pass(data)
         }
         if case .pause = demand { state.withLock { $0.pause(since: noted) } }
     }
@@ -82,7 +91,7 @@ extension SchemeLoad {
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
         state.withLock { $0.response = head }
-        _ = plan.redirect(core, to: next, by: head) { state.withLock { $0.pause() } }
+        pauseIfUndecided { answer.lead(to: next, by: head) }
     }
 
     // MARK: Challenges
@@ -108,7 +117,7 @@ extension SchemeLoad {
         }
         guard isWanted else { return question }
         if core.trust.answersChallenges {
-            core.post(.question(question))
+            core.delivery.post(.question(question))
         } else {
             question.answer(.performDefaultHandling, nil)
         }
@@ -121,7 +130,7 @@ extension SchemeLoad {
             guard let index = state.openQuestions.firstIndex(where: { $0.challenge === challenge }) else { return nil }
             return state.openQuestions.remove(at: index)
         }
-        if let token = question?.withdraw() { core.stopWaiting(for: token) }
+        if let token = question?.withdraw() { core.delivery.endQuestion(token) }
     }
 
     // MARK: The end
@@ -145,11 +154,11 @@ extension SchemeLoad {
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
             foreignError: error)
         if isWhole, savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
-            core.download.hopEnded(end, withFileOf: sink)
+            core.download.endHop(end, withFileOf: sink)
         } else if let sink = ended.sink {
-            core.download.hopEnded(end, without: sink)
+            core.download.endHop(end, without: sink)
         } else {
-            core.hopEnded(end)?.resume()
+            core.hops.ended(end)?.resume()
         }
     }
 

@@ -1,11 +1,11 @@
 // One hop that something else than a transaction carries: takes in what its carrier reports, from any thread, and passes
-// it to where the task's result goes, as `TransferReceiver` does for HTTP.
+// it to where the task's result goes, as `HopReceiver` does for HTTP.
 //
 // Reports form a line that one thread at a time works through: whoever finds nobody at work. The line stands still while
 // a delegate is asked, while a receiver is full and while the task is suspended; the carrier is then told to pause. State
 // is behind one Mutex, and nobody is called while it is held.
 //
-// Must not know: schemes, URLProtocol, what a delegate says beyond what `TaskCore` notes.
+// Must not know: schemes, URLProtocol, what a delegate says.
 
 import Foundation
 import Synchronization
@@ -18,8 +18,7 @@ import URLLoadingWire
 final class SchemeLoad: LoadHandle {
     /// What is loaded.
     let request: URLRequest
-    let core: TaskCore
-    let plan: HopPlan
+    let answer: HopAnswer
     let state: Mutex<SchemeLoadState>
     private let limits: Limits
 
@@ -31,13 +30,15 @@ final class SchemeLoad: LoadHandle {
         let deadline: Duration?
     }
 
-    init(_ request: URLRequest, of core: TaskCore, plan: HopPlan, by carrier: any SchemeCarrier, limits: Limits) {
+    init(_ request: URLRequest, _ answer: HopAnswer, by carrier: any SchemeCarrier, limits: Limits) {
         self.request = request
-        self.core = core
-        self.plan = plan
+        self.answer = answer
         self.limits = limits
         state = Mutex(SchemeLoadState(carrier: carrier, now: LoopClock.elapsed))
     }
+
+    var core: TaskCore { answer.task }
+    var plan: HopPlan { answer.plan }
 
     /// The session, for what a carrier has to know of its settings.
     var session: SessionCore? { core.session }
@@ -101,7 +102,7 @@ final class SchemeLoad: LoadHandle {
     /// There is no way to where it is loaded from; until there is progress nobody is to blame (B6.16, B6.17).
     func waitsForConnectivity() {
         state.withLock { $0.isWaitingForNetwork = true }
-        if plan.tellsDelegate { core.post(.waiting) }
+        if plan.tellsDelegate { core.delivery.post(.waiting) }
     }
 
     private func report(_ report: SchemeReport, closes: Bool = false) {
@@ -197,7 +198,7 @@ final class SchemeLoad: LoadHandle {
         if isOver { return nil }
         let rest = min(idle, limits.deadline.map { $0 - now } ?? idle)
         if rest > .zero { return rest }
-        core.willFail(
+        core.hops.willFail(
             LoadFailure.make(
                 .timedOut, request.url,
                 idle <= .zero

@@ -191,8 +191,6 @@ struct SchemeLoadState: Sendable {
     /// Whether the carrier is not to blame for hearing nothing of it.
     var standsStill: Bool { isHeldUp || isWaitingForNetwork || !openQuestions.isEmpty }
 
-    mutating func pause() { isPaused = true }
-
     /// Pauses, unless the load was told to go on since.
     mutating func pause(since noted: Int) { if continuations == noted { isPaused = true } }
 

@@ -31,40 +31,42 @@ struct TaskCaching: Sendable {
     func show(
         _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
     ) -> EndedCall? {
-        let sessionView = task.tellingView
-        let plan = task.state.withLock { state in
+        let sessionView = task.hops.tellingView
+        let answer = task.state.withLock { state in
             state.isAnswerStored = true
-            return task.plan(of: state, sessionView)
+            return HopAnswer(task: task, plan: task.hops.plan(of: state, sessionView))
         }
+        let plan = answer.plan
         // B7.17: what answers HEAD has no body.
         let body = plan.request?.values.method == "HEAD" ? Data() : stored.data
         let end = HopEnd(
             failure: nil, url: plan.request?.url, body: plan.collectsBody ? body : nil,
             records: plan.keepsRecords ? records ?? [TransactionRecord(of: stored, for: plan.request)] : [])
-        let isAsked: Bool
-        var isShown = false
+        let fate: HopAnswer.Fate
         if let response = stored.response as? HTTPURLResponse, let request = plan.request,
             let next = RedirectedRequest.make(
                 from: request,
                 response: ResponseHead(status: response.statusCode, fields: response.arrivedFields))
         {
             // B4.34: followed without the network, and the delegate is still asked.
-            isAsked = plan.redirect(task, to: next, by: response, on: reactor) == .asked
+            fate = answer.lead(to: next, by: response, on: reactor)
         } else {
-            isAsked = plan.show(stored.response, of: task, hasBody: !body.isEmpty, on: reactor)
-            isShown = !isAsked
+            fate = answer.show(stored.response, hasBody: !body.isEmpty, on: reactor)
         }
-        if isAsked { task.post(.storedBody(body), on: reactor) }
-        if isShown { passOn(body, plan) { task.post(body: $0, on: reactor) } }
-        return task.hopEnded(end, on: reactor)
+        switch fate {
+        case .asked, .undecided: task.delivery.post(.storedBody(body), on: reactor)
+        case .shown: passOn(body, plan) { task.delivery.post(body: $0, on: reactor) }
+        case .unwanted, .complete, .abandoned, .agreed: break
+        }
+        return task.hops.ended(end, on: reactor)
     }
 
     /// Delivers a stored body on the delegate queue, unless the answer to a question was that it is not wanted.
     func deliver(_ body: Data) {
-        let sessionView = task.tellingView
+        let sessionView = task.hops.tellingView
         let plan = task.state.withLock { state -> HopPlan? in
             guard !state.isOver, state.ownFailure == nil, state.redirect.deliversBody != false else { return nil }
-            return task.plan(of: state, sessionView)
+            return task.hops.plan(of: state, sessionView)
         }
         guard let plan else { return }
         if plan.savesFile {
@@ -72,18 +74,18 @@ struct TaskCaching: Sendable {
             return task.download.save(stored: body)
         }
         passOn(body, plan) { data in
-            task.tellData(data)
+            task.telling.tellData(data)
             return .more
         }
     }
 
     private func passOn(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
         guard !body.isEmpty else { return }
-        task.bodyArrived(bytes: body.count)
+        task.counting.bodyArrived(bytes: body.count)
         // Nobody can be made to wait who has sent everything already.
         _ = plan.pipe?.post(body: body)
         if plan.streamsBody { _ = toDelegate(body) }
-        task.announceProgress()
+        task.counting.announceProgress()
     }
 
     // MARK: Changing the cache
@@ -91,9 +93,13 @@ struct TaskCaching: Sendable {
     /// Does what an answer means for the cache; on the loop.
     func change(by step: CacheStep, of part: CachePart, on reactor: Reactor) {
         switch step {
-        case .propose: task.post(.caching(step), on: reactor)
+        case .propose: task.delivery.post(.caching(step), on: reactor)
         case .store, .remove:
-            if part.session.isPlain { changeSoon(by: step, of: part) } else { task.post(.caching(step), on: reactor) }
+            if part.session.isPlain {
+                changeSoon(by: step, of: part)
+            } else {
+                task.delivery.post(.caching(step), on: reactor)
+            }
         }
     }
 
@@ -112,7 +118,7 @@ struct TaskCaching: Sendable {
         guard let cache = task.state.withLock({ $0.cachePart })?.session.cache else { return }
         switch step {
         case .propose(let cached):
-            if !task.isOver { task.ask(.storing(cached)) }
+            if !task.isOver { task.questions.ask(.storing(cached)) }
         case .store(let cached):
             storeInProgramsOwn(cached, cache)
         case .remove(let keys):
@@ -150,7 +156,7 @@ struct TaskCaching: Sendable {
     /// Stores what a carrier has brought, or asks about it first (B14.52).
     func propose(_ cached: CachedURLResponse, of part: CachePart, asksDelegates: Bool) {
         if task.usesRelay {
-            task.post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
+            task.delivery.post(.caching(asksDelegates ? .propose(cached) : .store(cached)))
         } else if let request = task.currentRequest {
             part.session.cache.storeCachedResponse(cached, for: request)
         }

@@ -1,10 +1,12 @@
-// One task: the state that users see, and the steering of the engine.
+// One task: what it is, and what is known of it. What it does is said by its parts, each with one duty, which are made where they are
+// needed and hold nothing but the task.
 //
-// The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is
-// held. What every task does is in `HopPreparation` (towards the engine), `TaskCore+Loading` (hops), `TaskCore+Delivery` (events),
-// `TaskCore+Telling` and `TaskCore+Questions` (delegates) and `TaskCore+End`; what only some do, in their parts: `TaskDownload`,
-// `TaskUpload`, `TaskStream`, `TaskWebSocket`, `TaskCaching`, `TaskAuthentication`, `TaskTrust` and
-// `TaskTransfer`.
+// What every task does: `TaskDriver` steers it, `HopPreparation` and `HopAnswer` are its way to a server and back, `TaskHops` goes from
+// one hop to the next, `TaskCompletion` ends it; `TaskCounting` counts, `TaskDelivery`, `TaskTelling` and `DelegateQuestions` reach its
+// delegates, `TaskSettings` is what a program may set. What only some do: `TaskDownload`, `TaskUpload`, `TaskStream`, `TaskWebSocket`,
+// `TaskCaching`, `TaskCookies`, `TaskAuthentication`, `TaskTrust`, `TaskDelay` and `TaskTransfer`.
+//
+// The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is held.
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -13,7 +15,7 @@ import Synchronization
 import URLLoadingEngine
 import URLLoadingPolicy
 
-/// The state and the conduct of one task.
+/// One task, behind whatever face users see of it.
 final class TaskCore: Sendable {
     let identifier: Int
     /// `nil` for a mock, which belongs to no session.
@@ -35,7 +37,8 @@ final class TaskCore: Sendable {
     let probe = DelegateProbe()
     /// For the `async` forms, which may outlive the question that they were asked.
     let asyncProbe = DelegateProbe()
-    private let hasProgress = Atomic<Bool>(false)
+    /// Whether somebody looks at the progress, which the counters then are carried over into.
+    let hasProgress = Atomic<Bool>(false)
 
     init(
         _ new: borrowing NewTask, identifier: Int, session: SessionCore?, slot: Int?, engine: Engine?, usesRelay: Bool,
@@ -60,6 +63,8 @@ final class TaskCore: Sendable {
         let new = NewTask(nil, outlet: .delegate)
         return TaskCore(new, identifier: 0, session: nil, slot: nil, engine: nil, usesRelay: false) { TaskState() }
     }
+
+    // MARK: What it is
 
     /// Where the result goes: what the task was made for, unless a delegate has decided otherwise (B1.68).
     var outlet: TaskOutlet { changePlace.change?.outlet ?? givenOutlet }
@@ -89,26 +94,6 @@ final class TaskCore: Sendable {
     /// From now on the task is something else than it was made as; the first change counts.
     func become(_ change: TaskChange) { changePlace.note(change) }
 
-    // MARK: What users see
-
-    var phase: URLSessionTask.State { URLSessionTask.State(state.withLock { $0.machine.phase }) }
-    var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
-    var response: URLResponse? { state.withLock { $0.response } }
-    var error: (any Error)? { state.withLock { $0.error } }
-    var delegate: (any URLSessionTaskDelegate)? { state.withLock { $0.delegate } }
-    var priority: Float { state.withLock { $0.priority } }
-    var hints: TaskHints { state.withLock { $0.hints } }
-
-    /// The request of the current hop, with the fields that the loader added once it was sent (B1.47).
-    var currentRequest: URLRequest? {
-        let (request, fields) = state.withLock { state in
-            // What an upload goes on with is nobody's business (B11.34).
-            let isOwn = isUpload && state.upload?.isHelper ?? false
-            return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
-        }
-        return request.map { $0.showing(fields) }
-    }
-
     /// The face that delegates and `allTasks` see; made when it is first needed.
     var face: URLSessionTask {
         let made = state.withLock { $0.face }
@@ -129,138 +114,22 @@ final class TaskCore: Sendable {
         }
     }
 
-    func setHint<Value: Sendable>(_ path: WritableKeyPath<TaskHints, Value> & Sendable, _ value: Value) {
-        state.withLock { $0.hints[keyPath: path] = value }
-    }
+    // MARK: What is known of it
 
-    func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
-        if session?.background != nil, delegate != nil {
-            // B10.28: it would not be there when the task is met again.
-            ErrorText.reportMisuse(
-                "fault: Tasks of background sessions have no delegates of their own; the assignment is ignored.")
-            return
+    var phase: URLSessionTask.State { URLSessionTask.State(state.withLock { $0.machine.phase }) }
+    var isOver: Bool { state.withLock { $0.isOver } }
+    var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
+    var response: URLResponse? { state.withLock { $0.response } }
+    var error: (any Error)? { state.withLock { $0.error } }
+
+    /// The request of the current hop, with the fields that the loader added once it was sent (B1.47).
+    var currentRequest: URLRequest? {
+        let (request, fields) = state.withLock { state in
+            // What an upload goes on with is nobody's business (B11.34).
+            let isOwn = isUpload && state.upload?.isHelper ?? false
+            return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
         }
-        let view = delegate.map { DelegateView($0) }
-        let isLate = state.withLock { state in
-            guard !state.machine.hasStarted, !state.isOver else { return true }
-            state.delegate = delegate
-            state.delegateView = view
-            return false
-        }
-        if isLate {
-            ErrorText.reportMisuse("a task's delegate cannot be changed after resume(); the assignment is ignored")
-        }
-    }
-
-    func setPriority(_ priority: Float) {
-        let handle = state.withLock { state in
-            state.priority = priority
-            return state.load.handle
-        }
-        handle?.setPriority(Self.usable(priority))
-    }
-
-    /// A priority for the engine, whatever number it was set to.
-    static func usable(_ priority: Float) -> Float {
-        priority.isNaN ? URLSessionTask.defaultPriority : min(max(priority, 0), 1)
-    }
-
-    // MARK: Steering
-
-    /// Balances one suspension; the first time, the load starts.
-    func resume() {
-        // A mock only pretends to run.
-        finishResuming(state.withLock { $0.machine.resume(pretends: session == nil) })
-    }
-
-    /// Does what a `resume()` has led to.
-    func finishResuming(_ step: TaskMachine.Resumption) {
-        if step != .none { postNotice(.urlSessionTaskDidResume) }
-        switch step {
-        case .none: break
-        case .begin: start()
-        case .tellExchange: tellLoadOfSuspension()
-        }
-    }
-
-    func suspend() {
-        guard state.withLock({ $0.machine.suspend() }) else { return }
-        tellLoadOfSuspension()
-        postNotice(.urlSessionTaskDidSuspend)
-    }
-
-    /// Tells whoever observes the tasks of a session with `URLSession.EventHandlers`.
-    func postNotice(_ name: Notification.Name) {
-        guard let session, session.postsNotices else { return }
-        NotificationCenter.default.post(name: name, object: face)
-    }
-
-    /// Brings the suspension of whoever carries the exchange in line with the task's.
-    func tellLoadOfSuspension() {
-        while true {
-            let step = state.withLock { state -> (load: any LoadHandle, suspends: Bool)? in
-                guard let load = state.load.handle, let suspends = state.machine.tell() else { return nil }
-                return (load, suspends)
-            }
-            guard let step else { return }
-            if step.suspends { step.load.suspend() } else { step.load.resume() }
-            state.withLock { $0.machine.told() }
-        }
-    }
-
-    /// Ends the task with −999, unless it has ended (B1.41, B1.43).
-    func cancel() { finishCancelling(beginCancelling()) }
-
-    /// What is left to do of a cancellation.
-    enum Cancellation { case none, load(any LoadHandle), end(URL?) }
-
-    /// Decides that the task is cancelled: whatever befalls it from now on, that is its end.
-    func beginCancelling() -> Cancellation {
-        state.withLock { state in
-            switch state.machine.cancel() {
-            case .none: .none
-            case .exchange: state.load.handle.map { .load($0) } ?? .none
-            case .end: .end(state.currentRequest?.url)
-            }
-        }
-    }
-
-    /// Does the rest of it.
-    func finishCancelling(_ step: Cancellation) {
-        switch step {
-        case .none: break
-        case .load(let load): load.cancel()
-        case .end(let url): endUnloaded(LoadFailure.cancelled(url))
-        }
-        stopAskingForRoutes()
-        if usesRelay, mailbox.withLock({ $0.abandonWaiting() }) { session?.relay.schedule(self) }
-    }
-
-    // MARK: Progress
-
-    /// Made when it is first asked for; steers the task (B1.52).
-    var progress: Progress {
-        let made = state.withLock { $0.progress }
-        if let made { return made.shown }
-        let new = TaskProgress()
-        new.shown.cancellationHandler = { [weak self] in self?.cancel() }
-        new.shown.pausingHandler = { [weak self] in self?.suspend() }
-        new.shown.resumingHandler = { [weak self] in self?.resume() }
-        let progress = state.withLock { state in
-            if let made = state.progress { return made }
-            state.progress = new
-            return new
-        }
-        hasProgress.store(true, ordering: .releasing)
-        updateProgress()
-        return progress.shown
-    }
-
-    /// Carries the counters over into the progress, if somebody looks at it; from any thread.
-    func updateProgress() {
-        guard hasProgress.load(ordering: .acquiring) else { return }
-        guard let progress = state.withLock({ $0.progress }) else { return }
-        progress.follow { (counters.units, state.withLock { $0.progressStage }) }
+        return request.map { $0.showing(fields) }
     }
 }
 

@@ -190,12 +190,6 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Whether a cancellation or an end has been decided.
     var isOver: Bool { machine.isOver }
-
-    /// The exchange is over, and nothing carries it any more.
-    mutating func exchangeEnded() {
-        machine.exchangeEnded()
-        load = .none
-    }
 }
 
 /// What the last message of a task is made of.

@@ -40,7 +40,7 @@ struct ForeignCountsTests {
         for total in [Int64.min, -1, 1, .max] {
             task.core.state.withLock { ($0.writtenTold, $0.sentTold) = (before, before) }
             task.core.download.tellWritten(total)
-            task.core.tellSent(total)
+            task.core.telling.tellSent(total)
         }
         // Written for each total, sent for those above zero.
         let steps = recorder.steps.withLock { $0 }

@@ -85,11 +85,11 @@ extension URLSession {
         _ task: TaskCore,
         resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
     ) async throws -> (Result, URLResponse) {
-        task.tellMaking()
+        task.telling.tellMaking()
         return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { task.start(resuming: kind($0)) }
+            try await withUnsafeThrowingContinuation { task.driver.start(resuming: kind($0)) }
         } onCancel: {
-            task.cancel()
+            task.driver.cancel()
         }
     }
 }

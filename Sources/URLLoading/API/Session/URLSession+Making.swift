@@ -10,7 +10,7 @@ extension URLSession {
         let task = core.makeTask(new, session: self)
         let face = face(task)
         task.state.withLock { $0.face = face }
-        task.tellMaking()
+        task.telling.tellMaking()
         return face
     }
 
@@ -56,12 +56,5 @@ extension NewTask {
     init(resuming data: Data, outlet: FileOutlet, delegate: (any URLSessionTaskDelegate)? = nil) {
         let source = ResumeData(data)
         self.init(source?.request, file: outlet, delegate: delegate, continuing: source)
-    }
-}
-
-extension TaskCore {
-    /// Tells the delegates that there is such a task now, unless they hear nothing of tasks that are awaited.
-    func tellMaking() {
-        if usesRelay { tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
     }
 }

@@ -45,30 +45,30 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// What it answers about a server, or for a client certificate, holds for tasks with this same delegate only: they share
     /// connections with one another, and with no other task (B2.8).
     open var delegate: (any URLSessionTaskDelegate)? {
-        get { core.delegate }
-        set { core.setDelegate(newValue) }
+        get { core.settings.delegate }
+        set { core.settings.setDelegate(newValue) }
     }
 
     /// Follows the transfer; cancelling, pausing or resuming it does the same to the task (B1.52).
-    open var progress: Progress { core.progress }
+    open var progress: Progress { core.counting.progress }
 
     /// When the load may start at the earliest; has an effect only in sessions whose configuration says
     /// `honorsEarliestBeginDate` (B6.22), and before the first `resume()`.
     open var earliestBeginDate: Date? {
-        get { core.hints.earliestBeginDate }
-        set { core.setHint(\.earliestBeginDate, newValue) }
+        get { core.settings.hints.earliestBeginDate }
+        set { core.settings.setHint(\.earliestBeginDate, newValue) }
     }
 
     /// The most bytes that the program expects to send; a hint that changes nothing (B1.55).
     open var countOfBytesClientExpectsToSend: Int64 {
-        get { core.hints.bytesToSend }
-        set { core.setHint(\.bytesToSend, newValue) }
+        get { core.settings.hints.bytesToSend }
+        set { core.settings.setHint(\.bytesToSend, newValue) }
     }
 
     /// The most bytes that the program expects to receive; a hint that changes nothing (B1.55).
     open var countOfBytesClientExpectsToReceive: Int64 {
-        get { core.hints.bytesToReceive }
-        set { core.setHint(\.bytesToReceive, newValue) }
+        get { core.settings.hints.bytesToReceive }
+        set { core.settings.setHint(\.bytesToReceive, newValue) }
     }
 
     /// Bytes of the request's body that were sent.
@@ -85,12 +85,12 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// Free text.
     open var taskDescription: String? {
-        get { core.hints.description }
-        set { core.setHint(\.description, newValue) }
+        get { core.settings.hints.description }
+        set { core.settings.setHint(\.description, newValue) }
     }
 
     /// Ends the task with `URLError.cancelled`, soon; a task that has ended stays as it is (B1.41, B1.43).
-    open func cancel() { core.cancel() }
+    open func cancel() { core.driver.cancel() }
 
     /// Where the task stands (B1.34).
     open var state: URLSessionTask.State { core.phase }
@@ -100,21 +100,21 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// Stops the transfer; each call needs one `resume()` (B1.36). Nothing is read meanwhile, and the request's
     /// time-out stands still; the resource time-out does not (B1.40).
-    open func suspend() { core.suspend() }
+    open func suspend() { core.driver.suspend() }
 
     /// Starts a new task, or undoes one `suspend()`.
-    open func resume() { core.resume() }
+    open func resume() { core.driver.resume() }
 
     /// Order among tasks that wait for a connection, 0 to 1 (B1.53).
     open var priority: Float {
-        get { core.priority }
-        set { core.setPriority(newValue) }
+        get { core.settings.priority }
+        set { core.settings.setPriority(newValue) }
     }
 
     /// Whether the body should be delivered as it comes; a hint (B1.56).
     open var prefersIncrementalDelivery: Bool {
-        get { core.hints.prefersIncrementalDelivery }
-        set { core.setHint(\.prefersIncrementalDelivery, newValue) }
+        get { core.settings.hints.prefersIncrementalDelivery }
+        set { core.settings.setHint(\.prefersIncrementalDelivery, newValue) }
     }
 
     /// The priority of a new task.

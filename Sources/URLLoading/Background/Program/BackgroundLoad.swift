@@ -86,7 +86,9 @@ private final class AnswerReader: Sendable {
             case .success(let data): piece = data
             }
             guard !piece.isEmpty else { return end(nil) }
-            if case .pause = core.post(body: piece, on: nil), state.withLock({ $0.continuations == noted }) { return }
+            if case .pause = core.delivery.post(body: piece, on: nil), state.withLock({ $0.continuations == noted }) {
+                return
+            }
         }
     }
 

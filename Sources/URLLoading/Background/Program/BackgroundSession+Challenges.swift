@@ -29,7 +29,7 @@ extension BackgroundSession {
                 TransferAnswer(
                     task: task, challenge: challenge.number, disposition, credential,
                     usual: challenge.failures == 0 ? usual : nil, space: space))
-            if disposition == .cancelAuthenticationChallenge { core?.cancel() }
+            if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
         let isNew = state.withLock { state in
             guard state.entries[task]?.questions[challenge.number] == nil else { return false }
@@ -38,7 +38,7 @@ extension BackgroundSession {
         }
         guard isNew else { return }
         if core.trust.answersChallenges {
-            core.post(.question(question))
+            core.delivery.post(.question(question))
         } else {
             question.answer(.performDefaultHandling, nil)
         }

@@ -222,7 +222,7 @@ extension BackgroundSession {
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
         case .responded(let task, let head): core(task)?.transfer.responded(head)
-        case .resumedAt(let task, let offset, let total): core(task)?.post(.resumed(at: offset, total: total))
+        case .resumedAt(let task, let offset, let total): core(task)?.delivery.post(.resumed(at: offset, total: total))
         case .resumeData(let task, let data):
             if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
         case .challenged(let task, let challenge): ask(challenge, of: task)
@@ -230,7 +230,7 @@ extension BackgroundSession {
             let (question, core) = state.withLock {
                 ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
             }
-            if let token = question?.withdraw() { core?.stopWaiting(for: token) }
+            if let token = question?.withdraw() { core?.delivery.endQuestion(token) }
         case .news(let task, let news): take(news, of: task)
         case .allDelivered: tellEventsAreOver()
         case .invalidated: invalidated()
@@ -300,8 +300,10 @@ extension BackgroundSession {
             }
         case .completed: break
         }
-        if core.hints.description != summary.label { tell(.label(task: summary.task, core.hints.description)) }
-        if core.priority != summary.priority { tell(.priority(task: summary.task, core.priority)) }
+        if core.settings.hints.description != summary.label {
+            tell(.label(task: summary.task, core.settings.hints.description))
+        }
+        if core.settings.priority != summary.priority { tell(.priority(task: summary.task, core.settings.priority)) }
     }
 
     // MARK: News

@@ -18,20 +18,21 @@ struct TaskTransfer: Sendable {
     /// The first `resume()` in a background session.
     func start(in background: BackgroundSession, of session: SessionCore) {
         let (request, body) = task.state.withLock { ($0.originalRequest, $0.body) }
-        if task.kindName == .stream { return task.endUnloaded(BackgroundRefusal.stream.error(nil)) }
+        if task.kindName == .stream { return task.driver.endUnloaded(BackgroundRefusal.stream.error(nil)) }
         let hasDelegate = session.delegate != nil
         if let refusal = BackgroundRefusal(request, body: body, outlet: task.outlet, hasDelegate: hasDelegate) {
-            return task.endUnloaded(refusal.error(request?.url))
+            return task.driver.endUnloaded(refusal.error(request?.url))
         }
-        guard let date = task.hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning else {
+        guard let date = task.settings.hints.earliestBeginDate, date.timeIntervalSinceNow > 0, asksBeforeBeginning
+        else {
             return handOver(to: background)
         }
         // The owner knows no delegate: the task stays here until its date, and only its journal is written.
         guard let order = order(for: request) else { return handOver(to: background) }
         if let error = background.begin(order, task, BackgroundLoad(background, task), isDue: false) {
-            return task.endUnloaded(error)
+            return task.driver.endUnloaded(error)
         }
-        task.delay(until: date)
+        task.delay.begin(until: date)
     }
 
     private var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
@@ -39,21 +40,16 @@ struct TaskTransfer: Sendable {
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
         let request = task.currentRequest
-        let load = BackgroundLoad(background, task)
-        let isWanted = task.state.withLock { state in
-            guard state.machine.begin() else { return false }
-            state.load = .other(load)
-            return true
-        }
-        guard isWanted else { return task.endUnloaded(LoadFailure.cancelled(request?.url)) }
+        let load = task.driver.begin { _ in BackgroundLoad(background, task) }
+        guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let order = order(for: request) else {
-            return task.endUnloaded(
+            return task.driver.endUnloaded(
                 LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."))
         }
         if let error = background.begin(order, task, load, isDue: true) {
-            return task.endUnloaded(error)
+            return task.driver.endUnloaded(error)
         }
-        task.tellLoadOfSuspension()
+        task.driver.tellExchangeOfSuspension()
         // Cancelled in between: the owner hears of both.
         if task.state.withLock({ $0.machine.phase == .canceling }) { load.cancel() }
     }
@@ -74,12 +70,12 @@ struct TaskTransfer: Sendable {
             order.resumption = Array(source.encoded)
             task.session?.background?.takeIn(partOf: source)
         }
-        let hints = task.hints
+        let hints = task.settings.hints
         order.label = hints.description
         order.earliestBegin = hints.earliestBeginDate.map { Self.milliseconds($0) }
         order.expectedBySender = hints.bytesToSend
         order.expectedByReceiver = hints.bytesToReceive
-        order.priority = TaskCore.usable(priority)
+        order.priority = TaskSettings.usable(priority)
         return order
     }
 
@@ -109,10 +105,8 @@ struct TaskTransfer: Sendable {
         task.counters.store(record.counts)
         // A task that only waited to be asked about its beginning was written down as standing still.
         let isSuspended = record.isSuspended && record.earliestBegin == nil
-        task.state.withLock { state in
+        task.driver.takeUpAgain(load, isSuspended: isSuspended) { state in
             state.currentRequest = record.current.urlRequest ?? state.currentRequest
-            state.machine.takeUp(isSuspended: isSuspended)
-            state.load = .other(load)
             state.priority = record.priority
             state.hints.description = record.label
             state.hints.earliestBeginDate = record.earliestBegin.map {
@@ -132,9 +126,9 @@ struct TaskTransfer: Sendable {
         let received = task.counters.received.load(ordering: .relaxed)
         let sent = task.counters.sent.load(ordering: .relaxed)
         task.counters.store(counts)
-        task.updateProgress()
-        if counts.sent != sent { task.post(.sent(counts.sent)) }
-        if counts.received != received, task.savesFile { task.post(.written(counts.received)) }
+        task.counting.updateProgress()
+        if counts.sent != sent { task.delivery.post(.sent(counts.sent)) }
+        if counts.received != received, task.savesFile { task.delivery.post(.written(counts.received)) }
     }
 
     func redirected(to request: TransferRequest) {
@@ -145,7 +139,7 @@ struct TaskTransfer: Sendable {
     func responded(_ head: TransferHead) {
         guard let response = head.response else { return }
         task.state.withLock { $0.response = response }
-        task.updateProgress()
+        task.counting.updateProgress()
         guard let answer = response as? HTTPURLResponse, let cookies = task.session?.settings.cookies,
             let url = answer.url,
             cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
@@ -155,7 +149,7 @@ struct TaskTransfer: Sendable {
         let read = (0..<fields.count).filter { FieldText.sameName(fields.name(at: $0), "Set-Cookie") }
             .flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields.value(at: $0)], for: url) }
         // On the delegate queue: the storage may be the program's own.
-        if !read.isEmpty { task.post(.cookies(read)) }
+        if !read.isEmpty { task.delivery.post(.cookies(read)) }
     }
 
     func gotResumeData(_ data: [UInt8]?) {
@@ -192,7 +186,7 @@ struct TaskTransfer: Sendable {
             return endHop(nil, file: path.flatMap { TemporaryFile.borrow($0) })
         }
         // B10.27.
-        if kind == .data, let response = task.response { task.post(.response(response)) }
+        if kind == .data, let response = task.response { task.delivery.post(.response(response)) }
         guard let path else { return endHop(nil) }
         load.tell(answerAt: path) { error in endHop(error) }
     }
@@ -200,14 +194,14 @@ struct TaskTransfer: Sendable {
     /// Ends the task with an error, wherever it stands.
     func end(with error: any Error) {
         if task.state.withLock({ $0.machine.isWaiting }), let error = error as? URLError {
-            task.endUnloaded(error)
+            task.driver.endUnloaded(error)
         } else {
             endHop(error)
         }
     }
 
     private func endHop(_ error: (any Error)?, file: TemporaryFile? = nil) {
-        task.hopEnded(
+        task.hops.ended(
             HopEnd(
                 failure: nil, url: task.currentRequest?.url, body: nil, records: [], file: file,
                 foreignError: error)

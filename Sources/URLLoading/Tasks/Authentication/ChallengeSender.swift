@@ -45,7 +45,7 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
         _ challenge: URLAuthenticationChallenge
     ) {
         let asked = TaskChallenge(shown: challenge, subject: subject)
-        core.takeAnswer(.challenge(disposition, credential), to: .challenge(asked, ofTask: false), under: token)
+        core.questions.take(.challenge(disposition, credential), to: .challenge(asked, ofTask: false), under: token)
     }
 }
 

@@ -46,7 +46,7 @@ extension TaskAuthentication {
         if acceptance?.isProven == false { return }
         if let acceptance { authentication.remember(acceptance.authorization, for: request) }
         if let offer, offer.isDelegates, offer.credential.persistence != .none {
-            task.post(.accepted(offer), on: reactor)
+            task.delivery.post(.accepted(offer), on: reactor)
         }
     }
 }

@@ -118,7 +118,7 @@ struct TaskAuthentication: Sendable {
     /// Brings a question to where it may be answered.
     private func enqueue(_ refusal: Refusal, on reactor: Reactor?) {
         if task.usesRelay {
-            task.post(.refusal(refusal), on: reactor)
+            task.delivery.post(.refusal(refusal), on: reactor)
         } else if !BlockingPool.authentication.run({ [self] in answerByDefault(refusal) }) {
             giveUp(refusal)
         }
@@ -175,15 +175,12 @@ struct TaskAuthentication: Sendable {
     func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
-        guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
-        let shown = URLAuthenticationChallenge(
-            protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
-            previousFailureCount: refusal.failures, failureResponse: refusal.response,
-            error: negotiationError(of: refusal),
-            sender: ChallengeSender(core: task, token: token, subject: .refusal(refusal)))
-        let asked = TaskQuestion.challenge(
-            TaskChallenge(shown: shown, subject: .refusal(refusal)), ofTask: !refusal.space.isSessionWide)
-        DelegateInquiry(task: task, question: asked, token: token).begin()
+        task.questions.ask(about: .refusal(refusal)) { sender in
+            URLAuthenticationChallenge(
+                protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
+                previousFailureCount: refusal.failures, failureResponse: refusal.response,
+                error: negotiationError(of: refusal), sender: sender)
+        }
     }
 
     /// Why Negotiate, which the other side would have preferred, was skipped (B2.95).
@@ -209,7 +206,7 @@ struct TaskAuthentication: Sendable {
         case .cancelAuthenticationChallenge:
             // B2.38.
             if case .tunnel(let question, _) = refusal.subject { question.answer(.cancel) }
-            task.cancel()
+            task.driver.cancel()
         case .useCredential:
             switch credential {
             // B2.34.
@@ -288,22 +285,8 @@ struct TaskAuthentication: Sendable {
     private func giveUp(_ refusal: Refusal) {
         switch refusal.subject {
         case .tunnel(let question, _): question.answer(.giveUp)
-        case .response(let response, _): if isOpen(refusal) { deliverRefused(response) }
+        case .response(let response, _): if isOpen(refusal) { task.hops.show(undecided: response, isFirst: false) }
         }
-    }
-
-    private func deliverRefused(_ response: HTTPURLResponse) {
-        if task.kindName == .webSocket { return task.webSocket.refuseUndecided(response) }
-        if task.isUpload, task.upload.hidesAnswer {
-            task.state.withLock { $0.redirect.deliversBody = false }
-            return task.resumeReading()
-        }
-        task.state.withLock { $0.redirect.deliversBody = true }
-        task.responseArrived(response, hasBody: response.expectedContentLength != 0)
-        // Reading goes on once the question about the response is answered too.
-        if task.usesRelay, task.outlet.audience != .nobody { return task.post(.response(response)) }
-        task.outlet.pipe?.post(.response(response))
-        task.resumeReading()
     }
 }
 

@@ -97,14 +97,12 @@ struct TaskTrust: Sendable {
             if case .proxy(let asked) = question { asked.answer(.giveUp) }
             return
         }
-        guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
-        let subject = TaskChallenge.Subject.connection(question, Respondent())
-        // B2.19.
-        let shown = URLAuthenticationChallenge(
-            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: ChallengeSender(core: task, token: token, subject: subject))
-        let asked = TaskQuestion.challenge(TaskChallenge(shown: shown, subject: subject), ofTask: false)
-        DelegateInquiry(task: task, question: asked, token: token).begin()
+        task.questions.ask(about: .connection(question, Respondent())) { sender in
+            // B2.19.
+            URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil,
+                error: nil, sender: sender)
+        }
     }
 
     /// Does what was said about a challenge.
@@ -119,7 +117,7 @@ struct TaskTrust: Sendable {
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
-        if disposition == .cancelAuthenticationChallenge { task.cancel() }
+        if disposition == .cancelAuthenticationChallenge { task.driver.cancel() }
     }
 
     /// The task's own delegate was thought to judge connections, and does not judge this one: from now on the session does.

@@ -4,7 +4,7 @@
 // form. A delegate that has only a form's default does not have the form (see `DelegateProbe`), and what was learnt is
 // remembered per type. Where no candidate is left the question's default answer counts.
 //
-// Must not know: what follows from an answer (`TaskCore+Answers`).
+// Must not know: what follows from an answer (`DelegateQuestions+Answers`).
 
 import Foundation
 import URLLoadingPolicy
@@ -21,7 +21,7 @@ struct DelegateInquiry: Sendable {
 
     private var isWaiting: Bool { task.mailbox.withLock { $0.isWaiting(for: token) } }
 
-    private func answer(_ answer: TaskAnswer) { task.takeAnswer(answer, to: question, under: token) }
+    private func answer(_ answer: TaskAnswer) { task.questions.take(answer, to: question, under: token) }
 
     private var candidates: [DelegateView] {
         let (own, judge) = task.state.withLock { ($0.delegateView, $0.judge) }

@@ -10,7 +10,7 @@ extension TaskDownload {
     /// Turns the task into a download; the delegate is told before anything else is.
     func takeOver() {
         guard case .delegate = task.outlet, let before = task.face as? URLSessionDataTask else {
-            return task.end(
+            return task.hops.end(
                 unsupported: "Only a task that delivers to the session's delegate can become a download task.")
         }
         let after = URLSessionDownloadTask(core: task)
@@ -23,17 +23,17 @@ extension TaskDownload {
         }
         guard isWanted else { return }
         task.mailbox.withLock { $0.putFirst(.becameDownload(before, after)) }
-        task.resumeReading()
+        task.hops.resumeReading()
     }
 
     /// Saves a body that a cache had; on the delegate queue.
     func save(stored body: Data) {
         let url = task.currentRequest?.url
         switch createFile() {
-        case .failure(let error): task.willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
+        case .failure(let error): task.hops.willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
         case .success(let file):
             if let error = body.withUnsafeBytes({ file.append($0) }) ?? file.close() {
-                return task.willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
+                return task.hops.willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
             }
             task.state.withLock { $0.download?.stored = file }
             if !body.isEmpty { tellWritten(Int64(body.count)) }

@@ -123,8 +123,8 @@ extension TaskDownload {
         task.counters.expectedToReceive.store(total, ordering: .relaxed)
         task.counters.received.store(offset, ordering: .relaxed)
         task.state.withLock { $0.writtenTold = offset }
-        task.updateProgress()
-        task.post(.resumed(at: offset, total: total), on: reactor)
+        task.counting.updateProgress()
+        task.delivery.post(.resumed(at: offset, total: total), on: reactor)
     }
 
     // MARK: Keeping
@@ -145,19 +145,19 @@ extension TaskDownload {
             return .cancel
         }
         switch step {
-        case .cancel: task.cancel()
+        case .cancel: task.driver.cancel()
         case .wait: break
         case .answer(let data): if let session { session.relay.run { handler(data) } } else { handler(data) }
         }
     }
 
     /// The hop has failed: it ends when what has come is kept, or nothing is left of it (B9.5, B9.20).
-    func hopEnded(_ end: HopEnd, without sink: FileSink) {
+    func endHop(_ end: HopEnd, without sink: FileSink) {
         let keeps = task.state.withLock { $0.keepsPart(after: end) }
-        guard keeps else { return sink.discard { task.hopEnded(end)?.resume() } }
+        guard keeps else { return sink.discard { task.hops.ended(end)?.resume() } }
         sink.keep { part in
             if let part { keep(part) }
-            task.hopEnded(end)?.resume()
+            task.hops.ended(end)?.resume()
         }
     }
 

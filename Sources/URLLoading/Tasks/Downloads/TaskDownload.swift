@@ -25,12 +25,12 @@ struct TaskDownload: Sendable {
         return FileSink(expecting: total, continuing: partial, create: createFile) { event in
             switch event {
             case .written(let total):
-                if tells { task.post(.written(total)) }
+                if tells { task.delivery.post(.written(total)) }
             case .room:
-                task.resumeReading()
+                task.hops.resumeReading()
             case .failed(let failure):
-                task.willFail(LoadFailure.unwritableFile(plan.request?.url, failure))
-                task.cancelHop()
+                task.hops.willFail(LoadFailure.unwritableFile(plan.request?.url, failure))
+                task.hops.cancel()
             }
         }
     }
@@ -55,16 +55,16 @@ struct TaskDownload: Sendable {
     // MARK: The end of a hop
 
     /// The hop's body is whole: the hop ends when its last byte is in the file.
-    func hopEnded(_ end: HopEnd, withFileOf sink: FileSink) {
+    func endHop(_ end: HopEnd, withFileOf sink: FileSink) {
         sink.finish { result in
             var end = end
             switch result {
             case .success(let file):
                 end.file = file
-                task.hopEnded(end)?.resume()
+                task.hops.ended(end)?.resume()
             case .failure(let failure):
-                task.willFail(LoadFailure.unwritableFile(end.url, failure))
-                hopEnded(end, without: sink)
+                task.hops.willFail(LoadFailure.unwritableFile(end.url, failure))
+                endHop(end, without: sink)
             }
         }
     }
@@ -102,7 +102,7 @@ struct TaskDownload: Sendable {
         _ call: (any URLSessionDownloadDelegate, URLSession, URLSessionDownloadTask) -> Void
     ) {
         guard let shown = task.face as? URLSessionDownloadTask else { return }
-        task.tellFirst(method, \.download, among: audience) { call($0, $1, shown) }
+        task.telling.tellFirst(method, \.download, among: audience) { call($0, $1, shown) }
     }
 
     /// Lends the file to the delegate and removes it afterwards (B9.2); handlers and async calls get it at the end.

@@ -28,7 +28,7 @@ enum FileOutlet: Sendable {
     func finish(_ task: TaskCore, _ end: TaskResult, _ file: TemporaryFile?) -> EndedCall? {
         switch self {
         case .delegate:
-            task.tellCompletion(end.error)
+            task.telling.tellCompletion(end.error)
             return nil
         case .handler(let handler):
             handler(end.error == nil ? file?.url : nil, end.response, end.error)

@@ -63,7 +63,7 @@ enum TaskOutlet: Sendable {
     /// Brings the end to where the result goes; returns the async call that waits for it, for the caller to resume.
     func finish(_ task: TaskCore, _ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         switch self {
-        case .delegate: task.tellCompletion(end.error)
+        case .delegate: task.telling.tellCompletion(end.error)
         case .whole(let outlet): return outlet.finish(task, end, body)
         case .pipe(let pipe): pipe.post(.end(end.error))
         case .file(let outlet): return outlet.finish(task, end, file)

@@ -68,7 +68,7 @@ extension HopPreparation {
     func askForStream() -> Step? {
         // Without a delegate queue there is no delegate.
         guard task.usesRelay else { return endWithoutStream() }
-        if let wait = task.beginWait(for: .bodyStream) { task.post(.needsBodyStream(wait)) }
+        if let wait = task.driver.beginWait(for: .bodyStream) { task.delivery.post(.needsBodyStream(wait)) }
         return nil
     }
 
@@ -88,17 +88,16 @@ extension HopPreparation {
     }
 }
 
-extension TaskCore {
+extension TaskHops {
     /// A delegate has supplied a stream for a hop's body, or none.
     func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
-        let hop = state.withLock { $0.endWait(wait) ? $0.hop : nil }
-        guard let hop else { return }
+        guard let hop = task.driver.endWait(wait, { $0.hop }) ?? nil else { return }
         preparation(of: hop)?.goOn(with: stream)
     }
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.
-    func loadAgain() {
-        guard let hop = state.withLock({ $0.hop }) else { return }
+    func loadWithOtherStream() {
+        guard let hop = task.state.withLock({ $0.hop }) else { return }
         _ = preparation(of: hop)?.askForStream()
     }
 }

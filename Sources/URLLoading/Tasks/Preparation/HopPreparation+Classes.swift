@@ -20,7 +20,7 @@ extension HopPreparation {
         if case .part = hop.body { return .body }
         // B14.39.
         let seen = request.adding(session.builder.additionalFields(for: request, after: task.firstRequest))
-        guard let wait = task.beginWait(for: .protocolClass) else { return nil }
+        guard let wait = task.driver.beginWait(for: .protocolClass) else { return nil }
         task.state.withLock { state in
             state.currentRequest = seen
             state.sentFields = nil
@@ -40,18 +40,14 @@ extension HopPreparation {
         let isRedirected = task.state.withLock { $0.redirect.count > 0 }
         // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
         if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
-            return task.endUnloaded(refusal)
+            return task.driver.endUnloaded(refusal)
         }
         goOn(with: .body) { _ in }
     }
 
     /// Whether the task still wants to go on, with this request then.
     private func takesUp(_ request: URLRequest, _ wait: WaitNumber) -> Bool {
-        task.state.withLock { state in
-            guard state.endWait(wait) else { return false }
-            state.currentRequest = request
-            return true
-        }
+        task.driver.endWait(wait) { $0.currentRequest = request } != nil
     }
 
     // MARK: The body
@@ -89,7 +85,7 @@ extension HopPreparation {
     }
 
     private func end(_ error: URLError, _ wait: WaitNumber) {
-        if takesUp(request, wait) { task.endUnloaded(error) }
+        if takesUp(request, wait) { task.driver.endUnloaded(error) }
     }
 
     /// A delegate has supplied the stream that a class waits for; false where none does.
@@ -100,7 +96,7 @@ extension HopPreparation {
             return state.waitingChoice
         }
         guard let chosen = waiting else { return false }
-        guard let wait = task.beginWait(for: .protocolClass) else { return true }
+        guard let wait = task.driver.beginWait(for: .protocolClass) else { return true }
         protocols.queue.async {
             var request = request
             request.httpBodyStream = source.stream
@@ -115,7 +111,7 @@ extension HopPreparation {
     private func begin(_ chosen: ProtocolChoice, with request: URLRequest, _ wait: WaitNumber) {
         switch chosen {
         case .type(let type): begin(type, with: request, wait)
-        case .mock(let mock): if takesUp(request, wait) { task.carry(request, by: MockCarrier(mock)) }
+        case .mock(let mock): if takesUp(request, wait) { task.hops.carry(request, by: MockCarrier(mock)) }
         }
     }
 
@@ -133,7 +129,7 @@ extension HopPreparation {
         guard takesUp(canonical, wait) else { return }
         let client = CarrierClient()
         let instance = chosen.init(task: task.face, cachedResponse: cached, client: client)
-        task.carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
+        task.hops.carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
     }
 
     /// B14.52: only what http and https bring is kept, and not where it goes to a file.

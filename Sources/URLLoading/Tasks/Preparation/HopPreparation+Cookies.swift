@@ -25,12 +25,12 @@ extension HopPreparation {
     }
 
     private func stored(in storage: HTTPCookieStorage) -> HopCookies {
-        .stored(in: storage, isTopLevel: task.isMainDocument(request))
+        .stored(in: storage, isTopLevel: task.cookies.isMainDocument(request))
     }
 
     /// Has the file of cookies read before the first hop is built that asks for them. The task can be cancelled meanwhile.
     private func read(_ storage: HTTPCookieStorage) -> Step? {
-        guard let wait = task.beginWait(for: .cookies) else { return nil }
+        guard let wait = task.driver.beginWait(for: .cookies) else { return nil }
         let work = { @Sendable in
             storage.store.prepare()
             goOn(with: .message, after: wait) { $0.cookies = stored(in: storage) }
@@ -42,7 +42,7 @@ extension HopPreparation {
 
     /// The task can be cancelled meanwhile; of several answers the first counts.
     private func ask(_ storage: HTTPCookieStorage) -> Step? {
-        guard let wait = task.beginWait(for: .cookies) else { return nil }
+        guard let wait = task.driver.beginWait(for: .cookies) else { return nil }
         storage.getCookiesFor(task.face) { cookies in
             goOn(with: .message, after: wait) { $0.cookies = .given(cookies ?? []) }
         }

@@ -30,7 +30,7 @@ extension HopPreparation {
         if builtIn.hasSource, policy == .returnCacheDataDontLoad { return end(LoadFailure.notCached(url)) }
         switch builtIn.source {
         case .carrier(let make):
-            task.carry(request, by: make())
+            task.hops.carry(request, by: make())
             return nil
         case .ftp: return loadByFTP(url)
         }
@@ -53,7 +53,7 @@ extension HopPreparation {
             let carrier = FTPCarrier(
                 place, route: route, storing: stored, resuming: task.savesFile ? task.download.partOnServer : nil
             )
-            task.carry(request, by: carrier, fromInside: true)
+            task.hops.carry(request, by: carrier, fromInside: true)
             return nil
         case .proxies(let routes):
             task.download.beginAtBeginning()

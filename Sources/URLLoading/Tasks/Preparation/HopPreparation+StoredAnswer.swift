@@ -38,7 +38,7 @@ extension HopPreparation {
 
     /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
     private func read(_ cache: SessionCache, _ key: CacheKey) -> Step? {
-        guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
+        guard let wait = task.driver.beginWait(for: .storedAnswer) else { return nil }
         let work = { @Sendable in
             let entry = cache.store.read(key)
             judge(CacheFinding(cache, key, entry: entry), after: wait)
@@ -50,7 +50,7 @@ extension HopPreparation {
 
     /// Of several answers the first counts.
     private func ask(_ cache: SessionCache, _ key: CacheKey) -> Step? {
-        guard let wait = task.beginWait(for: .storedAnswer) else { return nil }
+        guard let wait = task.driver.beginWait(for: .storedAnswer) else { return nil }
         let take = { @Sendable (found: CachedURLResponse?) in
             judge(CacheFinding(cache, key, found: found), after: wait)
         }
@@ -66,7 +66,7 @@ extension HopPreparation {
 
     private func judge(_ finding: CacheFinding, after wait: WaitNumber) {
         var preparation = self
-        guard task.endWait(wait), let step = preparation.judge(finding) else { return }
+        guard task.driver.endWait(wait), let step = preparation.judge(finding) else { return }
         preparation.go(from: step)
     }
 

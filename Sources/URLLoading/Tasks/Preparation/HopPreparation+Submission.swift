@@ -11,8 +11,7 @@ extension HopPreparation {
         let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
         let (route, webSocket) = (hop.route, hop.webSocket)
         guard let message = hop.message.take() else { return end(LoadFailure.cancelled(request.url)) }
-        let plan = task.state.withLock { state -> SubmissionPlan? in
-            guard state.machine.submit(priority: state.priority) else { return nil }
+        let plan = task.driver.submit { state -> SubmissionPlan in
             state.detour = detour
             state.isAnswerStored = false
             state.handshake = webSocket
@@ -30,10 +29,10 @@ extension HopPreparation {
             origin: message.origin, route: isUpgrade ? route.tunnelling : route, head: message.head, body: message.body,
             framing: message.framing,
             idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
-            priority: TaskCore.usable(plan.priority), decodesContent: true,
+            priority: TaskSettings.usable(plan.priority), decodesContent: true,
             waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
             continues: plan.continues,
-            makeReceiver: { task.beginHop($0, on: $1) })
+            makeReceiver: { task.hops.begin($0, on: $1) })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental
         transaction.judge = task.trust.judge(ofConnectionTo: message.origin, by: route)

@@ -24,8 +24,11 @@ extension HopPreparation {
         guard let url = request.url else { return end(LoadFailure.unsupportedURL(nil, "The request has no URL.")) }
         let limit = LoopClock.elapsed + session.settings.idleTimeout(request)
         // A resolver may never answer: what it would answer to does not hold the task.
-        task.askForRoutes(to: SessionProxies.subject(url), for: url, until: limit) { [hop] task, routes in
-            guard var preparation = task.preparation(of: hop), let step = preparation.take(routes[...]) else { return }
+        RouteInquiry(task: task, subject: SessionProxies.subject(url), url: url).begin(until: limit) {
+            [hop] task, routes in
+            guard var preparation = task.hops.preparation(of: hop), let step = preparation.take(routes[...]) else {
+                return
+            }
             preparation.go(from: step)
         }
         return nil
@@ -47,7 +50,7 @@ extension HopPreparation {
     }
 }
 
-extension TaskCore {
+extension TaskHops {
     /// Sends a hop by the ways that are left, after one has led nowhere.
     func goRound(by detour: Detour) {
         var preparation = preparation(of: detour.hop)

@@ -1,7 +1,7 @@
 // From a task's request to the engine or another carrier: the steps of every hop, listed once and in order. The first request, one after a
 // redirect, one with a proof of who we are, and one of an upload that goes on all take them.
 //
-// A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer (`TaskCore+Waits`), whose
+// A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer (`TaskDriver+Waits`), whose
 // coming goes on from the next step. Or the way ends there: a carrier has the hop, a cache has its answer, or the task is over.
 //
 // Must not know: what comes of the hop.
@@ -57,7 +57,7 @@ struct HopPreparation: Sendable {
 
     /// Goes on with a step when an answer has come, unless the wait is over.
     func goOn(with step: Step, after wait: WaitNumber, _ note: (inout Hop) -> Void) {
-        guard task.endWait(wait) else { return }
+        guard task.driver.endWait(wait) else { return }
         goOn(with: step, note)
     }
 
@@ -70,21 +70,21 @@ struct HopPreparation: Sendable {
 
     /// Ends the task instead.
     func end(_ error: URLError) -> Step? {
-        task.endUnloaded(error)
+        task.driver.endUnloaded(error)
         return nil
     }
 }
 
-extension TaskCore {
+extension TaskHops {
     /// Prepares a hop and sends it on its way.
     func load(_ request: URLRequest, body: TaskBody) {
-        guard let session else { return }
-        var preparation = HopPreparation(task: self, session: session, hop: Hop(request: request, body: body))
+        guard let session = task.session else { return }
+        var preparation = HopPreparation(task: task, session: session, hop: Hop(request: request, body: body))
         preparation.go(from: .classes)
     }
 
     /// A hop that is not at its beginning any more; nil for a mock, which loads nothing.
     func preparation(of hop: Hop) -> HopPreparation? {
-        session.map { HopPreparation(task: self, session: $0, hop: hop) }
+        task.session.map { HopPreparation(task: task, session: $0, hop: hop) }
     }
 }

@@ -14,13 +14,13 @@ extension TaskStream {
     func askForConnection() {
         guard case .delegate = task.outlet, task.kindName == .data, task.face is URLSessionDataTask else {
             let text = "Only a data task that delivers to the session's delegate can become a stream task."
-            return task.end(unsupported: text)
+            return task.hops.end(unsupported: text)
         }
         let (isOver, transaction) = task.state.withLock { ($0.isOver, $0.isAnswerStored ? nil : $0.load.transaction) }
         if isOver { return }
         guard let transaction else {
             let text = "The response came over no connection of HTTP, so there is none to become a stream task."
-            return task.end(unsupported: text)
+            return task.hops.end(unsupported: text)
         }
         transaction.detach()
     }
@@ -33,16 +33,15 @@ extension TaskStream {
         guard let before = task.face as? URLSessionDataTask else { return false }
         let after = URLSessionStreamTask(core: task)
         let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
-        let (isWanted, deadline) = task.state.withLock { state -> (Bool, Duration?) in
-            guard state.machine.submit(priority: state.priority) else { return (false, nil) }
+        let deadline = task.driver.submit { state -> Duration? in
             state.load = .none
             state.face = after
             state.records += records
             task.become(.stream(calls))
-            return (true, state.resourceDeadline)
+            return state.resourceDeadline
         }
-        guard isWanted else { return false }
-        task.post(.becameStream(before, after), on: reactor)
+        guard let deadline else { return false }
+        task.delivery.post(.becameStream(before, after), on: reactor)
         let facts = connection.facts
         let judge = task.trust.judge(ofConnectionTo: facts.origin.secured, by: facts.route)
         connection.carryStream(judge: judge, resourceDeadline: deadline) { takeUp($0, calls, on: $1) }

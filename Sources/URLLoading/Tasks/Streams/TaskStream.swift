@@ -53,7 +53,7 @@ struct TaskStream: Sendable {
 
     /// Brings an answer to the delegate queue.
     private func hear(_ event: StreamEvent) {
-        if task.usesRelay { return task.post(.stream(event)) }
+        if task.usesRelay { return task.delivery.post(.stream(event)) }
         DispatchQueue.global().async { [self] in heed(event) }
     }
 
@@ -65,28 +65,26 @@ struct TaskStream: Sendable {
         // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
         guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
             let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."
-            return task.endUnloaded(LoadFailure.make(.badURL, nil, text))
+            return task.driver.endUnloaded(LoadFailure.make(.badURL, nil, text))
         }
         switch session.settings.proxies.ways(to: origin) {
         case .direct: open(calls, to: origin, by: [.direct()])
         case .routes(let routes): open(calls, to: origin, by: routes)
         case .automatic:
             guard let url = URL(string: "https://\(origin.authority)/") else {
-                return task.endUnloaded(
+                return task.driver.endUnloaded(
                     LoadFailure.make(.badURL, nil, "\(origin.authority) cannot be put into a URL."))
             }
             // A resolver may never answer: what it would answer to does not hold the task.
-            task.askForRoutes(to: url, for: nil) { TaskStream(task: $0).open(calls, to: origin, by: $1) }
-        case .unusable(let fault): task.endUnloaded(LoadFailure.unusableProxy(nil, fault))
+            RouteInquiry(task: task, subject: url, url: nil).begin { $0.stream.open(calls, to: origin, by: $1) }
+        case .unusable(let fault): task.driver.endUnloaded(LoadFailure.unusableProxy(nil, fault))
         }
     }
 
     private func open(_ calls: StreamCalls, to origin: Origin, by routes: [Route]) {
         guard let session = task.session else { return }
-        let (mayBegin, deadline) = task.state.withLock { state -> (Bool, Duration?) in
-            (state.machine.submit(priority: state.priority), state.resourceDeadline)
-        }
-        guard mayBegin else { return task.endUnloaded(LoadFailure.cancelled(nil)) }
+        let deadline = task.driver.submit { $0.resourceDeadline }
+        guard let deadline else { return task.driver.endUnloaded(LoadFailure.cancelled(nil)) }
         var request = StreamRequest(origin: origin, routes: routes, resourceDeadline: deadline) { handle, reactor in
             takeUp(handle, calls, on: reactor)
         }
@@ -98,11 +96,7 @@ struct TaskStream: Sendable {
 
     /// Called on the loop when the engine takes the stream up; what was done to the task meanwhile is made up for.
     func takeUp(_ handle: StreamHandle, _ calls: StreamCalls, on reactor: Reactor) -> any StreamReceiver {
-        let late = task.state.withLock { state in
-            let late = state.machine.takenUp(priority: state.priority)
-            if late.isWanted { state.load = .other(handle) }
-            return late
-        }
+        let (_, late) = task.driver.takeUp(.other(handle)) { (_: borrowing TaskState) in }
         calls.begin(handle)
         return TaskStreamReceiver(core: task, calls: calls, beginning: late.beginning, reactor: reactor)
     }
@@ -118,7 +112,7 @@ struct TaskStream: Sendable {
         case .readClosed: tell(.readClosed) { $0.urlSession($1, readClosedFor: $2) }
         case .writeClosed: tell(.writeClosed) { $0.urlSession($1, writeClosedFor: $2) }
         case .captured(let streams): become(streams)
-        case .ended(let failure): task.complete(failure.map(urlError))?.resume()
+        case .ended(let failure): task.completion.begin(failure.map(urlError))?.resume()
         }
     }
 
@@ -127,18 +121,18 @@ struct TaskStream: Sendable {
         _ call: (any URLSessionStreamDelegate, URLSession, URLSessionStreamTask) -> Void
     ) {
         guard let shown = task.face as? URLSessionStreamTask else { return }
-        task.tellFirst(method, { $0.session as? any URLSessionStreamDelegate }) { call($0, $1, shown) }
+        task.telling.tellFirst(method, { $0.session as? any URLSessionStreamDelegate }) { call($0, $1, shown) }
     }
 
     /// B15.51: the streams are the delegate's, and the task is complete without a word.
     private func become(_ streams: CapturedStreams) {
         if task.isOver {
             streams.close()
-            task.complete(nil)?.resume()
+            task.completion.begin(nil)?.resume()
             return
         }
         let (input, output) = streams.pair()
-        task.concludeUntold {
+        task.completion.concludeUntold {
             tell(.becameStreams) { $0.urlSession($1, streamTask: $2, didBecome: input, outputStream: output) }
         }
     }
@@ -214,30 +208,28 @@ private final class TaskStreamReceiver: StreamReceiver {
         if case .proxy(let question) = question {
             core.authentication.refused(by: question, on: reactor)
         } else {
-            core.post(.challenge(question), on: reactor)
+            core.delivery.post(.challenge(question), on: reactor)
         }
     }
 
-    func waitsForConnectivity() { core.post(.waiting, on: reactor) }
+    func waitsForConnectivity() { core.delivery.post(.waiting, on: reactor) }
 
     func moved(received: Int, sent: Int) {
-        if received > 0 { core.counters.received.wrappingAdd(Int64(received), ordering: .relaxed) }
-        if sent > 0 { core.counters.sent.wrappingAdd(Int64(sent), ordering: .relaxed) }
-        core.updateProgress()
+        core.counting.moved(received: received, sent: sent)
     }
 
-    func readClosed() { core.post(.stream(.readClosed), on: reactor) }
+    func readClosed() { core.delivery.post(.stream(.readClosed), on: reactor) }
 
-    func writeClosed() { core.post(.stream(.writeClosed), on: reactor) }
+    func writeClosed() { core.delivery.post(.stream(.writeClosed), on: reactor) }
 
     func captured(_ connection: CapturedConnection) {
         calls.end(.fault(.captured))
-        core.post(.stream(.captured(CapturedStreams(connection))), on: reactor)
+        core.delivery.post(.stream(.captured(CapturedStreams(connection))), on: reactor)
     }
 
     func finished(_ failure: StreamFailure?) {
         calls.end(failure)
-        core.post(.stream(.ended(failure)), on: reactor)
+        core.delivery.post(.stream(.ended(failure)), on: reactor)
     }
 }
 

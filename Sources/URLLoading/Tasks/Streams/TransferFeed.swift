@@ -20,7 +20,7 @@ final class TransferFeed: Sendable {
 
     /// B1.92: what nobody can read is not fetched.
     deinit {
-        task.core.cancel()
+        task.core.driver.cancel()
     }
 
     /// Starts the task and waits for its response; throws the task's error if there is none.
@@ -44,7 +44,7 @@ final class TransferFeed: Sendable {
 
     /// Starts the task, unless the surrounding one is cancelled already (B1.90).
     func begin() {
-        if Task.isCancelled { task.core.cancel() } else { task.core.resume() }
+        if Task.isCancelled { task.core.driver.cancel() } else { task.core.driver.resume() }
     }
 
     /// The next events in order; empty only after the end. Cancelling the Swift task ends the transfer.
@@ -56,10 +56,10 @@ final class TransferFeed: Sendable {
         guard early.isEmpty else { return early }
         return await withTaskCancellationHandler {
             let batch = await pipe.take(isolation: isolation)
-            if batch.letsReadingResume { task.core.resumeReading() }
+            if batch.letsReadingResume { task.core.hops.resumeReading() }
             return batch.events
         } onCancel: { [task] in
-            task.core.cancel()
+            task.core.driver.cancel()
         }
     }
 }
@@ -73,6 +73,6 @@ final class FeedIteration: Sendable {
     }
 
     deinit {
-        feed.task.core.cancel()
+        feed.task.core.driver.cancel()
     }
 }

@@ -8,7 +8,7 @@ extension TaskUpload {
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         guard let session = task.session else {
             // It uploads nothing, whatever it is called.
-            task.cancel()
+            task.driver.cancel()
             return handler(nil)
         }
         let isOver = task.state.withLock { state in
@@ -16,7 +16,7 @@ extension TaskUpload {
             state.resumeDataHandlers.append(handler)
             return false
         }
-        if isOver { session.relay.run { handler(nil) } } else { task.cancel() }
+        if isOver { session.relay.run { handler(nil) } } else { task.driver.cancel() }
     }
 
     /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.

@@ -98,11 +98,11 @@ struct TaskUpload: Sendable {
         switch step {
         case .append(let offset, _, _): task.counters.sent.store(offset, ordering: .relaxed)
         case .query(let pause) where pause > .zero:
-            wait(pause) { $0.load(request, body: body) }
+            task.driver.pause(for: pause) { $0.hops.load(request, body: body) }
             return nil
         case .query, .remove, .deliver, .fail: break
         }
-        task.load(request, body: body)
+        task.hops.load(request, body: body)
         return nil
     }
 
@@ -112,20 +112,8 @@ struct TaskUpload: Sendable {
             return (state.ownRequest?.url, state.upload?.lastError)
         }
         // Where one attempt after the other was lost, that is the reason.
-        if case .noProgress = failure, let last { return task.complete(last) }
-        return task.complete(LoadFailure.upload(url, failure))
-    }
-
-    /// Goes on after a pause; the task can be cancelled meanwhile, and the resource time-out ends the pause.
-    private func wait(_ pause: Duration, then goOn: @escaping @Sendable (TaskCore) -> Void) {
-        let (wait, deadline) = task.state.withLock { ($0.machine.wait(), $0.resourceDeadline) }
-        guard let wait else {
-            return task.endUnloaded(LoadFailure.cancelled(task.originalRequest?.url))
-        }
-        let end = LoopClock.elapsed + pause
-        task.setAlarm(at: min(end, deadline ?? end), of: wait) { core in
-            if core.endWait(wait) { goOn(core) }
-        }
+        if case .noProgress = failure, let last { return task.completion.begin(last) }
+        return task.completion.begin(LoadFailure.upload(url, failure))
     }
 
     // MARK: An upload that was begun before
@@ -137,14 +125,14 @@ struct TaskUpload: Sendable {
         let length: Int64?
         switch resumed.content {
         case .unusable(let text):
-            return task.endUnloaded(LoadFailure.unsupportedURL(request.url, text))
+            return task.driver.endUnloaded(LoadFailure.unsupportedURL(request.url, text))
         case .file(let reference):
             switch reference.open() {
             case .success(let file): body = .opened(file, reference)
             case .failure(.unreadable(let error)):
-                return task.endUnloaded(
+                return task.driver.endUnloaded(
                     ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error))
-            case .failure(.changed): return task.endUnloaded(LoadFailure.changedFile(request.url))
+            case .failure(.changed): return task.driver.endUnloaded(LoadFailure.changedFile(request.url))
             }
             length = reference.byteCount
         case .data(let data):
@@ -160,11 +148,11 @@ struct TaskUpload: Sendable {
                 resuming: resumed.resource, target: target, length: length, isDivisible: isDivisible,
                 patience: session.settings.uploadPatience), let resource = machine.resource
         else {
-            return task.endUnloaded(
+            return task.driver.endUnloaded(
                 LoadFailure.unsupportedURL(request.url, ResumedUpload.unusableText))
         }
         guard let claim = UploadClaim.take(resource) else {
-            return task.endUnloaded(LoadFailure.uploadInUse(request.url))
+            return task.driver.endUnloaded(LoadFailure.uploadInUse(request.url))
         }
         let step = machine.begin()
         task.counters.expectedToSend.store(length ?? NSURLSessionTransferSizeUnknown, ordering: .relaxed)

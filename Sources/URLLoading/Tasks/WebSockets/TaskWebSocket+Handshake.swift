@@ -53,8 +53,8 @@ extension TaskWebSocket {
 
     /// What the server has said does not open a web socket (B15.5): it is the task's response, and the task fails.
     func refuse(_ response: HTTPURLResponse, _ refusal: WebSocketHandshake.Refusal? = nil) {
-        task.responseArrived(response, hasBody: false)
-        task.willFail(
+        task.counting.responseArrived(response, hasBody: false)
+        task.hops.willFail(
             ErrorMapping.refusedWebSocket(
                 refusal ?? .status(response.statusCode), url: task.state.withLock { $0.currentRequest?.url }))
     }
@@ -63,13 +63,13 @@ extension TaskWebSocket {
     func refuseUndecided(_ response: HTTPURLResponse) {
         refuse(response)
         task.state.withLock { $0.redirect.deliversBody = false }
-        task.state.withLock { $0.load.handle }?.discardRest()
+        task.hops.discardRest()
     }
 
     /// The handshake has failed: calls that wait hear of it before the task's end is told (B15.34).
     func endHandshake(_ error: any Error) {
         calls?.end(.known(error))
-        task.post(.webSocket(.ended(.known(error))))
+        task.delivery.post(.webSocket(.ended(.known(error))))
     }
 }
 

@@ -77,7 +77,7 @@ struct TaskWebSocket: Sendable {
 
     func close(_ code: URLSessionWebSocketTask.CloseCode, reason: Data?) {
         let close = WebSocketClose(code: code.rawValue, reason: reason.map { Array($0) })
-        if calls?.sayGoodbye(close) != true { task.cancel() }
+        if calls?.sayGoodbye(close) != true { task.driver.cancel() }
     }
 
     private func say(_ order: WebSocketOrder) {
@@ -93,7 +93,7 @@ struct TaskWebSocket: Sendable {
 
     /// Brings an answer to the delegate queue.
     private func hear(_ event: WebSocketEvent) {
-        if task.usesRelay { return task.post(.webSocket(event)) }
+        if task.usesRelay { return task.delivery.post(.webSocket(event)) }
         DispatchQueue.global().async { [self] in heed(event) }
     }
 
@@ -132,14 +132,11 @@ struct TaskWebSocket: Sendable {
         }
         // The engine has ended.
         guard let handle = opened else { return endHandshake(LoadFailure.cancelled(task.currentRequest?.url)) }
-        let isCancelled = task.state.withLock { state in
-            state.load = .other(handle)
-            return state.machine.goOnElsewhere()
-        }
-        task.post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
+        let isCancelled = task.driver.goOn(with: handle)
+        task.delivery.post(.webSocket(.opened(agreement.subprotocol, holdsEnd: calls.hold())), on: reactor)
         calls.begin(handle)
         if isCancelled { handle.cancel() }
-        task.tellLoadOfSuspension()
+        task.driver.tellExchangeOfSuspension()
     }
 
     // MARK: Telling
@@ -162,8 +159,8 @@ struct TaskWebSocket: Sendable {
             guard !task.isOver else { return }
             let (code, reason) = (closeCode, closeReason)
             tell(.closedWebSocket) { $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason) }
-        case .ended(.end(.closed)): task.complete(nil)?.resume()
-        case .ended(let failure): task.complete(error(failure))?.resume()
+        case .ended(.end(.closed)): task.completion.begin(nil)?.resume()
+        case .ended(let failure): task.completion.begin(error(failure))?.resume()
         }
     }
 
@@ -175,8 +172,8 @@ struct TaskWebSocket: Sendable {
 
     /// Has it told how it ended, behind all that was posted before.
     fileprivate func post(_ end: WebSocketFailure, on reactor: Reactor?) {
-        if calls?.close != nil { task.post(.webSocket(.closed), on: reactor) }
-        task.post(.webSocket(.ended(end)), on: reactor)
+        if calls?.close != nil { task.delivery.post(.webSocket(.closed), on: reactor) }
+        task.delivery.post(.webSocket(.ended(end)), on: reactor)
     }
 
     private func tell(
@@ -184,7 +181,7 @@ struct TaskWebSocket: Sendable {
         _ call: (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
     ) {
         guard let shown = task.face as? URLSessionWebSocketTask else { return }
-        task.tellFirst(method, { $0.session as? any URLSessionWebSocketDelegate }) { call($0, $1, shown) }
+        task.telling.tellFirst(method, { $0.session as? any URLSessionWebSocketDelegate }) { call($0, $1, shown) }
     }
 
     /// What a call or the task fails with.
@@ -227,9 +224,7 @@ private final class TaskWebSocketReceiver: WebSocketReceiver {
     }
 
     func moved(received: Int, sent: Int) {
-        if received > 0 { core.counters.received.wrappingAdd(Int64(received), ordering: .relaxed) }
-        if sent > 0 { core.counters.sent.wrappingAdd(Int64(sent), ordering: .relaxed) }
-        core.updateProgress()
+        core.counting.moved(received: received, sent: sent)
     }
 
     func closing(_ close: WebSocketClose) { calls.close = close }

@@ -6,59 +6,63 @@ import Dispatch
 import Foundation
 import URLLoadingPolicy
 
-extension TaskCore {
+/// A task as one that begins late.
+struct TaskDelay: Sendable {
+    let task: TaskCore
+
     /// Puts the beginning off; the task can be cancelled meanwhile. The resource time-out begins with the load.
-    func delay(until date: Date) {
-        guard let wait = state.withLock({ $0.machine.wait() }) else {
-            return endUnloaded(LoadFailure.cancelled(originalRequest?.url))
-        }
+    func begin(until date: Date) {
+        guard let wait = task.driver.beginPause() else { return }
         // By the wall clock, since it is a date: a machine that slept meanwhile is not late.
         let seconds = min(date.timeIntervalSinceNow, Self.longestDelay)
-        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak self] in
-            self?.dateHasCome(wait)
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak task] in
+            task?.delay.dateHasCome(wait)
         }
     }
 
     private func dateHasCome(_ wait: WaitNumber) {
-        let request = state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
+        let request = task.state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
         guard let request else { return }
-        if usesRelay { post(.delayed(request, wait)) } else { decideOnDelay(.continueLoading, nil, after: wait) }
+        if task.usesRelay {
+            task.delivery.post(.delayed(request, wait))
+        } else {
+            decide(.continueLoading, nil, after: wait)
+        }
     }
 
     /// B6.23: what the delegate said about the request, or what is done without one.
-    func decideOnDelay(
+    func decide(
         _ disposition: URLSession.DelayedRequestDisposition, _ next: URLRequest?, after wait: WaitNumber
     ) {
         switch disposition {
-        case .continueLoading: beginDelayed(nil, after: wait)
+        case .continueLoading: beginNow(nil, after: wait)
         case .useNewRequest:
             guard let next else {
-                return endDelayed(
-                    LoadFailure.unsupportedURL(originalRequest?.url, "A delegate said .useNewRequest and gave none."),
+                return end(
+                    LoadFailure.unsupportedURL(
+                        task.originalRequest?.url, "A delegate said .useNewRequest and gave none."),
                     after: wait)
             }
-            beginDelayed(next, after: wait)
-        case .cancel: cancel()
+            beginNow(next, after: wait)
+        case .cancel: task.driver.cancel()
         }
     }
 
-    private func beginDelayed(_ next: URLRequest?, after wait: WaitNumber) {
-        let isWanted = state.withLock { state in
-            guard state.endWait(wait) else { return false }
-            guard let next else { return true }
+    private func beginNow(_ next: URLRequest?, after wait: WaitNumber) {
+        let isWanted: Void? = task.driver.endWait(wait) { state in
+            guard let next else { return }
             state.currentRequest = state.currentRequest.map { next.keepingNetworkFlags(of: $0) } ?? next
             // An upload task keeps the body it was made with.
             if case .request = state.body {
-                counters.expectedToSend.store(next.values.expectedBodyLength, ordering: .relaxed)
+                task.counters.expectedToSend.store(next.values.expectedBodyLength, ordering: .relaxed)
             }
-            return true
         }
-        guard isWanted, let session else { return }
-        begin(in: session)
+        guard isWanted != nil, let session = task.session else { return }
+        task.driver.begin(in: session)
     }
 
-    private func endDelayed(_ error: URLError, after wait: WaitNumber) {
-        if endWait(wait) { endUnloaded(error) }
+    private func end(_ error: URLError, after wait: WaitNumber) {
+        if task.driver.endWait(wait) { task.driver.endUnloaded(error) }
     }
 
     /// A hundred years, in seconds: more than a timer can hold is as good as never.
@@ -74,4 +78,9 @@ extension URLRequest {
         request.allowsConstrainedNetworkAccess = other.allowsConstrainedNetworkAccess
         return request
     }
+}
+
+extension TaskCore {
+    /// The task as one that begins late.
+    var delay: TaskDelay { TaskDelay(task: self) }
 }

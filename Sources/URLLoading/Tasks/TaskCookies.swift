@@ -7,11 +7,14 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-extension TaskCore {
+/// A task as one that brings cookies.
+struct TaskCookies: Sendable {
+    let task: TaskCore
+
     /// Takes the cookies of a hop's response, on the loop, before anybody sees it (B8.47).
-    func takeCookies(of head: ResponseHead, to request: URLRequest?, on reactor: Reactor) {
-        guard head.fields.contains(.setCookie), let session, let cookies = session.settings.cookies, let request,
-            request.values.httpShouldHandleCookies, cookies.policy != .never, let url = request.url,
+    func take(from head: ResponseHead, to request: URLRequest?, on reactor: Reactor) {
+        guard head.fields.contains(.setCookie), let session = task.session, let cookies = session.settings.cookies,
+            let request, request.values.httpShouldHandleCookies, cookies.policy != .never, let url = request.url,
             let place = session.builder.cookiePlace(of: url)
         else { return }
         let fields = head.fields.values(.setCookie)
@@ -24,18 +27,23 @@ extension TaskCore {
             storage.receive(fields: fields, from: context, policy: cookies.policy)
         } else {
             let read = cookies.storage.store.read(fields.map(\.utf8), from: place).compactMap { HTTPCookie($0) }
-            if !read.isEmpty { post(.cookies(read), on: reactor) }
+            if !read.isEmpty { task.delivery.post(.cookies(read), on: reactor) }
         }
     }
 
     /// Gives a storage of the program's what came for it, on the delegate queue.
-    func storeCookies(_ cookies: [HTTPCookie]) {
-        session?.settings.cookies?.storage.storeCookies(cookies, for: face)
+    func storeInProgramsOwn(_ cookies: [HTTPCookie]) {
+        task.session?.settings.cookies?.storage.storeCookies(cookies, for: task.face)
     }
 
     /// Whether the task loads the main document itself, by whatever redirects (B8.59).
     func isMainDocument(_ request: URLRequest) -> Bool {
         guard let main = request.values.mainDocumentURL else { return false }
-        return originalRequest?.url == main
+        return task.originalRequest?.url == main
     }
+}
+
+extension TaskCore {
+    /// What the task has to do with cookies.
+    var cookies: TaskCookies { TaskCookies(task: self) }
 }

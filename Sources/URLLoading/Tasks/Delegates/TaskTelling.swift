@@ -5,14 +5,17 @@ import Foundation
 import URLLoadingEngine
 import URLLoadingSystem
 
-extension TaskCore {
+/// A task as one that tells its delegates, and whoever follows it otherwise.
+struct TaskTelling: Sendable {
+    let task: TaskCore
+
     // MARK: Whom
 
     /// Calls a method that every kind of task has.
     func tell(
         _ method: DelegateMethod, _ call: (any URLSessionTaskDelegate, URLSession, URLSessionTask) -> Void
     ) {
-        tellFirst(method, \.task) { call($0, $1, face) }
+        tellFirst(method, \.task) { call($0, $1, task.face) }
     }
 
     /// Calls a method of one kind of delegate, of those who are its audience.
@@ -20,17 +23,22 @@ extension TaskCore {
         _ method: DelegateMethod, _ kind: (DelegateView) -> Delegate?, among audience: Audience = .all,
         _ call: (Delegate, URLSession) -> Void
     ) {
-        let (own, urlSession) = state.withLock { ($0.delegateView, $0.session) }
+        let (own, urlSession) = task.state.withLock { ($0.delegateView, $0.session) }
         guard let urlSession else { return }
-        _ = TaskDelegates(own: own, session: session).among(audience).first { view in
+        _ = TaskDelegates(own: own, session: task.session).among(audience).first { view in
             guard let delegate = kind(view) else { return false }
-            probe.arm(method)
+            task.probe.arm(method)
             call(delegate, urlSession)
-            return probe.disarm()
+            return task.probe.disarm()
         }
     }
 
     // MARK: What
+
+    /// Tells that there is such a task now those who do not hear of it anyway when it is awaited.
+    func tellMaking() {
+        if task.usesRelay { tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+    }
 
     /// The last message.
     func tellCompletion(_ error: (any Error)?) {
@@ -40,15 +48,15 @@ extension TaskCore {
     /// What of the body has been sent since the last call.
     func tellSent(_ total: Int64) {
         // The body is sent once more, from its beginning.
-        let base = isUpload ? state.withLock { $0.upload?.base ?? 0 } : 0
-        guard total > base else { return state.withLock { $0.sentTold = base } }
-        let before = state.withLock { state in
+        let base = task.isUpload ? task.state.withLock { $0.upload?.base ?? 0 } : 0
+        guard total > base else { return task.state.withLock { $0.sentTold = base } }
+        let before = task.state.withLock { state in
             defer { state.sentTold = total }
             // A replay or a redirect starts again from the beginning. What a journal of another process says was told may be any
             // number.
             return total < state.sentTold ? base : max(state.sentTold, base)
         }
-        let expected = counters.expectedToSend.load(ordering: .relaxed)
+        let expected = task.counters.expectedToSend.load(ordering: .relaxed)
         tell(.sendBodyData) {
             $0.urlSession(
                 $1, task: $2, didSendBodyData: total - before, totalBytesSent: total,
@@ -58,12 +66,31 @@ extension TaskCore {
 
     /// A piece of the body.
     func tellData(_ data: Data) {
-        guard !isOver, let task = face as? URLSessionDataTask else { return }
-        tellFirst(.data, \.data, among: outlet.audience) { $0.urlSession($1, dataTask: task, didReceive: data) }
+        guard !task.isOver, let shown = task.face as? URLSessionDataTask else { return }
+        tellFirst(.data, \.data, among: task.outlet.audience) { $0.urlSession($1, dataTask: shown, didReceive: data) }
     }
 
     /// Tells the delegate that was, or would have been, told of the data.
     func tellBecame(_ method: DelegateMethod, _ call: (any URLSessionDataDelegate, URLSession) -> Void) {
         tellFirst(method, \.data, call)
     }
+
+    // MARK: Past the delegate queue
+
+    /// Adds an event to the sequence of the task's events, where there is one and it is of everything.
+    func announce(_ event: () -> URLSession.TransferEvent?) {
+        guard let pipe = task.outlet.pipe, pipe.scope == .everything, let event = event() else { return }
+        pipe.post(event)
+    }
+
+    /// Tells whoever observes the tasks of a session with `URLSession.EventHandlers`.
+    func postNotice(_ name: Notification.Name) {
+        guard let session = task.session, session.postsNotices else { return }
+        NotificationCenter.default.post(name: name, object: task.face)
+    }
+}
+
+extension TaskCore {
+    /// What the task tells.
+    var telling: TaskTelling { TaskTelling(task: self) }
 }

@@ -1,0 +1,290 @@
+// The loop's side of one hop: takes in what the engine reports and passes it to where the task's result goes. What becomes of the
+// answer's head, `HopAnswer` says.
+//
+// Confined to the loop, so it has no lock of its own. Must not know: delegate queues, and what a delegate says.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// Receives one hop of a task.
+final class HopReceiver: TransactionReceiver {
+    // `@exclusivity(unchecked)`: this object never leaves its loop, and nobody is called while a property is changed.
+    private let answer: HopAnswer
+    let beginning: LoadBeginning
+    private let reactor: Reactor
+    @exclusivity(unchecked) private var response: HTTPURLResponse?
+    @exclusivity(unchecked) private var body = WholeBody()
+    @exclusivity(unchecked) private var sink: FileSink?
+    @exclusivity(unchecked) private var fate = BodyFate.deliver
+    /// The other side has still to say yes or no to what went with the request, or opened the tunnel for it.
+    @exclusivity(unchecked) private var provesItself: Bool
+    /// How much of a body was read that nobody wants.
+    @exclusivity(unchecked) private var discarded = 0
+    /// The cache's part, where it has one.
+    @exclusivity(unchecked) private let caching: HopCaching?
+    /// What was in a download's file is all there is.
+    @exclusivity(unchecked) private var isComplete = false
+    /// What was agreed on about a web socket.
+    @exclusivity(unchecked) private var agreement: WebSocketHandshake.Agreement?
+
+    /// What becomes of the bytes of the body.
+    private enum BodyFate {
+        case deliver
+        /// The same, part by part.
+        case deliverParts(MixedReplaceBody)
+        /// It is being decided about a redirect or a refusal; nothing comes before.
+        case undecided(BodyFraming, decoding: Bool)
+        /// Another request follows: what comes is of no interest (B2.99, B4.33).
+        case discard
+        /// The hop was cancelled, and the error is noted.
+        case abandoned
+    }
+
+    private var task: TaskCore { answer.task }
+
+    var wantsAddresses: Bool { answer.plan.keepsRecords }
+
+    init(_ answer: HopAnswer, beginning: LoadBeginning, reactor: Reactor) {
+        self.answer = answer
+        self.beginning = beginning
+        provesItself = answer.plan.provesItself
+        caching = answer.plan.cache.map { HopCaching($0) }
+        self.reactor = reactor
+    }
+
+    var answersQuestions: Bool { task.trust.answersChallenges }
+
+    /// The settings and the storage may know where no delegate does.
+    var answersProxies: Bool { true }
+
+    func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { task.trust.confirms(judge) }
+
+    func asked(_ question: ConnectionQuestion) {
+        if case .proxy(let question) = question {
+            provesItself = true
+            task.authentication.refused(by: question, on: reactor)
+        } else {
+            task.delivery.post(.challenge(question), on: reactor)
+        }
+    }
+
+    func waitsForConnectivity() {
+        if answer.plan.tellsDelegate { task.delivery.post(.waiting, on: reactor) }
+    }
+
+    func answers(acceptedAs acceptance: ServerAcceptance) {
+        if let caching { caching.acceptance = acceptance }
+    }
+
+    func received(informational head: ResponseHead) {
+        if let upload = answer.plan.upload {
+            if task.upload.informed(head) { return abandon() }
+            if upload.isHelper { return }
+        }
+        guard answer.plan.tellsDelegate || answer.plan.pipe?.scope == .everything else { return }
+        let response = HTTPURLResponse(url: answer.plan.request?.url, head: head, framing: .none, bodyIsDecoded: false)
+        if answer.plan.tellsDelegate { task.delivery.post(.informational(response), on: reactor) }
+        task.telling.announce { .informational(response) }
+    }
+
+    func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
+        if answer.plan.upload != nil, case .abandoned = fate { return .more }
+        let response = HTTPURLResponse(url: answer.plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
+        self.response = response
+        let arrival = HopAnswer.Arrival(
+            head, response, framing: framing, decoding: decoding, provesItself: provesItself, caching: caching,
+            on: reactor)
+        switch answer.fate(of: arrival) {
+        case .shown:
+            expectBody(of: head, framing, decoding: decoding)
+            return .more
+        case .asked:
+            expectBody(of: head, framing, decoding: decoding)
+            return .pause
+        case .undecided:
+            fate = .undecided(framing, decoding: decoding)
+            return .pause
+        case .unwanted(let isRead):
+            fate = .discard
+            return isRead ? .more : .discard
+        case .complete:
+            isComplete = true
+            fate = .discard
+            return .discard
+        case .abandoned:
+            abandon()
+            return .more
+        case .agreed(let agreement):
+            self.agreement = agreement
+            return .detach
+        }
+    }
+
+    /// The body that comes is the task's.
+    private func expectBody(of head: ResponseHead, _ framing: BodyFraming, decoding: Bool) {
+        if answer.plan.streamsBody, case .delegate = answer.plan.outlet,
+            let parts = MixedReplaceBody(head, url: answer.plan.request?.url)
+        {
+            fate = .deliverParts(parts)
+            caching?.drop()
+        }
+        if answer.plan.collectsBody { body.expect(framing, decoding: decoding) }
+    }
+
+    /// Nothing more of this hop is wanted, and the error is noted.
+    private func abandon() {
+        fate = .abandoned
+        task.hops.cancel()
+    }
+
+    func received(body piece: BodyPiece) -> ReceiverDemand {
+        if case .undecided(let framing, let decoding) = fate, let delivers = task.hops.deliversUndecidedBody {
+            fate = delivers ? .deliver : .discard
+            if delivers { body.expect(framing, decoding: decoding) }
+        }
+        caching?.take(piece.bytes)
+        switch fate {
+        case .deliver:
+            return passOn(piece)
+        case .deliverParts(let parts):
+            return passOnParts(piece.bytes, parts)
+        case .discard:
+            // Also where a connection is to be kept for the next request: not at any price.
+            discarded += piece.bytes.count
+            guard discarded > RedirectRules.discardedBodyLimit else { return .more }
+            caching?.drop()
+            return .discard
+        case .undecided, .abandoned:
+            return .more
+        }
+    }
+
+    func sent(bodyBytes: Int64) {
+        task.counting.bodySent(
+            total: (answer.plan.upload?.base ?? 0) + bodyBytes, tellsDelegate: answer.plan.tellsDelegate, on: reactor)
+    }
+
+    func finished(_ outcome: TransactionOutcome) {
+        if case .deliverParts(let parts) = fate {
+            let rest = parts.finish()
+            if !rest.isEmpty { _ = tellDelegate(rest) }
+        }
+        let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
+        if let caching {
+            if answer.plan.savesFile(of: task) { caching.drop() }
+            tell(caching, isComplete: outcome.error == nil)
+            if failure == nil, let confirmed = caching.confirmed {
+                return finish(with: confirmed, outcome)
+            }
+        }
+        let end = HopEnd(
+            failure: failure, url: answer.plan.url, body: answer.plan.collectsBody ? body.data : nil,
+            records: answer.plan.keepsRecords ? records(outcome.timelines) : [], again: outcome.again)
+        if failure == nil, isComplete {
+            task.download.endHop(end, withFileOf: fileSink)
+        } else if failure == nil, answer.plan.savesFile(of: task), case .deliver = settledFate {
+            task.download.endHop(end, withFileOf: fileSink)
+        } else if let sink {
+            task.download.endHop(end, without: sink)
+        } else if let call = task.hops.ended(end, on: reactor) {
+            EndedCalls.of(reactor).add(call)
+        }
+    }
+
+    func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) {
+        caching?.drop()
+        let records = answer.plan.keepsRecords ? records(outcome.timelines) : []
+        if let agreement { return task.webSocket.open(connection, agreement, records, on: reactor) }
+        if task.stream.take(connection, records, reactor) { return }
+        // Order: cancelled in between, and the connection is closed by now.
+        fate = .abandoned
+        finished(outcome)
+    }
+
+    /// Brings into the cache what the answer means for it.
+    private func tell(_ caching: HopCaching, isComplete: Bool) {
+        let steps = caching.finish(isComplete: isComplete, whole: body.data, asksDelegates: answer.plan.asksStoring)
+        for step in steps { task.caching.change(by: step, of: caching.part, on: reactor) }
+    }
+
+    /// What is stored is the answer, since the server has confirmed it.
+    private func finish(with stored: CachedURLResponse, _ outcome: TransactionOutcome) {
+        var records = answer.plan.keepsRecords ? records(outcome.timelines) : []
+        if let last = records.popLast() { records.append(last.confirming(stored)) }
+        if let call = task.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
+    }
+
+    private var fileSink: FileSink {
+        if let sink { return sink }
+        let made = task.download.makeSink(for: answer.plan)
+        sink = made
+        return made
+    }
+
+    /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
+    /// redirect's body that breaks off: where it leads is known.
+    private func counts(_ error: EngineError) -> Bool {
+        switch (settledFate, error) {
+        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .http2),
+            (.discard, .idleTimeout):
+            false
+        case (.deliver, _), (.deliverParts, _), (.undecided, _), (.abandoned, _), (.discard, _): true
+        }
+    }
+
+    /// What has become of the body, also when not one byte of it came after the delegate's answer.
+    private var settledFate: BodyFate {
+        guard case .undecided = fate, let delivers = task.hops.deliversUndecidedBody else { return fate }
+        return delivers ? .deliver : .discard
+    }
+
+    /// Delivers the parts of a body; nothing more is read until the delegate has been asked about the last of them.
+    private func passOnParts(_ bytes: UnsafeRawBufferPointer, _ parts: MixedReplaceBody) -> ReceiverDemand {
+        var demand = ReceiverDemand.more
+        do throws(WireError) {
+            try parts.read(bytes) { element in
+                switch element {
+                case .part(let response) where answer.plan.asksResponse:
+                    task.delivery.post(.part(response), on: reactor)
+                    demand = .pause
+                case .part(let response):
+                    task.counting.responseArrived(response, hasBody: true)
+                case .data(let data):
+                    if case .pause = tellDelegate(data) { demand = .pause }
+                }
+            }
+        } catch {
+            task.hops.willFail(ErrorMapping.urlError(.wire(error), url: answer.plan.request?.url))
+            abandon()
+        }
+        return demand
+    }
+
+    private func tellDelegate(_ data: Data) -> ReceiverDemand {
+        task.counting.bodyArrived(bytes: data.count)
+        return task.delivery.post(body: data, on: reactor)
+    }
+
+    private func passOn(_ piece: BodyPiece) -> ReceiverDemand {
+        task.counting.bodyArrived(bytes: piece.bytes.count)
+        if answer.plan.savesFile(of: task) {
+            caching?.drop()
+            return fileSink.write(piece)
+        }
+        if answer.plan.collectsBody { body.append(piece.bytes) }
+        return answer.plan.isBodySeen ? answer.pass(Data(piece), on: reactor) : .more
+    }
+
+    /// Only the last attempt got the response (B6.30).
+    private func records(_ timelines: [Timeline]) -> [TransactionRecord] {
+        guard let request = answer.plan.request else { return [] }
+        return timelines.enumerated().map { index, timeline in
+            TransactionRecord(
+                request: request, sentFields: answer.plan.sentFields,
+                response: index == timelines.count - 1 ? response : nil, timeline: timeline)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// Hops that are no HTTP transactions. Who carries them is found out before (`HopPreparation+Classes`, `HopPreparation+Scheme`).
+//
+// Must not know: how a carrier gets what it reports, bytes.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+
+extension TaskHops {
+    /// Lets a carrier load the hop. Most know only wholes.
+    func carry(
+        _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false
+    ) {
+        guard let session = task.session else { return }
+        if task.savesFile, !fromInside { task.download.beginAtBeginning() }
+        let sessionView = tellingView
+        let load = task.driver.begin { state in
+            state.cachePart = cache
+            state.detour = nil
+            state.sentFields = nil
+            return SchemeLoad(
+                request, HopAnswer(task: task, plan: plan(of: state, sessionView)), by: carrier,
+                limits: SchemeLoad.Limits(
+                    idle: session.settings.idleTimeout(request), deadline: state.resourceDeadline))
+        }
+        guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request.url)) }
+        task.driver.tellExchangeOfSuspension()
+        load.begin()
+    }
+}

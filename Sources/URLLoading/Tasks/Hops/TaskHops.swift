@@ -1,0 +1,129 @@
+// A task's hops: what is common to them while they last, and the step from one to the next. How a hop gets to a server is
+// `HopPreparation`, what becomes of its answer `HopAnswer`, and what follows it `HopSequel`.
+//
+// Must not know: what carries a hop.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+/// A task as what goes from hop to hop until an answer is its own.
+struct TaskHops: Sendable {
+    let task: TaskCore
+
+    // MARK: The beginning of a hop
+
+    /// Called on the loop when the engine takes the hop up.
+    func begin(_ handle: TransactionHandle, on reactor: Reactor) -> HopReceiver {
+        let sessionView = tellingView
+        let (plan, late) = task.driver.takeUp(.transaction(handle)) { (state: borrowing TaskState) -> HopPlan in
+            self.plan(of: state, sessionView)
+        }
+        if let priority = late.priority { handle.setPriority(TaskSettings.usable(priority)) }
+        return HopReceiver(HopAnswer(task: task, plan: plan), beginning: late.beginning, reactor: reactor)
+    }
+
+    /// The session's delegate, where it may be told: without a delegate queue there is none.
+    var tellingView: DelegateView? { task.usesRelay ? task.session?.delegateView : nil }
+
+    /// What is to become of the hop's answer, as things stand.
+    func plan(of state: borrowing TaskState, _ sessionView: DelegateView?) -> HopPlan {
+        let taskView = state.delegateView
+        func mayImplement(_ method: AskingMethod) -> Bool {
+            taskView?.mayImplement(method) ?? false || sessionView?.mayImplement(method) ?? false
+        }
+        let outlet = task.outlet
+        let streams: Bool
+        let asksResponse: Bool
+        switch state.handshake == nil ? outlet.audience : .nobody {
+        case .all:
+            streams = true
+            asksResponse = mayImplement(.response)
+        case .own:
+            streams = taskView?.data != nil
+            asksResponse = taskView?.mayImplement(.response) ?? false
+        case .nobody:
+            streams = false
+            asksResponse = false
+        }
+        let tells = taskView?.task != nil || sessionView?.task != nil
+        return HopPlan(
+            request: state.currentRequest, sentFields: state.sentFields, outlet: outlet, streamsBody: streams,
+            asksResponse: asksResponse, asksRedirect: mayImplement(.redirect), tellsDelegate: task.usesRelay && tells,
+            redirectsSoFar: state.redirect.count, provesItself: state.isAuthenticating,
+            cache: state.cachePart,
+            asksStoring: state.cachePart?.session.asksDelegates ?? false && mayImplement(.storing),
+            upload: task.isUpload ? state.uploadHop : nil, webSocket: state.handshake)
+    }
+
+    // MARK: While it lasts
+
+    /// The receiver can take more.
+    func resumeReading() { task.state.withLock { $0.load.handle }?.resumeReading() }
+
+    /// What is left of the answer is of no interest.
+    func discardRest() { task.state.withLock { $0.load.handle }?.discardRest() }
+
+    /// Nothing more of this hop is wanted.
+    func cancel() { task.state.withLock { $0.load.handle }?.cancel() }
+
+    /// The hop ends the task with an error of the API's own layer.
+    func willFail(_ error: URLError) {
+        task.state.withLock { if $0.ownFailure == nil { $0.ownFailure = error } }
+    }
+
+    /// Ends the task, which cannot do what a delegate wants of it.
+    func end(unsupported description: String) {
+        willFail(LoadFailure.unsupportedURL(task.originalRequest?.url, description))
+        cancel()
+    }
+
+    // MARK: The end of a hop
+
+    /// The hop is over; what follows comes after everything that it had to tell. Returns the async call that ended with it, for the
+    /// caller to resume.
+    func ended(_ end: HopEnd, on reactor: Reactor? = nil) -> EndedCall? {
+        guard task.usesRelay else { return goOn(after: end) }
+        task.delivery.post(.hopEnded(end), on: reactor)
+        return nil
+    }
+
+    /// Does what follows a hop.
+    func goOn(after end: HopEnd) -> EndedCall? {
+        let error = end.failure.map { urlError($0, url: end.url) }
+        let sent = task.isUpload ? task.counters.sent.load(ordering: .relaxed) : nil
+        let (sequel, result) = task.driver.exchangeEnded { state -> (HopSequel, TaskResult?) in
+            if !end.records.isEmpty { state.records += end.records }
+            let sequel = state.sequel(of: end, error: error, sent: sent)
+            // Where nobody hears of the end but its caller, it is noted at once.
+            guard case .end(nil) = sequel, task.endsQuietly else { return (sequel, nil) }
+            return (sequel, state.end(with: nil, quietly: true))
+        }
+        if let result { return task.completion.conclude(result, body: end.body, file: end.file) }
+        switch sequel {
+        case .hop(let request, let body): load(request, body: body)
+        case .detour(let detour): goRound(by: detour)
+        case .otherStream: loadWithOtherStream()
+        case .upload(let step): return task.upload.goOn(with: step)
+        case .end(let error) where task.webSocketCalls != nil:
+            task.webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
+        case .end(let error): return task.completion.begin(error, body: end.body, file: end.file)
+        }
+        return nil
+    }
+
+    /// What a hop's failure is to the program.
+    private func urlError(_ failure: EngineError, url: URL?) -> URLError {
+        let evaluator = task.session?.settings.evaluator ?? SecTrust.system
+        return task.webSocketCalls == nil
+            ? ErrorMapping.urlError(failure, url: url, evaluator: evaluator, ofDownload: task.savesFile)
+            : ErrorMapping.handshakeError(failure, url: url, evaluator: evaluator)
+    }
+}
+
+extension TaskCore {
+    /// The task's hops.
+    var hops: TaskHops { TaskHops(task: self) }
+}

@@ -1,0 +1,86 @@
+// What of a task is counted and shown while it loads: its response, the bytes that have come and gone, its progress, and how far it is
+// for whoever iterates over its events.
+//
+// Must not know: what becomes of the bytes.
+
+import Foundation
+import Synchronization
+import URLLoadingEngine
+import URLLoadingSystem
+
+/// A task as something whose progress is followed.
+struct TaskCounting: Sendable {
+    let task: TaskCore
+
+    // MARK: What has come and gone
+
+    /// The response that the task will show (B1.49).
+    func responseArrived(_ response: URLResponse, hasBody: Bool) {
+        task.counters.expectedToReceive.store(hasBody ? response.expectedContentLength : 0, ordering: .relaxed)
+        task.state.withLock { $0.response = response }
+        updateProgress()
+    }
+
+    func bodyArrived(bytes: Int) {
+        task.counters.received.wrappingAdd(Int64(bytes), ordering: .relaxed)
+        updateProgress()
+    }
+
+    func bodySent(total: Int64, tellsDelegate: Bool, on reactor: Reactor) {
+        task.counters.sent.store(total, ordering: .relaxed)
+        updateProgress()
+        if tellsDelegate { task.delivery.post(.sent(total), on: reactor) }
+        announceProgress()
+    }
+
+    /// Bytes of a connection that has no messages have come and gone.
+    func moved(received: Int, sent: Int) {
+        if received > 0 { task.counters.received.wrappingAdd(Int64(received), ordering: .relaxed) }
+        if sent > 0 { task.counters.sent.wrappingAdd(Int64(sent), ordering: .relaxed) }
+        updateProgress()
+    }
+
+    // MARK: Who looks at it
+
+    /// Made when it is first asked for; steers the task (B1.52).
+    var progress: Progress {
+        let made = task.state.withLock { $0.progress }
+        if let made { return made.shown }
+        let new = TaskProgress()
+        new.shown.cancellationHandler = { [weak task] in task?.driver.cancel() }
+        new.shown.pausingHandler = { [weak task] in task?.driver.suspend() }
+        new.shown.resumingHandler = { [weak task] in task?.driver.resume() }
+        let progress = task.state.withLock { state in
+            if let made = state.progress { return made }
+            state.progress = new
+            return new
+        }
+        task.hasProgress.store(true, ordering: .releasing)
+        updateProgress()
+        return progress.shown
+    }
+
+    /// Carries the counters over into the progress, if somebody looks at it; from any thread.
+    func updateProgress() {
+        guard task.hasProgress.load(ordering: .acquiring) else { return }
+        guard let progress = task.state.withLock({ $0.progress }) else { return }
+        progress.follow { (task.counters.units, task.state.withLock { $0.progressStage }) }
+    }
+
+    /// Adds how far the transfer has come to the sequence of its events.
+    func announceProgress() {
+        task.telling.announce {
+            .progress(
+                URLSession.TransferProgress(
+                    bytesSent: task.counters.sent.load(ordering: .relaxed),
+                    bytesExpectedToSend: task.counters.expectedToSend.load(ordering: .relaxed),
+                    bytesReceived: task.counters.received.load(ordering: .relaxed),
+                    bytesExpectedToReceive: task.counters.expectedToReceive.load(ordering: .relaxed)))
+        }
+    }
+}
+
+extension TaskCore {
+    /// What is counted of the task.
+    var counting: TaskCounting { TaskCounting(task: self) }
+}
