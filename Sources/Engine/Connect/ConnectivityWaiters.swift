@@ -105,30 +105,15 @@ final class ConnectivityWaiters {
 
     /// Whether an attempt failed because this machine has no way to the host (B6.20), not because of the host (B6.19).
     fileprivate func isLackOfNetwork(_ error: EngineError) -> Bool {
-        switch error {
-        case .connect(_, let failures): isLackOfNetwork(failures)
-        case .nameLookup(let failure): isLackOfNetwork(failure)
-        case .proxy(let failure):
+        switch error.obstacle {
+        case .connect(let failures)?: !failures.isEmpty && failures.allSatisfy(\.error.isNoRoute)
+        case .lookup(let failure)?:
             switch failure.reason {
-            case .unreachable(let failures): isLackOfNetwork(failures)
-            case .lookup(let failure): isLackOfNetwork(failure)
-            case .tls, .refused, .authentication, .garbage, .closed, .socks, .unsendable: false
+            case .temporary: true
+            case .noSuchHost, .failed: !monitor.hasInterface
+            case .cancelled: false
             }
-        case .cancelled, .idleTimeout, .resourceTimeout, .tls, .connectionLost, .wire, .http2, .body, .invalidRequest,
-            .undetachable, .ftp, .localResource:
-            false
-        }
-    }
-
-    private func isLackOfNetwork(_ failures: [EngineError.ConnectFailure]) -> Bool {
-        !failures.isEmpty && failures.allSatisfy(\.error.isNoRoute)
-    }
-
-    private func isLackOfNetwork(_ failure: ResolverFailure) -> Bool {
-        switch failure.reason {
-        case .temporary: true
-        case .noSuchHost, .failed: !monitor.hasInterface
-        case .cancelled: false
+        case nil: false
         }
     }
 

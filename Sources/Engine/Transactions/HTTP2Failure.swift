@@ -10,14 +10,6 @@ package enum HTTP2Failure: Error, Sendable, Equatable {
     case malformed(HTTP2Fault, HeaderFault?)
     /// The connection has failed, by no fault of this stream.
     case connection(HTTP2Fault)
-
-    /// Whether the answer was lost, as opposed to being none.
-    package var isLoss: Bool {
-        switch self {
-        case .reset, .connection: true
-        case .malformed: false
-        }
-    }
 }
 
 extension HTTP2Failure: CustomStringConvertible {

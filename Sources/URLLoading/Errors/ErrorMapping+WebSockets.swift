@@ -53,16 +53,10 @@ extension ErrorMapping {
     /// The public error for a handshake that the engine could not carry out: whatever the server has said that is no answer
     /// is a bad answer (B15.32).
     static func handshakeError(_ failure: EngineError, url: URL?, evaluator: any TrustEvaluator) -> URLError {
-        switch failure {
-        case .wire(.closedBeforeResponse): break
-        case .wire(let error):
-            return LoadFailure.make(
-                .badServerResponse, url, failure.description, underlying: UnderlyingError.wire(error))
-        case .cancelled, .idleTimeout, .resourceTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .http2,
-            .body, .invalidRequest, .undetachable, .ftp, .localResource:
-            break
+        guard case .wire(let error) = failure, error != .closedBeforeResponse else {
+            return urlError(failure, url: url, evaluator: evaluator)
         }
-        return urlError(failure, url: url, evaluator: evaluator)
+        return LoadFailure.make(.badServerResponse, url, failure.description, underlying: UnderlyingError.wire(error))
     }
 
     private static func posix(_ code: POSIXError.Code, _ url: URL?, _ description: String) -> POSIXError {

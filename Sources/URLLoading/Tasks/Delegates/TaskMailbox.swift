@@ -82,17 +82,6 @@ struct HopEnd: Sendable {
     var again: SecondSending?
     /// What something else than a transaction has failed with, of whichever domain (B14.47).
     var foreignError: (any Error)?
-
-    /// Whether the end comes through although a delegate has not answered (B6.8).
-    var breaksWaiting: Bool {
-        switch failure {
-        case .cancelled, .resourceTimeout: true
-        case nil, .idleTimeout, .nameLookup, .connect, .proxy, .tls, .connectionLost, .wire, .http2, .body,
-            .invalidRequest,
-            .undetachable, .ftp, .localResource:
-            false
-        }
-    }
 }
 
 /// The ordered list of one task.
@@ -141,7 +130,7 @@ struct TaskMailbox: Sendable {
         case .part: untoldParts += 1
         case .hopEnded(let end):
             holdsEnd = true
-            if end.breaksWaiting { giveUpWaiting() }
+            if end.failure?.endsWaiting ?? false { giveUpWaiting() }
         case .stream(.ended), .webSocket(.ended): giveUpWaiting()
         default: break
         }

@@ -212,13 +212,7 @@ extension TaskState {
         if let ownFailure { return ownFailure.code == .cannotWriteToFile || ownFailure.code == .timedOut }
         // B14.20: what carries FTP has its errors made already.
         if let foreign = end.foreignError { return (foreign as? URLError)?.isOfNetwork ?? false }
-        switch end.failure {
-        case .cancelled, .connectionLost, .idleTimeout, .resourceTimeout, .tls, .localResource, .proxy, .connect,
-            .nameLookup:
-            return true
-        case .wire?, .http2?: return end.failure?.isLoss ?? false
-        case nil, .body, .invalidRequest, .undetachable, .ftp: return false
-        }
+        return end.failure?.leavesPart ?? false
     }
 }
 

@@ -227,11 +227,10 @@ final class HopReceiver: TransactionReceiver {
     /// Whether an error ends the task. The end that the receiver itself brought about does not, and neither does a
     /// redirect's body that breaks off: where it leads is known.
     private func counts(_ error: EngineError) -> Bool {
-        switch (settledFate, error) {
-        case (.abandoned, .cancelled), (.discard, .connectionLost), (.discard, .wire), (.discard, .http2),
-            (.discard, .idleTimeout):
-            false
-        case (.deliver, _), (.deliverParts, _), (.undecided, _), (.abandoned, _), (.discard, _): true
+        switch settledFate {
+        case .abandoned: if case .cancelled = error { false } else { true }
+        case .discard: !error.isOfTheExchange
+        case .deliver, .deliverParts, .undecided: true
         }
     }
 

@@ -182,17 +182,3 @@ extension TaskState {
         return (exchange.request, body)
     }
 }
-
-extension EngineError {
-    /// Whether the network is to blame, so that it may be better later (B11.28). A time-out is not: the program has said
-    /// how long it wants to wait.
-    fileprivate var isInterruption: Bool {
-        switch self {
-        case .nameLookup, .connect: true
-        case .connectionLost, .wire, .http2: isLoss
-        case .cancelled, .idleTimeout, .resourceTimeout, .proxy, .tls, .body, .invalidRequest, .undetachable, .ftp,
-            .localResource:
-            false
-        }
-    }
-}
