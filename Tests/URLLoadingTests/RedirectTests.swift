@@ -102,6 +102,41 @@ struct RedirectTests {
         }
     }
 
+    @Test(
+        "B4.3, B1.40: refused while its task is suspended, a redirect is the response at once, and the rest comes later"
+    )
+    func refusedWhileSuspended() async throws {
+        try await withServer(router: router) { server in
+            let shown = Signal()
+            let kept = Box<URLSessionTask?>(nil)
+            let delegate = RecordingDelegate(
+                onResponse: { _, handler in
+                    handler(.allow)
+                    shown.fire()
+                },
+                onRedirect: { _, handler in
+                    kept.value?.suspend()
+                    handler(nil)
+                })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/status/302"))
+            kept.value = task
+            task.resume()
+            await shown.wait()
+            #expect(task.state == .suspended)
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
+            #expect(delegate.transcript.calls == ["created 1", "redirect 302 GET /end", "response 302"])
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == [
+                    "created 1", "redirect 302 GET /end", "response 302", "data", "metrics 1", "complete nil",
+                ])
+            #expect(delegate.transcript.body == "moved")
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B4.2, B4.28: another request goes elsewhere, as given")
     func redirectElsewhere() async throws {
         try await withServer(router: router) { server in

@@ -15,6 +15,8 @@ import URLLoadingWire
 /// Builds the requests of one session.
 final class RequestBuilder: Sendable {
     private let settings: SessionSettings
+    /// The origin that was met first, mostly the only one: it is found without a lock.
+    private let firstKnown = SetOnce<KnownOrigin>()
     private let known = Mutex<[KnownOrigin]>([])
 
     init(settings: SessionSettings) {
@@ -151,10 +153,10 @@ final class RequestBuilder: Sendable {
 
     /// Where a request goes, and its target there.
     private func place(of url: URL) throws(URLError) -> (KnownOrigin, target: String) {
-        let known = known.withLock(\.self)
         var text = url.absoluteString
         let met = text.withUTF8 { bytes -> (KnownOrigin, target: String)? in
-            for origin in known {
+            if let first = firstKnown.value, let target = first.target(of: bytes) { return (first, target) }
+            for origin in known.withLock(\.self) {
                 if let target = origin.target(of: bytes) { return (origin, target) }
             }
             return nil
@@ -173,7 +175,7 @@ final class RequestBuilder: Sendable {
                 method: "GET", origin: origin, body: .none
             ).sealed(), ways: settings.proxies.ways(to: origin))
         // User information may hold a password: not a thing to keep.
-        guard !text.hasUserInformation else { return entry }
+        if text.hasUserInformation || firstKnown.set(entry) { return entry }
         known.withLock { known in
             if known.count >= Self.rememberedOrigins { known.removeFirst() }
             known.append(entry)

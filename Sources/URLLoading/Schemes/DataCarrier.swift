@@ -13,7 +13,7 @@ final class DataCarrier: SchemeCarrier {
                 URLResponse(
                     url: url, mimeType: data.mimeType, expectedContentLength: data.content.count,
                     textEncodingName: data.charset))
-            if !data.content.isEmpty { load.received(Data(data.content)) }
+            if !data.content.isEmpty { load.received(body: Data(data.content)) }
             load.finished()
         } catch {
             load.failed(LoadFailure.badURL(url, error.description))

@@ -192,7 +192,7 @@ private final class FTPDelivery: FTPReceiver {
         return load.resumed(at: offset, total: size)
     }
 
-    func received(body piece: BodyPiece) -> ReceiverDemand { load.received(Data(piece.bytes)) }
+    func received(body piece: BodyPiece) -> ReceiverDemand { load.received(body: Data(piece.bytes)) }
 
     func sent(bodyBytes: Int64) {
         load.core.counting.bodySent(total: bodyBytes, tellsDelegate: load.plan.tellsDelegate, on: reactor)

@@ -108,7 +108,7 @@ final class FileCarrier: SchemeCarrier {
                 // Order: before the report, whose receiver may ask for more at once.
                 state.hasRoom = false
             }
-            if case .pause = load.received(bytes.prefix(count)) { return true }
+            if case .pause = load.received(body: bytes.prefix(count)) { return true }
             state.withLock { $0.hasRoom = true }
             return true
         case .failure(.ended):

@@ -55,7 +55,7 @@ final class MockCarrier: SchemeCarrier {
         switch answer.kind {
         case .response(let status, let headers, let body):
             load.received(Self.response(request, status, headers, length: body.count))
-            if !body.isEmpty, request.httpMethod != "HEAD" { load.received(body) }
+            if !body.isEmpty, request.httpMethod != "HEAD" { load.received(body: body) }
             load.finished()
         case .failure(let error):
             load.failed(error)

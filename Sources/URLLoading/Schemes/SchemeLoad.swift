@@ -72,13 +72,13 @@ final class SchemeLoad: LoadHandle {
     /// More of the body; after `.pause` nothing more should come until the carrier's `resumeReading()`, and what comes
     /// all the same is kept.
     @discardableResult
-    func received(_ data: Data) -> ReceiverDemand {
+    func received(body data: Data) -> ReceiverDemand {
         if data.isEmpty { noteProgress() } else { report(.data(data)) }
         return demand
     }
 
     /// What is stored is the answer (B14.51).
-    func received(_ cached: CachedURLResponse) { report(.stored(cached), closes: true) }
+    func received(stored cached: CachedURLResponse) { report(.stored(cached), closes: true) }
 
     /// The request leads elsewhere; nothing more is taken (B14.49).
     func redirected(to request: URLRequest, by response: URLResponse) {

@@ -26,7 +26,8 @@ final class TaskCore: Sendable {
     let engine: Engine?
     private let givenOutlet: TaskOutlet
     private let givenKind: TaskKind
-    private let changePlace = TaskChangePlace()
+    /// What the task has become; the first change counts.
+    private let change = SetOnce<TaskChange>()
     let creation = ContinuousClock.now
     /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
     let usesRelay: Bool
@@ -67,12 +68,12 @@ final class TaskCore: Sendable {
     // MARK: What it is
 
     /// Where the result goes: what the task was made for, unless a delegate has decided otherwise (B1.68).
-    var outlet: TaskOutlet { changePlace.change?.outlet ?? givenOutlet }
+    var outlet: TaskOutlet { change.value?.outlet ?? givenOutlet }
 
     /// Whether it is a download, whose body goes to a file.
     var savesFile: Bool {
         // Without a copy of the outlet.
-        if let change = changePlace.change, let outlet = change.outlet { return outlet.savesFile }
+        if let outlet = change.value?.outlet { return outlet.savesFile }
         return givenOutlet.savesFile
     }
 
@@ -86,13 +87,13 @@ final class TaskCore: Sendable {
     var webSocketCalls: WebSocketCalls? { givenKind.webSocket }
 
     /// What the user sees: what the task was made as, unless a delegate has decided otherwise (B1.70).
-    var kind: TaskKind { changePlace.change?.kind ?? givenKind }
+    var kind: TaskKind { change.value?.kind ?? givenKind }
 
     /// The name of that, without a copy.
-    var kindName: TaskKind.Name { changePlace.change?.kind?.name ?? givenKind.name }
+    var kindName: TaskKind.Name { change.value?.kind?.name ?? givenKind.name }
 
     /// From now on the task is something else than it was made as; the first change counts.
-    func become(_ change: TaskChange) { changePlace.note(change) }
+    func become(_ change: TaskChange) { self.change.set(change) }
 
     /// The face that delegates and `allTasks` see; made when it is first needed.
     var face: URLSessionTask {

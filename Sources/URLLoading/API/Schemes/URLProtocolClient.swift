@@ -57,7 +57,7 @@ final class CarrierClient: NSObject, URLProtocolClient {
     }
 
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-        current?.received(cachedResponse)
+        current?.received(stored: cachedResponse)
     }
 
     func urlProtocol(
@@ -66,7 +66,7 @@ final class CarrierClient: NSObject, URLProtocolClient {
         current?.received(response, policy: policy)
     }
 
-    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { current?.received(data) }
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { current?.received(body: data) }
 
     func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { current?.finished() }
 

@@ -194,7 +194,7 @@ extension BackgroundSession {
             for entry in entries { state.entries[UInt64(entry.core.identifier)]?.isEnding = true }
             return (entries, state.onEnd != nil)
         }
-        for entry in entries { entry.core.transfer.end(with: error(entry.core.originalRequest?.url)) }
+        for entry in entries { entry.core.transfer.fail(with: error(entry.core.originalRequest?.url)) }
         if onEnd { line.run { [self] in cleanUp() } }
     }
 
@@ -271,7 +271,7 @@ extension BackgroundSession {
                 if entry.core.phase == .suspended { tell(.suspend(task: task)) }
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
-                entry.core.transfer.end(
+                entry.core.transfer.fail(
                     with: LoadFailure.make(
                         .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
                         "What was written down of the task is lost."))

@@ -40,7 +40,7 @@ struct TaskTransfer: Sendable {
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
         let request = task.currentRequest
-        let load = task.driver.begin { _ in BackgroundLoad(background, task) }
+        let load = task.driver.beginExchange { _ in BackgroundLoad(background, task) }
         guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let order = order(for: request) else {
             return task.driver.endUnloaded(
@@ -179,7 +179,7 @@ struct TaskTransfer: Sendable {
     func end(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
         if let failure {
             if let data = failure.resumeData { gotResumeData(data) }
-            return end(with: failure.error(of: kind))
+            return fail(with: failure.error(of: kind))
         }
         guard kind != .download else {
             // A file that is gone was had by a delegate that could not say so any more.
@@ -192,7 +192,7 @@ struct TaskTransfer: Sendable {
     }
 
     /// Ends the task with an error, wherever it stands.
-    func end(with error: any Error) {
+    func fail(with error: any Error) {
         if task.state.withLock({ $0.machine.isWaiting }), let error = error as? URLError {
             task.driver.endUnloaded(error)
         } else {

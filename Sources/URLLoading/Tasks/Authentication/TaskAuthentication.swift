@@ -175,7 +175,7 @@ struct TaskAuthentication: Sendable {
     func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before anybody is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
-        task.questions.ask(about: .refusal(refusal)) { sender in
+        task.questions.challenge(about: .refusal(refusal)) { sender in
             URLAuthenticationChallenge(
                 protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
                 previousFailureCount: refusal.failures, failureResponse: refusal.response,

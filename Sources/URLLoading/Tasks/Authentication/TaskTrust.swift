@@ -97,7 +97,7 @@ struct TaskTrust: Sendable {
             if case .proxy(let asked) = question { asked.answer(.giveUp) }
             return
         }
-        task.questions.ask(about: .connection(question, Respondent())) { sender in
+        task.questions.challenge(about: .connection(question, Respondent())) { sender in
             // B2.19.
             URLAuthenticationChallenge(
                 protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil,

@@ -19,7 +19,9 @@ struct DelegateQuestions: Sendable {
 
     /// Asks about a challenge: for what concerns connections the session's method first, else the tasks' alone (B2.1 to B2.4). It is
     /// shown with a sender, which takes answers by the older methods.
-    func ask(about subject: TaskChallenge.Subject, shownWith show: (ChallengeSender) -> URLAuthenticationChallenge) {
+    func challenge(
+        about subject: TaskChallenge.Subject, shownWith show: (ChallengeSender) -> URLAuthenticationChallenge
+    ) {
         guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
         // What was withdrawn meanwhile is not asked any more.
         if case .carrier(let question) = subject, !question.isAsked(under: token) {

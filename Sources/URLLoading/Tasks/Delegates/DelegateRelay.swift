@@ -70,10 +70,10 @@ final class DelegateRelay: Sendable {
     }
 
     /// Puts a client in the line. A client must not be in it twice.
-    func schedule(_ client: any RelayClient) { schedule([client]) }
+    func schedule(_ client: any RelayClient) { schedule(all: [client]) }
 
     /// Puts clients in the line, in this order. A client must not be in it twice.
-    func schedule(_ clients: [any RelayClient]) {
+    func schedule(all clients: [any RelayClient]) {
         guard !clients.isEmpty else { return }
         let isFirst = line.withLock { line in
             line.append(clients)

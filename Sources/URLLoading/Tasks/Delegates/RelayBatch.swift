@@ -45,6 +45,6 @@ final class RelayBatch: TurnObserver {
     func turnEnded() {
         let ended = groups
         groups = []
-        for group in ended { group.relay.schedule(group.clients) }
+        for group in ended { group.relay.schedule(all: group.clients) }
     }
 }

@@ -107,7 +107,7 @@ struct TaskDelivery: Sendable {
             task.authentication.askAboutRefusal(refusal)
         case .question(let question):
             guard !task.isOver else { return }
-            task.questions.ask(about: .carrier(question)) { sender in
+            task.questions.challenge(about: .carrier(question)) { sender in
                 URLAuthenticationChallenge(authenticationChallenge: question.challenge, sender: sender)
             }
         case .accepted(let offer):

@@ -54,7 +54,7 @@ struct ResumeData: Sendable {
         // Each protocol has validators of its own.
         let isHTTP = request.url?.scheme.map { Scheme($0) != nil } ?? false
         guard
-            let validator = archive.size.map({ Self.validator(archive, ofFile: $0) })
+            let validator = archive.size.map({ Self.fileValidator(archive, ofSize: $0) })
                 ?? Self.validator(archive.validator, isTag: archive.isTag), isHTTP == (archive.size == nil)
         else { return nil }
         self.request = request
@@ -76,7 +76,7 @@ struct ResumeData: Sendable {
     }
 
     /// The same of a file on an FTP server.
-    private static func validator(_ archive: Archive, ofFile size: Int64) -> ResumeValidator? {
+    private static func fileValidator(_ archive: Archive, ofSize size: Int64) -> ResumeValidator? {
         guard size == archive.total, FTPFileState.isDate(archive.validator.utf8) else { return nil }
         return .file(FTPFileState(size: size, date: archive.validator))
     }

@@ -34,13 +34,13 @@ struct TaskCompletion: Sendable {
             }
         }
         task.telling.announce { hasStarted ? .metrics(collectedMetrics) : nil }
-        guard task.usesRelay else { return conclude(ending) }
+        guard task.usesRelay else { return noteEnd(ending) }
         var ending = ending
         ending.hasMetrics = true
         return tellNext(ending)
     }
 
-    private func conclude(_ ending: TaskEnding) -> EndedCall? {
+    private func noteEnd(_ ending: TaskEnding) -> EndedCall? {
         let result = task.state.withLock { $0.end(with: ending.failure, quietly: task.endsQuietly) }
         return conclude(result, body: ending.body, file: ending.file)
     }
@@ -53,7 +53,7 @@ struct TaskCompletion: Sendable {
 
     /// Goes on with an end when what stood before is told.
     func goOn(_ ending: TaskEnding) {
-        (ending.hasMetrics ? conclude(ending) : tellMetrics(before: ending))?.resume()
+        (ending.hasMetrics ? noteEnd(ending) : tellMetrics(before: ending))?.resume()
     }
 
     /// What follows the end: the last message, and nothing that the session keeps.

@@ -168,7 +168,7 @@ struct TaskDriver: Sendable {
     }
 
     /// Begins an exchange that is not the engine's with what is made to carry it; nil where the task is over, and the caller ends it.
-    func begin<Load: LoadHandle>(_ make: (inout TaskState) -> Load) -> Load? {
+    func beginExchange<Load: LoadHandle>(_ make: (inout TaskState) -> Load) -> Load? {
         task.state.withLock { state in
             guard state.machine.begin() else { return nil }
             let load = make(&state)

@@ -166,7 +166,7 @@ struct HopAnswer: Sendable {
 
     private func askCache(_ arrival: inout Arrival) -> Step? {
         guard let caching = arrival.caching, let request = plan.request else { return .redirect }
-        let verdict = caching.take(
+        let verdict = caching.meet(
             arrival.response, of: request, framing: arrival.framing, decoding: arrival.decoding,
             collects: plan.collectsBody,
             isJudgedApart: caching.acceptance == .vouchedFor && task.trust.judgesApart)

@@ -36,7 +36,7 @@ final class HopCaching {
 
     /// Hears the head of an answer. `collects`: somebody else keeps the whole body. `isJudgedApart`: somebody answers for
     /// the server who decides for this load alone.
-    func take(
+    func meet(
         _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool,
         isJudgedApart: Bool
     ) -> Verdict {
@@ -84,7 +84,7 @@ final class HopCaching {
     }
 
     /// The next bytes of the body, decoded.
-    func take(_ bytes: UnsafeRawBufferPointer) {
+    func keep(_ bytes: UnsafeRawBufferPointer) {
         guard case .store = change else { return }
         room -= Int64(bytes.count)
         if room >= 0 { copy?.append(bytes) } else { drop() }

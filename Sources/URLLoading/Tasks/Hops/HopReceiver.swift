@@ -145,7 +145,7 @@ final class HopReceiver: TransactionReceiver {
             fate = delivers ? .deliver : .discard
             if delivers { body.expect(framing, decoding: decoding) }
         }
-        caching?.take(piece.bytes)
+        caching?.keep(piece.bytes)
         switch fate {
         case .deliver:
             return passOn(piece)

@@ -34,7 +34,7 @@ extension TaskState {
         if let ownFailure { return .end(ownFailure) }
         if let foreign = end.foreignError { return .end(foreign) }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
-        if let failure = end.failure { return sequel(ofFailure: failure, error, again: end.again) }
+        if let failure = end.failure { return followLoss(failure, error, again: end.again) }
         if goesAgain() || omitsConditions || startsDownloadOver(), let request = currentRequest {
             return .hop(request, body)
         }
@@ -43,8 +43,8 @@ extension TaskState {
     }
 
     /// The hop has failed: another way is tried, or another stream for its body, or it is the end.
-    private mutating func sequel(
-        ofFailure failure: EngineError, _ error: URLError?, again: SecondSending?
+    private mutating func followLoss(
+        _ failure: EngineError, _ error: URLError?, again: SecondSending?
     ) -> HopSequel {
         if let detour = takeDetour(after: failure) { return .detour(detour) }
         guard let error, let again else { return .end(error) }

@@ -15,7 +15,7 @@ extension TaskHops {
         guard let session = task.session else { return }
         if task.savesFile, !fromInside { task.download.beginAtBeginning() }
         let sessionView = tellingView
-        let load = task.driver.begin { state in
+        let load = task.driver.beginExchange { state in
             state.cachePart = cache
             state.detour = nil
             state.sentFields = nil

@@ -73,7 +73,7 @@ extension HopPreparation {
     }
 
     /// Goes on with what a delegate has supplied.
-    fileprivate func goOn(with stream: InputStreamSource?) {
+    fileprivate func takeStream(_ stream: InputStreamSource?) {
         guard let stream else { return _ = endWithoutStream() }
         if carries(with: stream) { return }
         goOn(with: .cookies) { $0.content = .stream(stream) }
@@ -92,7 +92,7 @@ extension TaskHops {
     /// A delegate has supplied a stream for a hop's body, or none.
     func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
         guard let hop = task.driver.endWait(wait, { $0.hop }) ?? nil else { return }
-        preparation(of: hop)?.goOn(with: stream)
+        preparation(of: hop)?.takeStream(stream)
     }
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.

@@ -18,74 +18,8 @@ extension HopPreparation {
         if task.kindName == .webSocket { return .body }
         // What goes on with an upload belongs to whoever began it.
         if case .part = hop.body { return .body }
-        // B14.39.
-        let seen = request.adding(session.builder.additionalFields(for: request, after: task.firstRequest))
-        guard let wait = task.driver.beginWait(for: .protocolClass) else { return nil }
-        task.state.withLock { state in
-            state.currentRequest = seen
-            state.sentFields = nil
-        }
-        protocols.queue.async {
-            if let chosen = protocols.choice(for: task.face) {
-                let shown = HopPreparation(task: task, session: session, hop: Hop(request: seen, body: hop.body))
-                shown.supplyBody(to: chosen, wait)
-            } else if takesUp(request, wait) {
-                goWithoutClass()
-            }
-        }
+        HopClasses(hop: self, protocols: protocols).ask()
         return nil
-    }
-
-    private func goWithoutClass() {
-        let isRedirected = task.state.withLock { $0.redirect.count > 0 }
-        // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
-        if isRedirected, let refusal = RedirectedRequest.refusal(request, handled: false) {
-            return task.driver.endUnloaded(refusal)
-        }
-        goOn(with: .body) { _ in }
-    }
-
-    /// Whether the task still wants to go on, with this request then.
-    private func takesUp(_ request: URLRequest, _ wait: WaitNumber) -> Bool {
-        task.driver.endWait(wait) { $0.currentRequest = request } != nil
-    }
-
-    // MARK: The body
-
-    /// B14.38: the class can read the body that the task has, whichever form it came in.
-    private func supplyBody(to chosen: ProtocolChoice, _ wait: WaitNumber) {
-        var request = request
-        switch hop.body {
-        case .request, .part: break
-        case .data(let data): request.httpBody = data
-        case .file(let url):
-            switch OpenFile.open(path: url.path) {
-            case .success(let file):
-                task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
-                request.httpBodyStream = InputStream(url: url)
-            case .failure(let error):
-                return end(ErrorMapping.unreadableFile(url, of: request.url, error), wait)
-            }
-        case .opened(let file, _):
-            guard let data = file.wholeContent else {
-                return end(
-                    LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."), wait)
-            }
-            request.httpBody = data
-        case .resuming:
-            return end(
-                LoadFailure.unsupportedURL(
-                    request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."), wait)
-        case .delegate:
-            guard takesUp(request, wait) else { return }
-            task.state.withLock { $0.waitingChoice = chosen }
-            return _ = askForStream()
-        }
-        begin(chosen, with: request, wait)
-    }
-
-    private func end(_ error: URLError, _ wait: WaitNumber) {
-        if takesUp(request, wait) { task.driver.endUnloaded(error) }
     }
 
     /// A delegate has supplied the stream that a class waits for; false where none does.
@@ -96,44 +30,129 @@ extension HopPreparation {
             return state.waitingChoice
         }
         guard let chosen = waiting else { return false }
-        guard let wait = task.driver.beginWait(for: .protocolClass) else { return true }
-        protocols.queue.async {
-            var request = request
-            request.httpBodyStream = source.stream
-            begin(chosen, with: request, wait)
-        }
+        HopClasses(hop: self, protocols: protocols).begin(chosen, with: source)
         return true
+    }
+}
+
+/// A hop that a class of the program's may carry.
+private struct HopClasses: Sendable {
+    let hop: HopPreparation
+    let protocols: SessionProtocols
+
+    private var task: TaskCore { hop.task }
+
+    /// Asks the classes, and lets the one that wants the hop load it.
+    func ask() {
+        let (request, body, session) = (hop.request, hop.hop.body, hop.session)
+        // B14.39.
+        let seen = request.adding(session.builder.additionalFields(for: request, after: task.firstRequest))
+        guard let wait = task.driver.beginWait(for: .protocolClass) else { return }
+        task.state.withLock { state in
+            state.currentRequest = seen
+            state.sentFields = nil
+        }
+        protocols.queue.async {
+            if let chosen = protocols.choice(for: task.face) {
+                supplyBody(body, of: seen, to: chosen, wait)
+            } else if takesUp(request, wait) {
+                goWithoutClass()
+            }
+        }
+    }
+
+    private func goWithoutClass() {
+        let isRedirected = task.state.withLock { $0.redirect.count > 0 }
+        // B4.31: what is built in takes no redirect out of HTTP, now that no class wants it.
+        if isRedirected, let refusal = RedirectedRequest.refusal(hop.request, handled: false) {
+            return task.driver.endUnloaded(refusal)
+        }
+        hop.goOn(with: .body) { _ in }
+    }
+
+    /// Whether the task still wants to go on, with this request then.
+    private func takesUp(_ request: URLRequest, _ wait: WaitNumber) -> Bool {
+        task.driver.endWait(wait) { $0.currentRequest = request } != nil
+    }
+
+    // MARK: The body
+
+    /// B14.38: the class can read the body that the task has, whichever form it came in.
+    private func supplyBody(
+        _ body: TaskBody, of seen: URLRequest, to chosen: ProtocolChoice, _ wait: WaitNumber
+    ) {
+        var request = seen
+        switch body {
+        case .request, .part: break
+        case .data(let data): request.httpBody = data
+        case .file(let url):
+            switch OpenFile.open(path: url.path) {
+            case .success(let file):
+                task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+                request.httpBodyStream = InputStream(url: url)
+            case .failure(let error):
+                return end(ErrorMapping.unreadableFile(url, of: request.url, error), of: seen, wait)
+            }
+        case .opened(let file, _):
+            guard let data = file.wholeContent else {
+                return end(
+                    LoadFailure.bodyStreamExhausted(request.url, "The file to upload could not be read."), of: seen,
+                    wait)
+            }
+            request.httpBody = data
+        case .resuming:
+            return end(
+                LoadFailure.unsupportedURL(
+                    request.url, "An upload can be gone on with over HTTP only, not by a URLProtocol or a mock."),
+                of: seen, wait)
+        case .delegate:
+            guard takesUp(request, wait) else { return }
+            task.state.withLock { $0.waitingChoice = chosen }
+            return _ = hop.askForStream()
+        }
+        carry(request, by: chosen, wait)
+    }
+
+    /// The class that waits for a stream gets the one that a delegate has supplied.
+    func begin(_ chosen: ProtocolChoice, with source: InputStreamSource) {
+        guard let wait = task.driver.beginWait(for: .protocolClass) else { return }
+        protocols.queue.async {
+            var request = hop.request
+            request.httpBodyStream = source.stream
+            carry(request, by: chosen, wait)
+        }
+    }
+
+    private func end(_ error: URLError, of request: URLRequest, _ wait: WaitNumber) {
+        if takesUp(request, wait) { task.driver.endUnloaded(error) }
     }
 
     // MARK: The instance
 
     /// Makes what carries the hop, and lets it load.
-    private func begin(_ chosen: ProtocolChoice, with request: URLRequest, _ wait: WaitNumber) {
+    private func carry(_ request: URLRequest, by chosen: ProtocolChoice, _ wait: WaitNumber) {
         switch chosen {
-        case .type(let type): begin(type, with: request, wait)
         case .mock(let mock): if takesUp(request, wait) { task.hops.carry(request, by: MockCarrier(mock)) }
-        }
-    }
-
-    private func begin(_ chosen: URLProtocol.Type, with request: URLRequest, _ wait: WaitNumber) {
-        guard let protocols = session.protocols else { return }
-        // B14.35.
-        let canonical = chosen.canonicalRequest(for: request)
-        let part = cachePart(of: canonical)
-        let cached = part.flatMap { part in
-            part.session.cache.cachedResponse(for: canonical).flatMap {
-                // B7.102: what the class is shown it may give out as the answer.
-                task.trust.demand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
+        case .type(let type):
+            // B14.35.
+            let canonical = type.canonicalRequest(for: request)
+            let part = cachePart(of: canonical)
+            let cached = part.flatMap { part in
+                part.session.cache.cachedResponse(for: canonical).flatMap {
+                    // B7.102: what the class is shown it may give out as the answer.
+                    task.trust.demand(of: canonical, in: part.session).admits($0.trust) ? $0 : nil
+                }
             }
+            guard takesUp(canonical, wait) else { return }
+            let client = CarrierClient()
+            let instance = type.init(task: task.face, cachedResponse: cached, client: client)
+            task.hops.carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
         }
-        guard takesUp(canonical, wait) else { return }
-        let client = CarrierClient()
-        let instance = chosen.init(task: task.face, cachedResponse: cached, client: client)
-        task.hops.carry(canonical, by: ProtocolCarrier(instance, client, on: protocols.queue), cache: part)
     }
 
     /// B14.52: only what http and https bring is kept, and not where it goes to a file.
     private func cachePart(of request: URLRequest) -> CachePart? {
+        let session = hop.session
         guard let cache = session.settings.cache, !task.savesFile, request.values.method == "GET",
             let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = request.cacheKey
         else { return nil }

@@ -18,8 +18,8 @@ extension HopPreparation {
             return .message
         }
         guard cookies.mayBeSent(with: request) else { return .message }
-        guard cookies.isPlain else { return ask(cookies.storage) }
-        guard cookies.storage.store.isReady else { return read(cookies.storage) }
+        guard cookies.isPlain else { return askStorage(cookies.storage) }
+        guard cookies.storage.store.isReady else { return readFile(of: cookies.storage) }
         hop.cookies = stored(in: cookies.storage)
         return .message
     }
@@ -29,7 +29,7 @@ extension HopPreparation {
     }
 
     /// Has the file of cookies read before the first hop is built that asks for them. The task can be cancelled meanwhile.
-    private func read(_ storage: HTTPCookieStorage) -> Step? {
+    private func readFile(of storage: HTTPCookieStorage) -> Step? {
         guard let wait = task.driver.beginWait(for: .cookies) else { return nil }
         let work = { @Sendable in
             storage.store.prepare()
@@ -41,7 +41,7 @@ extension HopPreparation {
     }
 
     /// The task can be cancelled meanwhile; of several answers the first counts.
-    private func ask(_ storage: HTTPCookieStorage) -> Step? {
+    private func askStorage(_ storage: HTTPCookieStorage) -> Step? {
         guard let wait = task.driver.beginWait(for: .cookies) else { return nil }
         storage.getCookiesFor(task.face) { cookies in
             goOn(with: .message, after: wait) { $0.cookies = .given(cookies ?? []) }

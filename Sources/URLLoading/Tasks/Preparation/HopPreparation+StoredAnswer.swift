@@ -18,11 +18,11 @@ extension HopPreparation {
         let session = session
         guard let cache = session.settings.cache else { return .way }
         guard let key = request.cacheKey, request.mayBeAnswered, !task.savesFile else { return pass(by: cache) }
-        guard cache.isPlain else { return ask(cache, key) }
+        guard cache.isPlain else { return askProgramsOwn(cache, key) }
         switch cache.store.known(key) {
         case .found(let entry): return judge(CacheFinding(cache, key, entry: entry))
         case .nothing: return judge(CacheFinding(cache, key, entry: nil))
-        case .unknown: return read(cache, key)
+        case .unknown: return readDisk(of: cache, key)
         }
     }
 
@@ -37,22 +37,22 @@ extension HopPreparation {
     // MARK: Asking
 
     /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
-    private func read(_ cache: SessionCache, _ key: CacheKey) -> Step? {
+    private func readDisk(of cache: SessionCache, _ key: CacheKey) -> Step? {
         guard let wait = task.driver.beginWait(for: .storedAnswer) else { return nil }
         let work = { @Sendable in
             let entry = cache.store.read(key)
-            judge(CacheFinding(cache, key, entry: entry), after: wait)
+            judgeLate(CacheFinding(cache, key, entry: entry), after: wait)
         }
         // Without a thread the load goes on without the disk.
-        if !BlockingPool.cache.run(work) { judge(CacheFinding(cache, key, entry: nil), after: wait) }
+        if !BlockingPool.cache.run(work) { judgeLate(CacheFinding(cache, key, entry: nil), after: wait) }
         return nil
     }
 
     /// Of several answers the first counts.
-    private func ask(_ cache: SessionCache, _ key: CacheKey) -> Step? {
+    private func askProgramsOwn(_ cache: SessionCache, _ key: CacheKey) -> Step? {
         guard let wait = task.driver.beginWait(for: .storedAnswer) else { return nil }
         let take = { @Sendable (found: CachedURLResponse?) in
-            judge(CacheFinding(cache, key, found: found), after: wait)
+            judgeLate(CacheFinding(cache, key, found: found), after: wait)
         }
         if let shown = task.face as? URLSessionDataTask {
             cache.cache.getCachedResponse(for: shown, completionHandler: take)
@@ -64,7 +64,7 @@ extension HopPreparation {
 
     // MARK: What follows
 
-    private func judge(_ finding: CacheFinding, after wait: WaitNumber) {
+    private func judgeLate(_ finding: CacheFinding, after wait: WaitNumber) {
         var preparation = self
         guard task.driver.endWait(wait), let step = preparation.judge(finding) else { return }
         preparation.go(from: step)

@@ -12,7 +12,7 @@ extension HopPreparation {
     mutating func findWay() -> Step? {
         switch hop.message?.ways {
         case .direct: return .submission
-        case .routes(let routes): return take(routes[...])
+        case .routes(let routes): return choose(among: routes[...])
         case .automatic: return askForRoutes()
         case .unusable(let fault): return end(LoadFailure.unusableProxy(request.url, fault))
         // Nothing was written down.
@@ -26,7 +26,8 @@ extension HopPreparation {
         // A resolver may never answer: what it would answer to does not hold the task.
         RouteInquiry(task: task, subject: SessionProxies.subject(url), url: url).begin(until: limit) {
             [hop] task, routes in
-            guard var preparation = task.hops.preparation(of: hop), let step = preparation.take(routes[...]) else {
+            guard var preparation = task.hops.preparation(of: hop), let step = preparation.choose(among: routes[...])
+            else {
                 return
             }
             preparation.go(from: step)
@@ -35,7 +36,7 @@ extension HopPreparation {
     }
 
     /// The first of these ways is taken; the others are for when that does not lead anywhere.
-    private mutating func take(_ routes: ArraySlice<Route>) -> Step? {
+    private mutating func choose(among routes: ArraySlice<Route>) -> Step? {
         guard let route = routes.first else {
             return end(LoadFailure.noWay(request.url, "There is no way to the server."))
         }
@@ -46,7 +47,7 @@ extension HopPreparation {
 
     /// Goes by the ways that are left, after one has led nowhere.
     fileprivate mutating func goRound() {
-        if let step = take(hop.otherRoutes) { go(from: step) }
+        if let step = choose(among: hop.otherRoutes) { go(from: step) }
     }
 }
 

@@ -36,7 +36,7 @@ struct TaskWebSocket: Sendable {
     func send(
         _ message: URLSessionWebSocketTask.Message, _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        say(.send(message.content) { hear(handler, $0) })
+        say(.send(message.content) { hearEnd(of: handler, $0) })
     }
 
     func send(_ message: URLSessionWebSocketTask.Message) async throws {
@@ -47,7 +47,7 @@ struct TaskWebSocket: Sendable {
     }
 
     func ping(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
-        say(.ping { hear(handler, $0) })
+        say(.ping { hearEnd(of: handler, $0) })
     }
 
     func receive(_ handler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void) {
@@ -86,7 +86,7 @@ struct TaskWebSocket: Sendable {
 
     /// Brings the answer to a call of `send` or `ping` to its handler. The end waits for a handler that hears of a success:
     /// it may ask for a message.
-    private func hear(_ handler: @escaping @Sendable ((any Error)?) -> Void, _ failure: WebSocketFailure?) {
+    private func hearEnd(of handler: @escaping @Sendable ((any Error)?) -> Void, _ failure: WebSocketFailure?) {
         let holdsEnd = failure == nil && calls?.hold() == true
         hear(.answered(handler, failure, holdsEnd: holdsEnd))
     }
