@@ -9,13 +9,15 @@ import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
-/// One engine and the way to await a request's end.
+/// One engine and the way to await a request's end. However long the machine stands still, no time ends a request or an idle
+/// connection: a test that counts connections counts those that its requests have made.
 final class LiveEngine: Sendable {
     let engine: Engine
 
     init(loop: Loop = LoopGroup.shared.next(), configure: (inout EngineConfiguration) -> Void = { _ in }) {
         var configuration = EngineConfiguration()
         configuration.hostOverrides = ["host.test": "127.0.0.1", "other.test": "127.0.0.1"]
+        configuration.idleConnectionTimeout = .seconds(86_400)
         configure(&configuration)
         engine = Engine(configuration: configuration, loop: loop)
     }
@@ -45,7 +47,7 @@ final class LiveEngine: Sendable {
         return await withHandover { continuation in
             var request = TransactionRequest(
                 origin: origin, head: head, body: body.map { .bytes($0) } ?? RequestBody.none,
-                framing: body.map { .length(Int64($0.count)) } ?? BodyFraming.none
+                framing: body.map { .length(Int64($0.count)) } ?? BodyFraming.none, idleTimeout: nil
             ) { _, _ in
                 Collector(onQuestion: asked) { continuation.resume(returning: $0) }
             }
