@@ -39,7 +39,7 @@ final class Opening: ConnectivityWaiter {
     private var connector: Connector?
     private var completion: ((Result<any ByteStream, EngineError>) -> Void)?
     /// The way by which the connection was, or is being, opened, and those that are left.
-    private var route: Route
+    private(set) var route: Route
     private var otherRoutes: ArraySlice<Route> = []
     var patience: ConnectivityPatience
     private var isOffline = false
@@ -78,6 +78,14 @@ final class Opening: ConnectivityWaiter {
         let connector = makeConnector(isBare: false, completion)
         self.connector = connector
         connector.reached(stream)
+    }
+
+    /// Whether this failure of the way, which its owner has found out, leaves another one; that is tried now.
+    func goesRound(after failure: EngineError) -> Bool {
+        guard let connector, completion != nil, failure.isOfTheWay, !otherRoutes.isEmpty else { return false }
+        connector.cancel()
+        connectByNextWay()
+        return true
     }
 
     /// Gives up; no completion is called any more.

@@ -9,9 +9,9 @@ import URLLoadingSystem
 package struct FTPRequest: Sendable {
     /// Host and port of the server. Its scheme is not looked at.
     package var server: Origin
-    /// Straight there, or through a SOCKS proxy, data connections too; a proxy that speaks HTTP is asked by HTTP
-    /// requests instead (B13.32), and is a failure here.
-    package var route: Route
+    /// How the server is reached: by the first way that leads there, data connections too. That is straight there, or through
+    /// a SOCKS proxy; a proxy that speaks HTTP is asked by HTTP requests instead (B13.32), and leads nowhere here.
+    package var routes: [Route]
     /// What is to be done.
     package var job: FTPJob
     /// What is stored; nothing for everything else.
@@ -29,18 +29,28 @@ package struct FTPRequest: Sendable {
 
     /// Makes a request from its parts.
     package init(
-        server: Origin, route: Route = .direct(), job: FTPJob, body: RequestBody = .none, bodyLength: Int64? = nil,
+        server: Origin, routes: [Route] = [.direct()], job: FTPJob, body: RequestBody = .none, bodyLength: Int64? = nil,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         makeReceiver: @escaping @Sendable (FTPHandle, Reactor) -> any FTPReceiver
     ) {
         self.server = server
-        self.route = route
+        self.routes = routes
         self.job = job
         self.body = body
         self.bodyLength = bodyLength
         self.idleTimeout = idleTimeout
         self.resourceDeadline = resourceDeadline
         self.makeReceiver = makeReceiver
+    }
+}
+
+extension FTPRequest {
+    /// The ways by which FTP itself can go.
+    var usableRoutes: [Route] {
+        routes.filter { route in
+            guard let proxy = route.proxy else { return true }
+            return !proxy.kind.isHTTP && proxy.path == nil
+        }
     }
 }
 

@@ -24,7 +24,7 @@ final class FTPTransfer: SteeredLoad {
 
     /// What opens the control connection and protects it.
     private(set) lazy var opening = Opening(
-        id: handle.id, to: place, by: [handle.request.route], ticketKey: ticketKey,
+        id: handle.id, to: place, by: handle.request.usableRoutes, ticketKey: ticketKey,
         waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     var control: FTPControl?
     /// What opens a data connection, and what protects it.
@@ -144,7 +144,7 @@ final class FTPTransfer: SteeredLoad {
 
     private func connect() {
         phase = .connecting
-        if let proxy = handle.request.route.proxy, proxy.kind.isHTTP || proxy.path != nil {
+        if let proxy = handle.request.routes.first?.proxy, handle.request.usableRoutes.isEmpty {
             let failure = EngineError.proxy(ProxyFailure(proxy, .unreachable([])))
             return core.reactor.later { [weak self] in self?.finish(failure) }
         }
@@ -179,7 +179,7 @@ final class FTPTransfer: SteeredLoad {
         let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
         let connector = Connector(
-            name: .load(handle.id), key: PoolKey(origin: place, route: handle.request.route), core: core,
+            name: .load(handle.id), key: PoolKey(origin: place, route: opening.route), core: core,
             aside: Connector.Aside(address: address, asker: { _ in false })
         ) { [unowned self] result in
             dataConnector = nil
@@ -265,7 +265,12 @@ final class FTPTransfer: SteeredLoad {
         let host = handle.request.server.host
         switch deadlines.expired(core.reactor.elapsed) {
         case .idle:
-            finish(.idleTimeout(host: host, phase: currentPhase, after: handle.request.idleTimeout ?? .zero))
+            let silence = EngineError.idleTimeout(
+                host: host, phase: currentPhase, after: handle.request.idleTimeout ?? .zero)
+            guard opening.goesRound(after: silence) else { return finish(silence) }
+            // Each way has its own time.
+            deadlines.started(core.reactor.elapsed)
+            rearm()
         case .resource:
             finish(.resourceTimeout(host: host, phase: currentPhase, after: core.reactor.elapsed - start))
         case nil: rearm()

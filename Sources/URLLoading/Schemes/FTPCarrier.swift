@@ -20,20 +20,20 @@ final class FTPCarrier: SchemeCarrier {
     }
 
     let place: FTPPlace
-    private let route: Route
+    private let routes: [Route]
     private let content: HopContent?
     /// What there is of the file, and which it was.
     private let part: (offset: Int64, file: FTPFileState)?
     private let state = Mutex(State())
 
-    /// A carrier to a place by a way; `storing` is what is to be stored there, nil for a download. With a part it asks for
-    /// the rest, if the file is still the same.
+    /// A carrier to a place by the first of these ways that leads there; `storing` is what is to be stored there, nil for a
+    /// download. With a part it asks for the rest, if the file is still the same.
     init(
-        _ place: FTPPlace, route: Route, storing content: HopContent?,
+        _ place: FTPPlace, routes: [Route], storing content: HopContent?,
         resuming part: (offset: Int64, file: FTPFileState)? = nil
     ) {
         self.place = place
-        self.route = route
+        self.routes = routes
         self.content = content
         self.part = part
     }
@@ -48,7 +48,7 @@ final class FTPCarrier: SchemeCarrier {
         var length: Int64?
         if case .known(let count) = content?.length { length = count }
         var transfer = FTPRequest(
-            server: place.server, route: route,
+            server: place.server, routes: routes,
             job: FTPJob(
                 path: place.path, purpose: purpose, credential: place.credential, isProtected: place.isProtected,
                 asksDate: load.plan.savesFile),
@@ -207,7 +207,8 @@ private final class FTPDelivery: FTPReceiver {
         load.failed(
             ErrorMapping.urlError(
                 error, url: carrier.place.url, evaluator: load.session?.settings.evaluator ?? SecTrust.system,
-                ofDownload: load.plan.savesFile))
+                ofDownload: load.plan.savesFile),
+            forWantOfWay: error.isOfTheWay ? error : nil)
     }
 }
 

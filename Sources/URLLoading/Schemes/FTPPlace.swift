@@ -20,11 +20,12 @@ struct FTPPlace: Sendable {
     /// Behind the authority, as it stands in the URL.
     private let rest: String
 
-    /// How a place is reached.
+    /// How a place is reached first, and the ways for when that does not lead there.
     enum Way {
-        case transfer(Route)
-        /// By requests to these proxies, to be tried in this order.
-        case proxies([Route])
+        /// By a transfer, which tries these ways in this order.
+        case transfer([Route], others: ArraySlice<Route>)
+        /// By a request to a proxy.
+        case proxy(Route, others: ArraySlice<Route>)
     }
 
     /// Fails with −1000 where the URL has no usable host, port, user or path (B14.4, B14.23).
@@ -83,8 +84,8 @@ struct FTPPlace: Sendable {
 
     // MARK: The way
 
-    /// The way that the session's settings name. Of several the first counts, and those like it.
-    func way(_ request: URLRequest, _ settings: SessionSettings) throws(URLError) -> Way {
+    /// The ways that the session's settings name, to be tried in this order.
+    func routes(_ request: URLRequest, _ settings: SessionSettings) throws(URLError) -> [Route] {
         if let text = settings.unusableLocalAddress { throw LoadFailure.unusableLocalAddress(url, text) }
         if settings.proxies.usesSocket || request.values.unixSocketPath != nil {
             throw LoadFailure.noWay(
@@ -95,23 +96,34 @@ struct FTPPlace: Sendable {
             throw LoadFailure.cannotValidateDNSSEC(url, host: server.host)
         }
         switch settings.proxies.ways(toFTP: server) {
-        case .direct: return .transfer(.direct())
+        case .direct: return [.direct()]
         case .unusable(let fault): throw LoadFailure.unusableProxy(url, fault)
         case .automatic: throw LoadFailure.noWay(url, "The session's proxyResolver is not asked about FTP.")
-        case .routes(let routes):
-            guard let first = routes.first else { return .transfer(.direct()) }
-            guard let proxy = first.proxy, proxy.kind.isHTTP else { return .transfer(first) }
-            if isProtected {
-                throw LoadFailure.noWay(
-                    url, "The proxy \(proxy) speaks HTTP, and cannot fetch URLs of the scheme ftps.")
-            }
-            return .proxies(routes.compactMap(Self.forwarding))
+        case .routes(let routes): return routes
         }
     }
 
+    /// How the first of these ways is gone, with those behind it that are like it.
+    func way(by routes: ArraySlice<Route>) throws(URLError) -> Way {
+        guard isProtected else {
+            if let first = routes.first, let proxy = first.httpProxy {
+                return .proxy(Self.forwarding(by: proxy), others: routes.dropFirst())
+            }
+            let own = routes.prefix { $0.httpProxy == nil }
+            return .transfer(Array(own), others: routes.dropFirst(own.count))
+        }
+        // What speaks HTTP leads nowhere, and so what comes after it is tried.
+        let own = routes.filter { $0.httpProxy == nil }
+        if own.isEmpty, let proxy = routes.first?.httpProxy {
+            throw LoadFailure.noWay(
+                url, "The proxy \(proxy) speaks HTTP, and cannot fetch URLs of the scheme ftps.")
+        }
+        return .transfer(own, others: [])
+    }
+
     /// What is asked to fetch an FTP URL is sent that URL, whatever is tunnelled otherwise.
-    private static func forwarding(_ route: Route) -> Route? {
-        guard var proxy = route.proxy, proxy.kind.isHTTP else { return nil }
+    private static func forwarding(by proxy: ProxyServer) -> Route {
+        var proxy = proxy
         proxy.tunnelsAlways = false
         return .proxied(proxy)
     }
@@ -136,13 +148,18 @@ struct FTPPlace: Sendable {
     }
 }
 
+extension Route {
+    /// The proxy, if it speaks HTTP.
+    fileprivate var httpProxy: ProxyServer? { proxy.flatMap { $0.kind.isHTTP ? $0 : nil } }
+}
+
 extension RequestBuilder {
     /// The request to a proxy for an FTP URL (B13.32).
     ///
     /// B14.25: what is to be stored is put there; methods and other bodies mean no more than to FTP itself.
     func message(
         for request: URLRequest, after first: URLRequest?, storing content: HopContent?, at place: FTPPlace,
-        by routes: [Route]
+        by route: Route
     ) -> Message {
         let method = content == nil ? "GET" : "PUT"
         let content = content ?? HopContent.none
@@ -153,7 +170,7 @@ extension RequestBuilder {
             fields.append(.authorization, authorization)
         }
         return Message(
-            origin: place.server, ways: .routes(routes),
+            origin: place.server, ways: .routes([route]),
             head: RequestHead(method: method, target: place.target, fields: fields), carriesCookies: false,
             body: content.body,
             framing: RequestFieldRules.framing(method: method, body: content.length, applicationLength: nil))

@@ -150,7 +150,7 @@ extension SchemeLoad {
         let savesFile = plan.savesFile(of: core)
         if isWhole, !ended.discards, !savesFile { store(ended) }
         let end = HopEnd(
-            failure: isCancelled ? .cancelled : nil, url: plan.request?.url,
+            failure: isCancelled ? .cancelled : ended.lackOfWay, url: plan.request?.url,
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
             foreignError: error)
         if isWhole, savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {

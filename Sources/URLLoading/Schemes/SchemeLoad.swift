@@ -24,8 +24,8 @@ final class SchemeLoad: LoadHandle {
 
     /// When a load takes too long.
     struct Limits: Sendable {
-        /// Without a report (B14.54).
-        let idle: Duration
+        /// Without a report (B14.54); nil where the carrier looks after that.
+        let idle: Duration?
         /// As a whole, as `LoopClock` counts time.
         let deadline: Duration?
     }
@@ -88,8 +88,12 @@ final class SchemeLoad: LoadHandle {
     /// Everything has come.
     func finished() { report(.end(nil), closes: true) }
 
-    /// The load has failed, with an error of any domain (B14.47).
-    func failed(_ error: any Error) { report(.end(error), closes: true) }
+    /// The load has failed, with an error of any domain (B14.47); `failure` is why no way led to where it is loaded from, if
+    /// that is what has failed.
+    func failed(_ error: any Error, forWantOfWay failure: EngineError? = nil) {
+        if let failure { state.withLock { $0.lackOfWay = failure } }
+        report(.end(error), closes: true)
+    }
 
     /// Something has happened that keeps the load from being idle.
     func noteProgress() {
@@ -187,23 +191,25 @@ final class SchemeLoad: LoadHandle {
         if isLate { watch.cancel() }
     }
 
-    /// How long nothing has to be looked at; nil once the load has ended, or is ended for being late.
+    /// How long nothing has to be looked at; nil where nothing has to any more: the load has ended, is ended for being late, or may
+    /// take as long as it likes.
     private func timeLeft() -> Duration? {
         let now = LoopClock.elapsed
-        let (isOver, idle) = state.withLock { state -> (Bool, Duration) in
+        let (isOver, quietSince) = state.withLock { state in
             // B6.9: while somebody is asked, or is not done with what has come, the carrier is not to blame.
             if state.standsStill { state.quietSince = now }
-            return (state.hasEnded, state.quietSince + limits.idle - now)
+            return (state.hasEnded, state.quietSince)
         }
         if isOver { return nil }
-        let rest = min(idle, limits.deadline.map { $0 - now } ?? idle)
+        let idle = limits.idle.map { quietSince + $0 - now }
+        guard let rest = [idle, limits.deadline.map { $0 - now }].compactMap(\.self).min() else { return nil }
         if rest > .zero { return rest }
+        let silence = idle.map { $0 <= .zero } ?? false ? limits.idle : nil
         core.hops.willFail(
             LoadFailure.make(
                 .timedOut, request.url,
-                idle <= .zero
-                    ? "Nothing was heard of the load for \(limits.idle)."
-                    : "The transfer took longer than its time-out."))
+                silence.map { "Nothing was heard of the load for \($0)." }
+                    ?? "The transfer took longer than its time-out."))
         cancel()
         return nil
     }

@@ -51,6 +51,8 @@ struct SchemeLoadState: Sendable {
     var bytes: Int64 = 0
     var sink: FileSink?
     var firstResponse: Duration?
+    /// Why no way led to where it is loaded from.
+    var lackOfWay: EngineError?
     let start: Duration
 
     private enum Phase { case new, starting, started }

@@ -85,7 +85,8 @@ struct FTPHooks: Sendable {
 extension LiveEngine {
     /// Carries out a transfer with a server and waits for its end.
     func ftp(
-        _ server: FTPServer, _ path: String, host: String = "host.test", port: Int? = nil, route: Route = .direct(),
+        _ server: FTPServer, _ path: String, host: String = "host.test", port: Int? = nil,
+        routes: [Route] = [.direct()],
         body: RequestBody = .none, bodyLength: Int64? = nil, credentials: [PasswordCredential?] = [],
         hooks: FTPHooks = FTPHooks(),
         change: (inout FTPJob) -> Void = { _ in }
@@ -97,7 +98,7 @@ extension LiveEngine {
         return await withHandover { continuation in
             _ = engine.submit(
                 FTPRequest(
-                    server: place, route: route, job: finished, body: body, bodyLength: bodyLength
+                    server: place, routes: routes, job: finished, body: body, bodyLength: bodyLength, idleTimeout: nil
                 ) { handle, _ in
                     FTPJournal(handle, credentials: credentials, onQuestion: hooks.asked, onBody: hooks.onBody) {
                         continuation.resume(returning: $0)

@@ -15,7 +15,7 @@ import URLLoadingTestSupport
 
     private func submit(
         _ rig: EngineRig, _ path: String = "/f", idle: Duration? = .seconds(60), resource: Duration? = nil,
-        pausesAfter: Int? = nil, route: Route = .direct()
+        pausesAfter: Int? = nil, routes: [Route] = [.direct()]
     ) throws -> FTPJournal {
         let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
         let job = FTPJob(
@@ -23,7 +23,7 @@ import URLLoadingTestSupport
         let box = Box()
         _ = rig.core.submit(
             FTPRequest(
-                server: server, route: route, job: job, idleTimeout: idle,
+                server: server, routes: routes, job: job, idleTimeout: idle,
                 resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
             ) { handle, _ in
                 let journal = FTPJournal(handle, pausesAfter: pausesAfter)
@@ -85,7 +85,7 @@ import URLLoadingTestSupport
                     ]
                 },
             ])
-        let journal = try submit(rig, route: .proxied(try testProxy(.socks5, port: 1080)))
+        let journal = try submit(rig, routes: [.proxied(try testProxy(.socks5, port: 1080))])
         rig.settle()
         #expect(journal.answer.failure == .serviceUnavailable)
         #expect(rig.network.dialled.count == 2)
@@ -99,7 +99,7 @@ import URLLoadingTestSupport
         ]
         for proxy in proxies {
             let rig = EngineRig()
-            let journal = try submit(rig, route: .proxied(try #require(proxy)))
+            let journal = try submit(rig, routes: [.proxied(try #require(proxy))])
             #expect(journal.ends == 0, "told later")
             rig.settle()
             guard case .proxy(let failure) = journal.answer.error, case .unreachable(let tried) = failure.reason else {
@@ -109,6 +109,54 @@ import URLLoadingTestSupport
             #expect(tried.isEmpty && rig.network.dialled.isEmpty && journal.ends == 1)
             rig.expectClean()
         }
+    }
+
+    @Test(
+        "Where one way leads nowhere, or is silent too long, the next is tried, and data goes the way that was found"
+    )
+    func ways() throws {
+        let rig = EngineRig()
+        rig.network.setName("proxy.test", .addresses(["10.0.0.2"]))
+        rig.network.setAddress("10.0.0.2:1080", .hang)
+        serve(
+            rig, port: 21,
+            control(
+                "229 (|||77|)\r\n",
+                then: [
+                    .receiveThrough(Array("RETR f\r\n".utf8)), .send("150 go\r\n226 done\r\n"), .receiveEnd,
+                ]))
+        serve(rig, port: 77, [.send("data"), .close])
+        let refusing = Route.proxied(try testProxy(.socks5h, port: 1081))
+        let silent = Route.proxied(try testProxy(.socks5h, port: 1080))
+        let journal = try submit(
+            rig, idle: .seconds(5), routes: [.proxied(try testProxy(.http)), refusing, silent, .direct()])
+        rig.advance(.seconds(4))
+        #expect(rig.network.dialled == ["10.0.0.2:1081", "10.0.0.2:1080"] && journal.ends == 0)
+        rig.advance(.seconds(1))
+        #expect(journal.answer.error == nil && journal.answer.text == "data")
+        #expect(rig.network.dialled.suffix(2) == ["10.0.0.1:21", "10.0.0.1:77"])
+        #expect(journal.ends == 1)
+        rig.expectClean()
+    }
+
+    @Test("Where no way leads anywhere the last one's failure counts; each has the idle time for itself")
+    func noWayAtAll() throws {
+        let rig = EngineRig()
+        rig.network.setName("proxy.test", .addresses(["10.0.0.2"]))
+        rig.network.setName("host.test", .addresses(["10.0.0.1"]))
+        rig.network.setAddress("10.0.0.2:1080", .hang)
+        rig.network.setAddress("10.0.0.1:21", .hang)
+        let silent = Route.proxied(try testProxy(.socks5h, port: 1080))
+        let journal = try submit(rig, idle: .seconds(5), routes: [silent, .direct()])
+        rig.advance(.seconds(9))
+        #expect(journal.ends == 0)
+        rig.advance(.seconds(1))
+        guard case .idleTimeout(_, .connecting, _) = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
+        #expect(rig.network.dialled == ["10.0.0.2:1080", "10.0.0.1:21"] && journal.ends == 1)
+        rig.expectClean()
     }
 
     @Test("B6.1: a silent server ends the transfer at its idle time-out, wherever it stands", arguments: [0, 1, 2])

@@ -326,7 +326,7 @@ import URLLoadingTrust
         let server = try server()
         let proxy = try LoopbackProxy.start()
         let way = try #require(ProxyServer(kind: kind, host: "127.0.0.1", port: proxy.port))
-        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", route: .proxied(way))
+        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", routes: [.proxied(way)])
         #expect(answer.error == nil)
         #expect(answer.text == "hello")
         #expect(proxy.asks.count == 2)
@@ -336,7 +336,7 @@ import URLLoadingTrust
     @Test("A proxy that speaks HTTP is no way for FTP itself") func httpProxy() async throws {
         let server = try server()
         let way = try #require(ProxyServer(kind: .http, host: "127.0.0.1", port: 9))
-        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", route: .proxied(way))
+        let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", routes: [.proxied(way)])
         guard case .proxy = answer.error else {
             Issue.record("\(String(describing: answer.error))")
             return

@@ -1,5 +1,5 @@
-// Loads of ftp and ftps URLs through sessions (behaviour 14.4, B2.47, B7.25, B7.35, B13.32): tasks of each kind, passwords,
-// errors, caches and proxies. What happens on the wire is tested with the machine and the engine.
+// Loads of ftp and ftps URLs through sessions (behaviour 14.4, B2.47, B7.25, B7.35): tasks of each kind, passwords, errors and
+// caches. What happens on the wire is tested with the machine and the engine, the ways to servers in `FTPWayTests`.
 
 import Foundation
 import Synchronization
@@ -300,7 +300,7 @@ struct FTPSchemeTests {
         #expect(await codeThrown { _ = try await session.data(for: request) } == .timedOut)
     }
 
-    // MARK: Caches and proxies
+    // MARK: Caches
 
     @Test("B14.27, B7.25, B7.35: nothing is stored; a policy that wants stored answers only gets none")
     func caching() async throws {
@@ -315,49 +315,5 @@ struct FTPSchemeTests {
         request.cachePolicy = .returnCacheDataDontLoad
         #expect(await codeThrown { _ = try await session.data(for: request) } == .resourceUnavailable)
         #expect(server.commands.count { $0.hasPrefix("RETR") } == 2)
-    }
-
-    @Test("B13.32: a proxy that speaks HTTP is sent the URL in absolute form, without its user")
-    func httpProxy() async throws {
-        // A server is proxy enough for requests in absolute form.
-        let router: LoopbackServer.Router = { request in
-            let fields = ["Host", "Authorization"].map { request.fields.first($0) ?? "none" }
-            return .text("\(request.head.method) \(request.target), \(fields[0]), \(fields[1])")
-        }
-        try await withServer(router: router) { proxy async throws in
-            let session = visitor {
-                $0.connectionProxyDictionary = ["FTPEnable": 1, "FTPProxy": "127.0.0.1", "FTPPort": proxy.port]
-            }
-            for (text, seen) in [
-                ("ftp://files.test/a%20b;type=i", "GET ftp://files.test/a%20b;type=i, files.test, none"),
-                ("ftp://u:p@files.test:2121", "GET ftp://files.test:2121/, files.test:2121, Basic dTpw"),
-                ("ftp://[::1]/x", "GET ftp://[::1]/x, [::1], none"),
-            ] {
-                let (data, response) = try await session.data(from: try #require(URL(string: text)))
-                #expect(String(decoding: data, as: UTF8.self) == seen)
-                #expect((response as? HTTPURLResponse)?.statusCode == 200)
-            }
-            let upload = URLRequest(url: try #require(URL(string: "ftp://files.test/new")))
-            let (stored, _) = try await session.upload(for: upload, from: Data("x".utf8))
-            #expect(String(decoding: stored, as: UTF8.self) == "PUT ftp://files.test/new, files.test, none")
-            let protected = try #require(URL(string: "ftps://files.test/"))
-            #expect(await code(session, protected) == .cannotConnectToHost)
-            #expect(proxy.stats.requestsBegun == 4)
-        }
-    }
-
-    @Test("B13.7: through a SOCKS proxy both connections go")
-    func socks() async throws {
-        let server = try server()
-        let proxy = try LoopbackProxy.start()
-        let session = visitor {
-            $0.connectionProxyDictionary = [
-                kCFNetworkProxiesSOCKSEnable: 1, kCFNetworkProxiesSOCKSProxy: "127.0.0.1",
-                kCFNetworkProxiesSOCKSPort: proxy.port,
-            ]
-        }
-        #expect(try await session.data(from: url(server, "/pub/page.html")).0.count == 3)
-        #expect(proxy.asks.map(\.kind) == [.socks5, .socks5])
-        await proxy.stop()
     }
 }

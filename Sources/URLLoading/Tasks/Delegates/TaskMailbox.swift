@@ -80,7 +80,8 @@ struct HopEnd: Sendable {
     var file: TemporaryFile?
     /// With what the request may be sent again with another stream for its body (B11.8).
     var again: SecondSending?
-    /// What something else than a transaction has failed with, of whichever domain (B14.47).
+    /// What something else than a transaction has failed with, of whichever domain (B14.47); `failure` is then why it found no
+    /// way, if that was it.
     var foreignError: (any Error)?
 }
 

@@ -32,7 +32,9 @@ extension TaskState {
         if machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
         // What broke the hop off is the reason, not that it was broken off.
         if let ownFailure { return .end(ownFailure) }
-        if let foreign = end.foreignError { return .end(foreign) }
+        if let foreign = end.foreignError {
+            return end.failure.flatMap { takeDetour(after: $0) }.map { .detour($0) } ?? .end(foreign)
+        }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
         if let failure = end.failure { return followLoss(failure, error, again: end.again) }
         if goesAgain() || omitsConditions || startsDownloadOver(), let request = currentRequest {

@@ -8,21 +8,23 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskHops {
-    /// Lets a carrier load the hop. Most know only wholes.
+    /// Lets a carrier load the hop. Most know only wholes, and nothing of time; those from inside do. The `detour` is for when it
+    /// finds no way.
     func carry(
-        _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false
+        _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false,
+        detour: Detour? = nil
     ) {
         guard let session = task.session else { return }
         if task.savesFile, !fromInside { task.download.beginAtBeginning() }
         let sessionView = tellingView
         let load = task.driver.beginExchange { state in
             state.cachePart = cache
-            state.detour = nil
+            state.detour = detour
             state.sentFields = nil
             return SchemeLoad(
                 request, HopAnswer(task: task, plan: plan(of: state, sessionView)), by: carrier,
                 limits: SchemeLoad.Limits(
-                    idle: session.settings.idleTimeout(request), deadline: state.resourceDeadline))
+                    idle: fromInside ? nil : session.settings.idleTimeout(request), deadline: state.resourceDeadline))
         }
         guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request.url)) }
         task.driver.tellExchangeOfSuspension()

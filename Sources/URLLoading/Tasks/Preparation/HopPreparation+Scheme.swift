@@ -36,31 +36,46 @@ extension HopPreparation {
         }
     }
 
-    /// By a transfer of our own, or by a request to a proxy that speaks HTTP (B13.32).
     private mutating func loadByFTP(_ url: URL) -> Step? {
-        let place: FTPPlace
-        let way: FTPPlace.Way
+        let session = session
         do throws(URLError) {
-            place = try FTPPlace(url)
-            way = try place.way(request, session.settings)
+            let place = try FTPPlace(url)
+            return try go(to: place, by: place.routes(request, session.settings)[...])
         } catch {
             return end(error)
         }
+    }
+
+    /// Goes on by the ways to an FTP server that are left.
+    mutating func goRoundByFTP() -> Step? {
+        guard let url = request.url else { return end(LoadFailure.cancelled(nil)) }
+        do throws(URLError) {
+            return try go(to: FTPPlace(url), by: hop.otherRoutes)
+        } catch {
+            return end(error)
+        }
+    }
+
+    /// By a transfer of our own, or by a request to a proxy that speaks HTTP (B13.32), as the first of the ways wants it.
+    private mutating func go(to place: FTPPlace, by routes: ArraySlice<Route>) throws(URLError) -> Step? {
         // B14.25: what other tasks have for a body is not sent, as with files.
         let stored: HopContent? = task.isUpload ? hop.content : nil
-        switch way {
-        case .transfer(let route):
+        switch try place.way(by: routes) {
+        case .transfer(let own, let others):
+            hop.otherRoutes = others
             let carrier = FTPCarrier(
-                place, route: route, storing: stored, resuming: task.savesFile ? task.download.partOnServer : nil
-            )
-            task.hops.carry(request, by: carrier, fromInside: true)
+                place, routes: own, storing: stored, resuming: task.savesFile ? task.download.partOnServer : nil)
+            task.hops.carry(
+                request, by: carrier, fromInside: true, detour: others.isEmpty ? nil : Detour(hop))
             return nil
-        case .proxies(let routes):
+        case .proxy(let route, let others):
             task.download.beginAtBeginning()
             hop.content = stored ?? HopContent.none
             hop.message = session.builder.message(
-                for: request, after: task.firstRequest, storing: stored, at: place, by: routes)
-            return .way
+                for: request, after: task.firstRequest, storing: stored, at: place, by: route)
+            hop.route = route
+            hop.otherRoutes = others
+            return .submission
         }
     }
 }

@@ -47,7 +47,7 @@ extension HopPreparation {
 
     /// Goes by the ways that are left, after one has led nowhere.
     fileprivate mutating func goRound() {
-        if let step = choose(among: hop.otherRoutes) { go(from: step) }
+        if let step = isOfAnotherScheme ? goRoundByFTP() : choose(among: hop.otherRoutes) { go(from: step) }
     }
 }
 
