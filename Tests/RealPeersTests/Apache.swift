@@ -1,5 +1,4 @@
-// Apache httpd as a peer, configured here: in one process, in the foreground, with its log on its output. The account
-// is "user" with the password "secret", the realm "files".
+// Apache httpd as a peer with its folders and passwords. The account is "user" with the password "secret", the realm "files".
 
 import Foundation
 
@@ -23,10 +22,12 @@ final class Apache: Sendable {
         // The SHA-1 of the password, and the MD5 of user, realm and password.
         try directory.write("user:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n", to: "basic.txt")
         try directory.write("user:files:bb0e80bde22263617d5d76c668d21d01\n", to: "digest.txt")
-        try directory.write(Self.configuration(in: directory.path, port), to: "httpd.conf")
-        process = try PeerProcess(program, ["-X", "-d", directory.path, "-f", "\(directory.path)/httpd.conf"])
-        // In one process Apache tells nobody that it is ready, but for the module whose threads then accept.
-        try await process.line(containing: "start_threads: Using epoll")
+        let modules = [
+            "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest",
+            "alias", "dir", "filter", "deflate", "headers", "mime",
+        ]
+        process = try await .apache(
+            program, in: directory, on: port, modules: modules, Self.settings(in: directory.path))
     }
 
     func url(_ path: String, user: String = "") throws -> URL {
@@ -40,50 +41,38 @@ final class Apache: Sendable {
         try await process.lines(count, containing: "entry ")
     }
 
-    private static func configuration(in path: String, _ port: Int) -> String {
-        let modules = [
-            "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest",
-            "alias", "dir", "filter", "deflate", "headers", "mime",
-        ].map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
-        return """
-            ServerName peers.test
-            Listen 127.0.0.1:\(port)
-            PidFile \(path)/httpd.pid
-            DefaultRuntimeDir \(path)
-            \(modules)
-            \(geteuid() == 0 ? "User www-data\nGroup www-data" : "")
-            DocumentRoot \(path)/www
-            ErrorLog /dev/stderr
-            LogLevel warn mpm_event:debug
-            LogFormat "entry %U status=%>s user=%u connection=%{c}L keepalive=%k method=%m" peers
-            CustomLog /dev/stdout peers
-            EnableSendfile off
-            KeepAlive on
-            TypesConfig /dev/null
-            AddType text/plain .txt
-            AddOutputFilterByType DEFLATE text/plain
-            Redirect 302 /moved /hello
-            Redirect 410 /teapot
-            <Location /fields>
-                Header set X-One 1
-                Header set X-Two "a, b"
-            </Location>
-            <Location /basic>
-                AuthType Basic
-                AuthName files
-                AuthBasicProvider file
-                AuthUserFile \(path)/basic.txt
-                Require valid-user
-            </Location>
-            <Location /digest>
-                AuthType Digest
-                AuthName files
-                AuthDigestDomain /digest/
-                AuthDigestProvider file
-                AuthUserFile \(path)/digest.txt
-                Require valid-user
-            </Location>
+    private static func settings(in path: String) -> String {
+        """
+        DocumentRoot \(path)/www
+        LogFormat "entry %U status=%>s user=%u connection=%{c}L keepalive=%k method=%m" peers
+        CustomLog /dev/stdout peers
+        EnableSendfile off
+        KeepAlive on
+        TypesConfig /dev/null
+        AddType text/plain .txt
+        AddOutputFilterByType DEFLATE text/plain
+        Redirect 302 /moved /hello
+        Redirect 410 /teapot
+        <Location /fields>
+            Header set X-One 1
+            Header set X-Two "a, b"
+        </Location>
+        <Location /basic>
+            AuthType Basic
+            AuthName files
+            AuthBasicProvider file
+            AuthUserFile \(path)/basic.txt
+            Require valid-user
+        </Location>
+        <Location /digest>
+            AuthType Digest
+            AuthName files
+            AuthDigestDomain /digest/
+            AuthDigestProvider file
+            AuthUserFile \(path)/digest.txt
+            Require valid-user
+        </Location>
 
-            """
+        """
     }
 }

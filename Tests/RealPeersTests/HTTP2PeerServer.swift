@@ -122,31 +122,19 @@ final class HTTP2PeerServer: Sendable {
     }
 
     private static func apache(_ directory: PeerDirectory, _ port: Int, _ origin: Int) async throws -> HTTP2PeerServer {
-        let path = directory.path
-        let modules = ["mpm_event", "authz_core", "ssl", "http2", "proxy", "proxy_http"]
-            .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
-        try directory.write(
+        let process = try await PeerProcess.apache(
+            program(Peers.apache, "apache2"), in: directory, on: port,
+            modules: ["mpm_event", "authz_core", "ssl", "http2", "proxy", "proxy_http"],
             """
-            ServerName peers.test
-            Listen 127.0.0.1:\(port)
-            PidFile \(path)/httpd.pid
-            DefaultRuntimeDir \(path)
-            \(modules)
-            \(geteuid() == 0 ? "User www-data\nGroup www-data" : "")
-            ErrorLog /dev/stderr
-            LogLevel warn mpm_event:debug
             Protocols h2 http/1.1
             H2MaxWorkers 128
             KeepAliveTimeout 300
             SSLEngine on
-            SSLCertificateFile \(path)/certificate.pem
-            SSLCertificateKeyFile \(path)/key.pem
+            SSLCertificateFile \(directory.path)/certificate.pem
+            SSLCertificateKeyFile \(directory.path)/key.pem
             ProxyPass / http://127.0.0.1:\(origin)/
 
-            """, to: "httpd.conf")
-        let process = try PeerProcess(program(Peers.apache, "apache2"), ["-X", "-d", path, "-f", "\(path)/httpd.conf"])
-        // In one process Apache tells nobody that it is ready, but for the module whose threads then accept.
-        try await process.line(containing: "start_threads: Using epoll")
+            """)
         return HTTP2PeerServer(directory, port, process)
     }
 

@@ -42,7 +42,6 @@ final class KerberosRealm: Sendable {
         ]
         try directory.write(Self.realm(ports[1]), to: "krb5.conf")
         try directory.write(Self.ticketServer(in: path, ports[1]), to: "kdc.conf")
-        try directory.write(Self.apache(in: path, port), to: "httpd.conf")
         try directory.write("Hello behind Kerberos.\n", to: "www/hello")
 
         try await Self.run(program("kdb5_util"), ["create", "-s", "-r", "PEERS.TEST", "-P", "master"], environment)
@@ -58,10 +57,10 @@ final class KerberosRealm: Sendable {
         ticketServer = try PeerProcess("/usr/bin/env", variables + [program("krb5kdc"), "-n"])
         try await ticketServer.line(containing: "commencing operation")
         try await Self.run(program("kinit"), ["-k", "-t", "\(path)/user.keytab", "somebody"], environment)
-        apache = try PeerProcess(
-            "/usr/bin/env", variables + [program("apache2"), "-X", "-d", path, "-f", "\(path)/httpd.conf"])
-        // In one process Apache tells nobody that it is ready, but for the module whose threads then accept.
-        try await apache.line(containing: "start_threads: Using epoll")
+        apache = try await .apache(
+            program("apache2"), in: directory, on: port, as: "localhost",
+            modules: ["mpm_event", "authn_core", "authz_core", "authz_user", "auth_gssapi"], variables: variables,
+            Self.settings(in: path))
     }
 
     /// What a client prints that has the user's ticket, or none, and treats it in this manner.
@@ -127,30 +126,20 @@ final class KerberosRealm: Sendable {
         """
     }
 
-    private static func apache(in path: String, _ port: Int) -> String {
-        let modules = ["mpm_event", "authn_core", "authz_core", "authz_user", "auth_gssapi"]
-            .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
-        return """
-            ServerName localhost
-            Listen 127.0.0.1:\(port)
-            PidFile \(path)/httpd.pid
-            DefaultRuntimeDir \(path)
-            \(modules)
-            \(geteuid() == 0 ? "User www-data\nGroup www-data" : "")
-            DocumentRoot \(path)/www
-            ErrorLog /dev/stderr
-            LogLevel warn mpm_event:debug
-            LogFormat "entry %U status=%>s user=%u method=%m" peers
-            CustomLog /dev/stdout peers
-            EnableSendfile off
-            <Location />
-                AuthType GSSAPI
-                AuthName "tickets"
-                GssapiCredStore keytab:\(path)/service.keytab
-                GssapiAllowedMech krb5
-                Require valid-user
-            </Location>
+    private static func settings(in path: String) -> String {
+        """
+        DocumentRoot \(path)/www
+        LogFormat "entry %U status=%>s user=%u method=%m" peers
+        CustomLog /dev/stdout peers
+        EnableSendfile off
+        <Location />
+            AuthType GSSAPI
+            AuthName "tickets"
+            GssapiCredStore keytab:\(path)/service.keytab
+            GssapiAllowedMech krb5
+            Require valid-user
+        </Location>
 
-            """
+        """
     }
 }
