@@ -1,4 +1,4 @@
-// What came on the connections of HTTP/2, written on the server's loop, read and awaited by tests.
+// What a server writes down of the connections of HTTP/2: what came on them, and how it ended.
 
 import URLLoadingWire
 
@@ -50,33 +50,20 @@ package struct HTTP2ReceivedFrame: Sendable, Equatable {
 }
 
 /// A record of connections of HTTP/2.
-package final class HTTP2Record: Sendable {
-    /// What has been written down.
-    package struct Contents: Sendable {
-        /// All frames of all connections, in order.
-        package var frames: [HTTP2ReceivedFrame] = []
-        /// How each stream ended that the server has served, by connection and number.
-        package var ends: [(connection: Int, stream: UInt32, end: HTTP2StreamEnd)] = []
-        /// The rules that clients have broken.
-        package var faults: [HTTP2Fault] = []
+package typealias HTTP2Record = ServerRecord<HTTP2RecordContents>
 
-        /// The frames of one type.
-        package func frames(_ type: HTTP2FrameType) -> [HTTP2ReceivedFrame] { frames.filter { $0.type == type } }
-    }
+/// What has been written down of connections of HTTP/2.
+package struct HTTP2RecordContents: RecordContents {
+    /// All frames of all connections, in order.
+    package var frames: [HTTP2ReceivedFrame] = []
+    /// How each stream ended that the server has served, by connection and number.
+    package var ends: [(connection: Int, stream: UInt32, end: HTTP2StreamEnd)] = []
+    /// The rules that clients have broken.
+    package var faults: [HTTP2Fault] = []
 
-    private let board = Board(Contents())
-
-    /// An empty record.
+    /// Nothing.
     package init() {}
 
-    /// What has been written down until now.
-    package var contents: Contents { board.current }
-
-    /// Waits until it fulfils a condition; nil where the waiting task is cancelled before.
-    @discardableResult
-    package func wait(until condition: @escaping @Sendable (Contents) -> Bool) async -> Contents? {
-        await board.wait(until: condition)
-    }
-
-    func write(_ change: (inout Contents) -> Void) { board.update(change) }
+    /// The frames of one type.
+    package func frames(_ type: HTTP2FrameType) -> [HTTP2ReceivedFrame] { frames.filter { $0.type == type } }
 }
