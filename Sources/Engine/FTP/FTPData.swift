@@ -79,13 +79,13 @@ final class FTPData: ByteStreamObserver {
     // MARK: Receiving
 
     private func receive() {
-        var allowance = Self.mostInATurn
+        var turn = ReadingTurn()
         while !isOver, owner?.mayMove == true, stream.hasPendingInput {
-            guard allowance > 0 else { return laterOn() }
-            let buffer = core.buffers.received.space(atLeast: Self.leastRead)
+            guard !turn.isOver else { return laterOn() }
+            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
             switch stream.read(into: buffer) {
             case .bytes(let read):
-                allowance -= read
+                turn.noteRead(read)
                 count += Int64(read)
                 owner?.dataMoved(sent: 0)
                 owner?.received(
@@ -209,9 +209,6 @@ final class FTPData: ByteStreamObserver {
         core.reactor.later { [weak self] in self?.move() }
     }
 
-    // As for transactions, where they were measured.
-    private static let leastRead = 64 * 1024
-    private static let mostInATurn = 2 << 20
     private static let mostSteps = 16
     private static let fileBytesAtOnce = 1024 * 1024
 }

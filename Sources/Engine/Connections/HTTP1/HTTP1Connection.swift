@@ -139,18 +139,17 @@ final class HTTP1Connection: ByteStreamObserver {
         defer { isReading = false }
         exchange.takeHeld()
         if canRead, !channel.holdsInput { exchange.completeIfEnded() }
-        // Fairness: a fast sender must not keep the other connections of the loop waiting for ever.
-        var allowance = 2 << 20
+        var turn = ReadingTurn()
         while canRead, channel.hasPendingInput || mustRead {
-            guard allowance > 0 else {
+            guard !turn.isOver else {
                 core.reactor.later { [weak self] in self?.pump() }
                 return
             }
             mustRead = false
-            let buffer = core.buffers.received.space(atLeast: Self.leastRead)
+            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
             switch channel.read(into: buffer) {
             case .bytes(let count):
-                allowance -= max(count, Self.leastCharge)
+                turn.noteRead(count)
                 exchange.byteMoved()
                 if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
             case .wouldBlock: break
@@ -189,9 +188,4 @@ final class HTTP1Connection: ByteStreamObserver {
     func streamBecameWritable(_ stream: any ByteStream) {
         if exchange.isUnderWay { exchange.flush() } else { sendOutgoing() }
     }
-
-    /// A read of this much is worth its system call.
-    private static let leastRead = 64 * 1024
-    /// What a read costs that brings next to nothing.
-    private static let leastCharge = 1024
 }

@@ -36,18 +36,17 @@ extension HTTP2Connection {
         }
         isReading = true
         defer { isReading = false }
-        // Fairness: a fast sender must not keep the other connections of the loop waiting for ever.
-        var allowance = 2 << 20
+        var turn = ReadingTurn()
         while !isClosed, channel.hasPendingInput || mustRead {
-            guard allowance > 0 else {
+            guard !turn.isOver else {
                 core.reactor.later { [weak self] in self?.pump() }
                 return
             }
             mustRead = false
-            let buffer = core.buffers.received.space(atLeast: Self.leastRead)
+            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
             switch channel.read(into: buffer) {
             case .bytes(let count):
-                allowance -= max(count, Self.leastCharge)
+                turn.noteRead(count)
                 if count > 0 { received(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) }
             case .wouldBlock: break
             // Nothing more will come: streams that are not whole never will be (H7.9).
@@ -129,11 +128,6 @@ extension HTTP2Connection {
             return error == .tooLarge ? .tooLarge : .malformed
         }
     }
-
-    /// A read of this much is worth its system call.
-    private static let leastRead = 64 * 1024
-    /// What a read costs that brings next to nothing.
-    private static let leastCharge = 1024
 }
 
 extension HTTP2DeclaredLength {
