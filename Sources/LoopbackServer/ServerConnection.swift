@@ -1,7 +1,7 @@
 // One connection of the server: requests in, answers out, one after the other. It decodes with URLLoadingWire, asks the
 // route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops writing when
 // the client does not read. Where something else is spoken than HTTP/1.1, a conversation does all that, and what stays here
-// is reading, decrypting and closing. Confined to the server's loop. RFC 9112 §9.
+// is reading, decrypting and closing. What becomes of a request is in +Requests. Confined to the server's loop. RFC 9112 §9.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -24,8 +24,9 @@ final class ServerConnection: ByteStreamObserver {
 
     // Reading.
     private var decoder = RequestDecoder()
-    private var incoming: IncomingRequest?
-    private var requestNumber = 0
+    /// What is known of the request that comes (+Requests).
+    var incoming: IncomingRequest?
+    var requestNumber = 0
     /// Received while an answer was under way, and not decoded yet.
     private var inbox: [UInt8] = []
     var inputHasEnded = false
@@ -43,7 +44,7 @@ final class ServerConnection: ByteStreamObserver {
     var conversation: (any ServerConversation)?
     lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
 
-    private struct IncomingRequest {
+    struct IncomingRequest {
         let head: RequestHead
         var body: [UInt8] = []
         var bodyByteCount: Int64 = 0
@@ -266,92 +267,7 @@ final class ServerConnection: ByteStreamObserver {
             && (!player.isActive || player.awaitsRequest || incoming != nil)
     }
 
-    // MARK: Requests
-
-    private func headArrived(_ head: RequestHead) {
-        incoming = IncomingRequest(head: head)
-        requestNumber += 1
-        core.board.update { $0.requestsBegun += 1 }
-        holdBody()
-        if let uploads = core.options.uploads, case .taken(let heads) = uploads.begin(head, on: source) {
-            incoming?.isUpload = true
-            for head in heads { tell(head) }
-            return
-        }
-        guard let early = core.options.earlyRouter, !player.isActive, let request = currentRequest,
-            let response = early(request)
-        else { return }
-        incoming?.isAnswered = true
-        answer(response, to: request)
-    }
-
-    private func holdBody() {
-        guard let request = currentRequest, let gate = core.options.bodyGate?(request) else { return }
-        incoming?.isHeld = true
-        whenOpen(gate) { [requestNumber] in $0.readBody(of: requestNumber) }
-    }
-
-    /// Reads the body that a gate has held up.
-    private func readBody(of request: Int) {
-        guard isServing, request == requestNumber else { return }
-        incoming?.isHeld = false
-        serveInbox()
-        readOn()
-    }
-
-    private func bodyArrived(_ bytes: UnsafeRawBufferPointer) {
-        if incoming?.isUpload ?? false, let uploads = core.options.uploads {
-            switch uploads.receive(bytes, on: source) {
-            case .more: return
-            case .tell(let head): return tell(head)
-            case .cut: return cut()
-            }
-        }
-        let room = core.options.keptBodyBytes - (incoming?.body.count ?? 0)
-        incoming?.body.append(contentsOf: bytes.prefix(max(room, 0)))
-        incoming?.bodyByteCount += Int64(bytes.count)
-    }
-
-    private func requestArrived() {
-        guard let request = currentRequest, let isAnswered = incoming?.isAnswered,
-            let isUpload = incoming?.isUpload
-        else { return }
-        incoming = nil
-        core.board.update { $0.requests += 1 }
-        if isUpload {
-            guard let response = core.options.uploads?.finish(on: source) else { return cut() }
-            return answer(response, to: request)
-        }
-        if player.awaitsRequest {
-            player.resume()
-            play()
-        } else if !isAnswered {
-            answer(core.router(request), to: request)
-        }
-    }
-
-    /// Sends an informational answer while the request still comes.
-    private func tell(_ head: ResponseHead) {
-        var bytes: [UInt8] = []
-        guard !player.isActive, (try? ResponseEncoder.encode(head, framing: .none, into: &bytes)) != nil else { return }
-        // A client that lets the kernel's buffer fill with these does not read at all.
-        if bytes.withUnsafeBytes({ channel.send($0) }) < bytes.count { cut() }
-    }
-
-    private var source: RequestSource { RequestSource(connection: number) }
-
-    /// Ends the connection in the middle of what is going on, as a network does that goes away.
-    func cut() {
-        channel.stream.reset()
-        close()
-    }
-
-    private var currentRequest: ServerRequest? {
-        guard let incoming else { return nil }
-        return ServerRequest(
-            head: incoming.head, body: incoming.body, bodyByteCount: incoming.bodyByteCount, connection: number,
-            number: requestNumber, stream: nil, remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
-    }
+    // MARK: The end
 
     private func malformed() {
         core.board.update { $0.malformedRequests += 1 }
@@ -361,8 +277,6 @@ final class ServerConnection: ByteStreamObserver {
         player.begin()
         play()
     }
-
-    // MARK: The end
 
     private func inputEnded() {
         inputHasEnded = true
@@ -377,6 +291,12 @@ final class ServerConnection: ByteStreamObserver {
         } else if !player.expectsClose {
             lost()
         }
+    }
+
+    /// Ends the connection in the middle of what is going on, as a network does that goes away.
+    func cut() {
+        channel.stream.reset()
+        close()
     }
 
     /// The client is gone; that counts only where there was something left to do for it.

@@ -1,4 +1,5 @@
-// What only scripts do over HTTP/2: frames at the wrong moment, resets, GOAWAY, silence, and ends of every kind.
+// What only scripts do over HTTP/2: frames at the wrong moment, resets and GOAWAY. How they end connections is in
+// `HTTP2ScriptEndTests`.
 
 import Testing
 import URLLoadingLoopbackServer
@@ -7,18 +8,6 @@ import URLLoadingWire
 
 @Suite("LoopbackServer scripts over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ScriptTests {
-    private func withServer<R>(
-        _ script: HTTP2Script? = nil, _ record: HTTP2Record? = nil,
-        router: @escaping LoopbackServer.Router = { _ in .text("fine") },
-        _ body: (LoopbackServer) async throws -> R
-    ) async throws -> R {
-        var options = LoopbackServer.Options()
-        options.http2 = .required
-        options.http2.record = record
-        if let script { options.http2.script = { $0 == 1 ? script : nil } }
-        return try await URLLoadingLoopbackServer.withServer(options, router: router, body)
-    }
-
     private static let ok: HTTP2Frames.FieldList = [":status": "200"]
     private static let begin = HTTP2Frames.settings() + HTTP2Frames.settingsAcknowledgement
 
@@ -35,7 +24,7 @@ struct HTTP2ScriptTests {
             default: .reset(.refusedStream)
             }
         }
-        try await withServer(router: router) { server in
+        try await withScript(router: router) { server in
             let client = try HTTP2Client(port: server.port)
             let none = try client.exchange("GET", "/")
             #expect(none.head == nil)
@@ -94,7 +83,7 @@ struct HTTP2ScriptTests {
 
     @Test("The first requests are refused, the next is answered")
     func refused() async throws {
-        try await withServer(router: { $0.number <= 20 ? .reset(.refusedStream) : .text("now") }) { server in
+        try await withScript(router: { $0.number <= 20 ? .reset(.refusedStream) : .text("now") }) { server in
             let client = try HTTP2Client(port: server.port)
             for _ in 0..<20 {
                 let answer = try client.exchange()
@@ -106,7 +95,7 @@ struct HTTP2ScriptTests {
 
     @Test("A script resets a stream at a moment, before its route is asked")
     func resetByScript() async throws {
-        try await withServer(.beside([.until(.heads(2)), .resetStream(3, .enhanceYourCalm)])) { server in
+        try await withScript(.beside([.until(.heads(2)), .resetStream(3, .enhanceYourCalm)])) { server in
             let client = try HTTP2Client(port: server.port)
             #expect(try client.exchange().text == "fine")
             let second = try client.exchange()
@@ -120,7 +109,7 @@ struct HTTP2ScriptTests {
     @Test("A script resets a stream when so much of its body was written")
     func resetInBody() async throws {
         let script = HTTP2Script.beside([.until(.sent(50_000, on: 1)), .resetStream(1, .cancel)])
-        try await withServer(script, router: { _ in .generated(length: 1_000_000) }) { server in
+        try await withScript(script, router: { _ in .generated(length: 1_000_000) }) { server in
             let client = try HTTP2Client(port: server.port)
             let answer = try client.exchange()
             #expect(answer.end == .reset(.cancel))
@@ -135,7 +124,7 @@ struct HTTP2ScriptTests {
             .send(Self.begin), .until(.heads(2)), .resetStream(1, .refusedStream), .goAway(.internalError, last: 1),
             .until(.frames(.headers, 2)), .close,
         ])
-        try await withServer(script) { server in
+        try await withScript(script) { server in
             let client = try HTTP2Client(port: server.port)
             let streams = try (0..<2).map { _ in try client.send() }
             try client.read { client.goodbye != nil }
@@ -152,7 +141,7 @@ struct HTTP2ScriptTests {
     func goAway() async throws {
         let script = HTTP2Script.beside([.until(.heads(3)), .goAway(.enhanceYourCalm, last: 3)])
         let gate = ServerGate()
-        try await withServer(script, router: { _ in .slow([.init("late", when: gate)]) }) { server in
+        try await withScript(script, router: { _ in .slow([.init("late", when: gate)]) }) { server in
             let client = try HTTP2Client(port: server.port)
             let streams = try (0..<3).map { _ in try client.send() }
             try client.read { client.goodbye != nil }
@@ -172,7 +161,7 @@ struct HTTP2ScriptTests {
             .until(.acknowledgements(.ping, 1)), .wait(gate), .goAway(),
         ])
         let record = HTTP2Record()
-        try await withServer(script, record) { server in
+        try await withScript(script, record) { server in
             let client = try RawHTTP2(port: server.port)
             try client.request(on: 1)
             try client.read(through: HTTP2Frames.ping(9))
@@ -198,7 +187,7 @@ struct HTTP2ScriptTests {
             .until(.requests(1)), .send(HTTP2Frames.settings([most: 0])), .until(.acknowledgements(.settings, 2)),
             .wait(gate), .send(HTTP2Frames.settings([most: 7])),
         ])
-        try await withServer(script) { server in
+        try await withScript(script) { server in
             let client = try HTTP2Client(port: server.port)
             #expect(try client.exchange().text == "fine")
             try client.read { client.capacity == 0 }
@@ -211,7 +200,7 @@ struct HTTP2ScriptTests {
     @Test("What a client announces and acknowledges is written down")
     func record() async throws {
         let record = HTTP2Record()
-        try await withServer(nil, record) { server in
+        try await withScript(nil, record) { server in
             var settings = HTTP2Settings.client
             settings.initialWindowSize = 123_456
             let client = try HTTP2Client(port: server.port, settings: settings)
@@ -236,7 +225,7 @@ struct HTTP2ScriptTests {
     @Test("How streams end is written down where the client goes away, too")
     func lostStreams() async throws {
         let record = HTTP2Record()
-        try await withServer(nil, record, router: { _ in .script([]) }) { server in
+        try await withScript(nil, record, router: { _ in .script([]) }) { server in
             do {
                 let client = try HTTP2Client(port: server.port)
                 try client.send()
@@ -253,7 +242,7 @@ struct HTTP2ScriptTests {
         let script = HTTP2Script.beside([
             .until(.heads(1)), .send(HTTP2Frames.headers(Self.ok, on: 1)), .send(data, times: 100),
         ])
-        try await withServer(script, router: { _ in .script([]) }) { server in
+        try await withScript(script, router: { _ in .script([]) }) { server in
             var settings = HTTP2Settings.client
             settings.initialWindowSize = 70_000
             let client = try HTTP2Client(port: server.port, settings: settings)
@@ -269,7 +258,7 @@ struct HTTP2ScriptTests {
     @Test("A flood of pings is written as fast as the client reads")
     func pingFlood() async throws {
         let script = HTTP2Script.instead([.send(HTTP2Frames.settings()), .send(HTTP2Frames.ping(1), times: 50_000)])
-        try await withServer(script) { server in
+        try await withScript(script) { server in
             let client = try HTTP2Client(port: server.port)
             try client.readToEnd()
             // By which of the two depends on how many come in one piece.
@@ -292,7 +281,7 @@ struct HTTP2ScriptTests {
         ])
     func wrongFrames(bytes: [[UInt8]], reason: HTTP2Fault.Reason) async throws {
         let steps: [HTTP2Step] = [.until(.heads(1))] + bytes.map { .send($0) }
-        try await withServer(.instead(steps)) { server in
+        try await withScript(.instead(steps)) { server in
             let client = try HTTP2Client(port: server.port)
             try client.send()
             try client.readToEnd()
@@ -312,7 +301,7 @@ struct HTTP2ScriptTests {
             .send(HTTP2Frames.frame(.priority, on: 1, [0, 0, 0, 0, 1])),
             .send(HTTP2Frames.data([], on: 1, ends: true, padding: 0)), .until(.end), .drop,
         ])
-        try await withServer(script) { server in
+        try await withScript(script) { server in
             do {
                 let client = try HTTP2Client(port: server.port)
                 let answer = try client.exchange("POST", "/", body: [1, 2, 3])
@@ -329,7 +318,7 @@ struct HTTP2ScriptTests {
         let router: LoopbackServer.Router = { _ in
             .slow([.init("four")], framing: .untilClose).adding("Content-Length", length)
         }
-        try await withServer(router: router) { server in
+        try await withScript(router: router) { server in
             let client = try HTTP2Client(port: server.port)
             let answer = try client.exchange()
             #expect(answer.end == .faulted(.stream(1, .bodyLength)))
@@ -345,7 +334,7 @@ struct HTTP2ScriptTests {
                 .delay(.milliseconds(1)), .resetStream(stream, .connectError),
             ])
         }
-        try await withServer(router: router) { server in
+        try await withScript(router: router) { server in
             let client = try HTTP2Client(port: server.port)
             let odd = try client.send("GET", "/odd")
             #expect(try client.exchange().text == "even")
@@ -359,100 +348,4 @@ struct HTTP2ScriptTests {
             #expect(try old.read(through: "\r\n").hasPrefix("HTTP/1.1 500 "))
         }
     }
-
-    // MARK: Ends
-
-    @Test("The connection ends without a GOAWAY", arguments: [HTTP2Step.close, .drop, .halfClose])
-    func ends(step: HTTP2Step) async throws {
-        try await withServer(.beside([.until(.requests(2)), step])) { server in
-            let client = try RawHTTP2(port: server.port)
-            try client.request(on: 1)
-            try client.read(through: HTTP2Frames.data(Array("fine".utf8), on: 1, ends: true))
-            try client.request(on: 3)
-            let rest = try client.readToEnd()
-            #expect(rest.text.isEmpty)
-            #expect(rest.end == .finished)
-        }
-    }
-
-    @Test("A reset of the connection is one")
-    func reset() async throws {
-        try await withServer(.beside([.until(.heads(1)), .reset])) { server in
-            let client = try RawHTTP2(port: server.port)
-            try client.request(on: 1)
-            #expect(try client.readToEnd().end == .reset)
-        }
-    }
-
-    @Test("A script for HTTP/1.1 that only waits and ends does so over HTTP/2, too")
-    func oldScript() async throws {
-        let gate = ServerGate()
-        try await withServer(router: { $0.path == "/" ? .text("x") : .script([.wait(gate), .drop]) }) { server in
-            let client = try HTTP2Client(port: server.port)
-            let silent = try client.send("GET", "/silent")
-            #expect(try client.exchange().text == "x")
-            gate.open()
-            try client.readToEnd()
-            #expect(client.answers[silent]?.end == .connectionLost)
-            #expect(await server.wait { $0.connectionsOpen == 0 } != nil)
-        }
-    }
-
-    @Test("Silence: nothing is sent at all, and the client's leaving is no loss")
-    func silence() async throws {
-        let record = HTTP2Record()
-        try await withServer(.instead([]), record) { server in
-            do {
-                let client = try HTTP2Client(port: server.port)
-                try client.send()
-                #expect(await record.wait { !$0.frames(.headers).isEmpty } != nil)
-            }
-            let stats = try #require(await server.wait { $0.connectionsOpen == 0 })
-            #expect(stats.bytesWritten == 0)
-            #expect(stats.connectionsLost == 0)
-        }
-    }
-
-    @Test("A script stops reading, and reads on")
-    func stopReading() async throws {
-        let gate = ServerGate()
-        let script = HTTP2Script.beside([.until(.answers(1)), .stopReading, .wait(gate), .startReading])
-        try await withServer(script) { server in
-            let client = try HTTP2Client(port: server.port)
-            #expect(try client.exchange().text == "fine")
-            let stream = try client.send()
-            gate.open()
-            #expect(try client.answer(on: stream).text == "fine")
-        }
-    }
-}
-
-/// A client that sends frames as a test says, and looks for bytes.
-private final class RawHTTP2 {
-    private let raw: RawClient
-
-    init(port: Int) throws {
-        raw = try RawClient(port: port)
-        var bytes: [UInt8] = []
-        HTTP2FrameEncoder.encodePreface(into: &bytes)
-        try raw.send(bytes + HTTP2Frames.settings())
-    }
-
-    func request(on stream: UInt32) throws {
-        try raw.send(
-            HTTP2Frames.headers(
-                [":method": "GET", ":scheme": "http", ":path": "/", ":authority": "a"], on: stream, ends: true))
-    }
-
-    func send(_ bytes: [UInt8]) throws { try raw.send(bytes) }
-
-    /// Reads until these bytes have come; throws where they never will.
-    func read(through bytes: [UInt8]) throws {
-        guard try raw.read(throughBytes: bytes).suffix(bytes.count).elementsEqual(bytes) else {
-            throw HTTP2Client.Ended(fault: nil)
-        }
-    }
-
-    @discardableResult
-    func readToEnd() throws -> (text: String, end: RawClient.End) { try raw.readToEnd() }
 }
