@@ -12,7 +12,7 @@ protocol SchemeCarrier: AnyObject, Sendable {
     /// reported to `load`, from any thread, one report after the other.
     func start(_ request: URLRequest, _ load: SchemeLoad)
 
-    /// More can be taken: the answer to `ReceiverDemand.pause`.
+    /// More can be taken: the answer to `ReceiverDemand.pause`. Never before `start` has returned.
     func resumeReading()
 
     /// The task is suspended: nothing is sent until `resume()`, and no time runs. What comes all the same is kept. Never

@@ -143,7 +143,8 @@ struct SchemeLoadState: Sendable {
         if isCancelled, !hasEnded { return ending(nil, isCancelled: true) }
         guard !hasEnded, !isHeldUp, first < reports.count, mayTell(reports[first]) else {
             isWorking = false
-            guard owesRoom, !isHeldUp, !isClosed, let carrier else { return .rest }
+            // Order: a carrier may not know how to go on before it has started; whoever notes the start looks again.
+            guard owesRoom, phase == .started, !isHeldUp, !isClosed, let carrier else { return .rest }
             owesRoom = false
             return .room(carrier)
         }
