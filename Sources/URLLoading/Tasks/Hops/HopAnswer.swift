@@ -65,11 +65,8 @@ struct HopAnswer: Sendable {
         case agreed(WebSocketHandshake.Agreement)
     }
 
-    /// An answer that has come from a server; confined to the loop.
-    struct Arrival {
-        let head: ResponseHead
-        /// The head as the program sees it.
-        let response: HTTPURLResponse
+    /// How an answer has come from a server; confined to the loop.
+    struct Arrival: ~Copyable {
         let framing: BodyFraming
         let decoding: Bool
         /// Something was shown on which the other side has still to say yes or no.
@@ -82,12 +79,7 @@ struct HopAnswer: Sendable {
         /// What becomes of it, once that is said.
         fileprivate var fate = Fate.shown
 
-        init(
-            _ head: ResponseHead, _ response: HTTPURLResponse, framing: BodyFraming, decoding: Bool, provesItself: Bool,
-            caching: HopCaching?, on reactor: Reactor
-        ) {
-            self.head = head
-            self.response = response
+        init(framing: BodyFraming, decoding: Bool, provesItself: Bool, caching: HopCaching?, on reactor: Reactor) {
             self.framing = framing
             self.decoding = decoding
             self.provesItself = provesItself
@@ -96,64 +88,65 @@ struct HopAnswer: Sendable {
         }
     }
 
-    /// Takes the steps until one of them has said what becomes of a server's answer.
-    func fate(of arrival: consuming Arrival) -> Fate {
+    /// Takes the steps until one of them has said what becomes of a server's answer. `response` is what the program sees of its head.
+    func fate(of head: ResponseHead, _ response: HTTPURLResponse, _ arrival: consuming Arrival) -> Fate {
         var next: Step? = .cookies
-        while let step = next { next = take(step, of: &arrival) }
+        while let step = next { next = take(step, of: head, response, &arrival) }
         return arrival.fate
     }
 
     /// Takes a step; nil where it has said what becomes of the answer.
-    private func take(_ step: Step, of arrival: inout Arrival) -> Step? {
+    // Measured: head and response go from step to step by themselves; as parts of the arrival they would be copied once more.
+    private func take(
+        _ step: Step, of head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival
+    ) -> Step? {
         switch step {
-        case .cookies: takeCookies(of: arrival)
-        case .proof: noteProof(arrival)
-        case .upgrade: meetUpgrade(&arrival)
-        case .upload: tellUpload(&arrival)
-        case .refusal: meetRefusal(&arrival)
+        case .cookies: takeCookies(of: head, arrival)
+        case .proof: noteProof(head, arrival)
+        case .upgrade: meetUpgrade(head, response, &arrival)
+        case .upload: tellUpload(head, &arrival)
+        case .refusal: meetRefusal(head, response, &arrival)
         case .concealment: conceal(&arrival)
-        case .cache: askCache(&arrival)
-        case .redirect: meetRedirect(&arrival)
-        case .failedUpgrade: failUpgrade(&arrival)
-        case .download: meetDownload(&arrival)
-        case .response: meetResponse(&arrival)
+        case .cache: askCache(response, &arrival)
+        case .redirect: meetRedirect(head, response, &arrival)
+        case .failedUpgrade: failUpgrade(response, &arrival)
+        case .download: meetDownload(head, response, &arrival)
+        case .response: meetResponse(response, &arrival)
         }
     }
 
     // MARK: Before anybody sees it
 
-    private func takeCookies(of arrival: Arrival) -> Step {
-        task.cookies.take(from: arrival.head, to: plan.request, on: arrival.reactor)
+    private func takeCookies(of head: ResponseHead, _ arrival: borrowing Arrival) -> Step {
+        task.cookies.take(from: head, to: plan.request, on: arrival.reactor)
         return .proof
     }
 
-    private func noteProof(_ arrival: Arrival) -> Step {
-        if arrival.provesItself { task.authentication.noteAnswer(arrival.head, on: arrival.reactor) }
+    private func noteProof(_ head: ResponseHead, _ arrival: borrowing Arrival) -> Step {
+        if arrival.provesItself { task.authentication.noteAnswer(head, on: arrival.reactor) }
         return .upgrade
     }
 
-    private func meetUpgrade(_ arrival: inout Arrival) -> Step? {
-        guard let webSocket = plan.webSocket, arrival.head.status == 101 else { return .upload }
+    private func meetUpgrade(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
+        guard let webSocket = plan.webSocket, head.status == 101 else { return .upload }
         do throws(WebSocketHandshake.Refusal) {
-            let agreement = try webSocket.handshake.agreement(with: arrival.head, asked: webSocket.fields)
-            task.counting.responseArrived(arrival.response, hasBody: false)
+            let agreement = try webSocket.handshake.agreement(with: head, asked: webSocket.fields)
+            task.counting.responseArrived(response, hasBody: false)
             arrival.fate = .agreed(agreement)
         } catch {
-            task.webSocket.refuse(arrival.response, error)
+            task.webSocket.refuse(response, error)
             arrival.fate = .abandoned
         }
         return nil
     }
 
-    private func tellUpload(_ arrival: inout Arrival) -> Step {
-        if plan.upload != nil { arrival.isUploadsOwn = !task.upload.answered(arrival.head) }
+    private func tellUpload(_ head: ResponseHead, _ arrival: inout Arrival) -> Step {
+        if plan.upload != nil { arrival.isUploadsOwn = !task.upload.answered(head) }
         return .refusal
     }
 
-    private func meetRefusal(_ arrival: inout Arrival) -> Step? {
-        guard task.authentication.isRefused(arrival.head, arrival.response, on: arrival.reactor) else {
-            return .concealment
-        }
+    private func meetRefusal(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
+        guard task.authentication.isRefused(head, response, on: arrival.reactor) else { return .concealment }
         arrival.fate = .undecided
         return nil
     }
@@ -164,10 +157,10 @@ struct HopAnswer: Sendable {
         return nil
     }
 
-    private func askCache(_ arrival: inout Arrival) -> Step? {
+    private func askCache(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
         guard let caching = arrival.caching, let request = plan.request else { return .redirect }
         let verdict = caching.meet(
-            arrival.response, of: request, framing: arrival.framing, decoding: arrival.decoding,
+            response, of: request, framing: arrival.framing, decoding: arrival.decoding,
             collects: plan.collectsBody,
             isJudgedApart: caching.acceptance == .vouchedFor && task.trust.judgesApart)
         switch verdict {
@@ -181,12 +174,12 @@ struct HopAnswer: Sendable {
 
     // MARK: Where it leads
 
-    private func meetRedirect(_ arrival: inout Arrival) -> Step? {
-        guard RedirectRules.isRedirect(status: arrival.head.status), let request = plan.redirectable,
-            let next = RedirectedRequest.make(from: request, response: arrival.head)
+    private func meetRedirect(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
+        guard RedirectRules.isRedirect(status: head.status), let request = plan.redirectable,
+            let next = RedirectedRequest.make(from: request, response: head)
         else { return .failedUpgrade }
         arrival.fate = lead(
-            to: next, by: arrival.response, framing: arrival.framing, caching: arrival.caching, on: arrival.reactor)
+            to: next, by: response, framing: arrival.framing, caching: arrival.caching, on: arrival.reactor)
         return nil
     }
 
@@ -220,20 +213,20 @@ struct HopAnswer: Sendable {
 
     // MARK: The task's own
 
-    private func failUpgrade(_ arrival: inout Arrival) -> Step? {
+    private func failUpgrade(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
         guard plan.webSocket != nil else { return .download }
-        task.webSocket.refuse(arrival.response)
+        task.webSocket.refuse(response)
         arrival.fate = .unwanted(isRead: false)
         return nil
     }
 
-    private func meetDownload(_ arrival: inout Arrival) -> Step? {
+    private func meetDownload(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
         guard plan.savesFile else { return .response }
         let reactor = arrival.reactor
-        switch task.download.meetRest(arrival.head, arrival.response, plan.request) {
+        switch task.download.meetRest(head, response, plan.request) {
         case .deliver: return .response
         case .resume(let offset, let total):
-            arrival.fate = show(arrival.response, hasBody: arrival.framing != .none, on: reactor)
+            arrival.fate = show(response, hasBody: arrival.framing != .none, on: reactor)
             task.download.resumed(at: offset, total: total, on: reactor)
         case .complete(let shown, let count):
             task.counting.responseArrived(shown, hasBody: true)
@@ -245,8 +238,8 @@ struct HopAnswer: Sendable {
         return nil
     }
 
-    private func meetResponse(_ arrival: inout Arrival) -> Step? {
-        arrival.fate = show(arrival.response, hasBody: arrival.framing != .none, on: arrival.reactor)
+    private func meetResponse(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
+        arrival.fate = show(response, hasBody: arrival.framing != .none, on: arrival.reactor)
         return nil
     }
 

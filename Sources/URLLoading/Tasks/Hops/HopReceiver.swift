@@ -94,10 +94,11 @@ final class HopReceiver: TransactionReceiver {
         if answer.plan.upload != nil, case .abandoned = fate { return .more }
         let response = HTTPURLResponse(url: answer.plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
         self.response = response
-        let arrival = HopAnswer.Arrival(
-            head, response, framing: framing, decoding: decoding, provesItself: provesItself, caching: caching,
-            on: reactor)
-        switch answer.fate(of: arrival) {
+        let fate = answer.fate(
+            of: head, response,
+            HopAnswer.Arrival(
+                framing: framing, decoding: decoding, provesItself: provesItself, caching: caching, on: reactor))
+        switch fate {
         case .shown:
             expectBody(of: head, framing, decoding: decoding)
             return .more
@@ -105,14 +106,14 @@ final class HopReceiver: TransactionReceiver {
             expectBody(of: head, framing, decoding: decoding)
             return .pause
         case .undecided:
-            fate = .undecided(framing, decoding: decoding)
+            self.fate = .undecided(framing, decoding: decoding)
             return .pause
         case .unwanted(let isRead):
-            fate = .discard
+            self.fate = .discard
             return isRead ? .more : .discard
         case .complete:
             isComplete = true
-            fate = .discard
+            self.fate = .discard
             return .discard
         case .abandoned:
             abandon()

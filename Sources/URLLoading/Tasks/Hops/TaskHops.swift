@@ -94,14 +94,19 @@ struct TaskHops: Sendable {
     func goOn(after end: HopEnd) -> EndedCall? {
         let error = end.failure.map { urlError($0, url: end.url) }
         let sent = task.isUpload ? task.counters.sent.load(ordering: .relaxed) : nil
-        let (sequel, result) = task.driver.exchangeEnded { state -> (HopSequel, TaskResult?) in
+        let outcome = task.driver.exchangeEnded { state -> Outcome in
             if !end.records.isEmpty { state.records += end.records }
             let sequel = state.sequel(of: end, error: error, sent: sent)
-            // Where nobody hears of the end but its caller, it is noted at once.
-            guard case .end(nil) = sequel, task.endsQuietly else { return (sequel, nil) }
-            return (sequel, state.end(with: nil, quietly: true))
+            guard case .end(nil) = sequel, task.endsQuietly else { return .sequel(sequel) }
+            return .ended(state.end(with: nil, quietly: true))
         }
-        if let result { return task.completion.conclude(result, body: end.body, file: end.file) }
+        switch consume outcome {
+        case .ended(let result): return task.completion.conclude(result, body: end.body, file: end.file)
+        case .sequel(let sequel): return carryOut(sequel, after: end)
+        }
+    }
+
+    private func carryOut(_ sequel: HopSequel, after end: HopEnd) -> EndedCall? {
         switch sequel {
         case .hop(let request, let body): load(request, body: body)
         case .detour(let detour): goRound(by: detour)
@@ -112,6 +117,13 @@ struct TaskHops: Sendable {
         case .end(let error): return task.completion.begin(error, body: end.body, file: end.file)
         }
         return nil
+    }
+
+    /// What a hop's end comes to.
+    private enum Outcome: Sendable {
+        case sequel(HopSequel)
+        /// The end of the task, noted at once where nobody but its caller hears of it.
+        case ended(TaskResult)
     }
 
     /// What a hop's failure is to the program.
