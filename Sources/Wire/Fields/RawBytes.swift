@@ -31,7 +31,7 @@ extension UnsafeRawBufferPointer {
 
     /// Whether both runs are the same bytes.
     @inline(__always)
-    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard count >= 8 else {
             var index = 0
