@@ -24,6 +24,7 @@ private struct Outcome: Equatable {
     /// Steps with pieces joined: of a piece the range is 0 to its count.
     var steps: [HTTP2FrameDecoder.Step] = []
     var bytes: [UInt8] = []
+    var debugData: [UInt8] = []
     var fault: HTTP2Fault?
 }
 
@@ -56,6 +57,8 @@ private func read(_ pieces: [ArraySlice<UInt8>], _ role: HTTP2Role, isBegun: Boo
         outcome.fault = error
         expect(error.scope == .connection, "a frame alone ends a stream")
     }
+    outcome.debugData = decoder.debugData
+    expect(decoder.debugData.count <= 256, "\(decoder.debugData.count) bytes of text")
     return outcome
 }
 

@@ -2,6 +2,9 @@
 // case every stream is told, once, and whether the peer can have done anything about it. RFC 9113 §5.4.1, §6.8, §9.1.
 
 extension HTTP2ConnectionMachine {
+    /// What the peer's last GOAWAY said in words, cut to what is kept of it (H9.8).
+    package var goodbyeText: [UInt8] { decoder.debugData }
+
     // MARK: Events
 
     /// We want no more streams: a GOAWAY goes out, and those that are open go on (H7.11).

@@ -15,7 +15,7 @@ package enum HTTP2ControlFrame: Sendable, Equatable {
     case windowUpdate(stream: UInt32, increment: UInt32)
     /// The stream ends at once.
     case resetStream(UInt32, HTTP2ErrorCode)
-    /// No new streams; those with a number above `last` were not looked at. What it says in words is left out.
+    /// No new streams; those with a number above `last` were not looked at. `HTTP2FrameDecoder.debugData` is its text.
     case goAway(last: UInt32, HTTP2ErrorCode)
     /// What was said about a stream's priority, which is ignored (H4.5).
     case priority

@@ -41,6 +41,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
         /// The number of which a control frame consists, in so many bytes.
         case number(Int)
         case setting
+        case debugData
         /// Bytes that mean nothing, the frame's last.
         case rest
         case failed(HTTP2Fault)
@@ -62,6 +63,9 @@ package struct HTTP2FrameDecoder: ~Copyable {
     private var change = HTTP2SettingsChange()
     /// What a GOAWAY begins with, while its text is being read.
     private var goodbye = (last: UInt32(0), code: HTTP2ErrorCode.noError)
+
+    /// What the last GOAWAY says in words, cut to what is kept of it (H9.8).
+    package private(set) var debugData: [UInt8] = []
 
     /// Makes a decoder for a new connection, in the role of whoever reads.
     package init(_ role: HTTP2Role, maximumFrameSize: UInt32 = 16_384) {
@@ -116,6 +120,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
             left -= count
             return numberEnds(number)
         case .setting: return try readSetting(bytes, &offset)
+        case .debugData: return readDebugData(bytes, &offset)
         case .rest:
             if left > 0 {
                 guard offset < bytes.byteCount else { return .needMore }
@@ -257,8 +262,8 @@ package struct HTTP2FrameDecoder: ~Copyable {
         case .goAway:
             let last = UInt32(truncatingIfNeeded: number >> 32) & 0x7FFF_FFFF
             goodbye = (last, HTTP2ErrorCode(rawValue: low))
-            // H9.8: what it says in words nobody reads.
-            phase = .rest
+            debugData.removeAll(keepingCapacity: true)
+            phase = .debugData
             return nil
         case .data, .headers, .priority, .settings, .pushPromise, .continuation, nil: return nil
         }
@@ -275,6 +280,17 @@ package struct HTTP2FrameDecoder: ~Copyable {
         try change.add(
             UInt16(truncatingIfNeeded: entry >> 32), UInt32(truncatingIfNeeded: entry),
             from: role == .client ? .server : .client)
+        return nil
+    }
+
+    private mutating func readDebugData(_ bytes: RawSpan, _ offset: inout Int) -> Step? {
+        while left > 0, debugData.count < Self.keptDebugData {
+            guard offset < bytes.byteCount else { return .needMore }
+            debugData.append(bytes.byte(at: offset))
+            offset += 1
+            left -= 1
+        }
+        phase = .rest
         return nil
     }
 
@@ -318,4 +334,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
         phase = .headerStart
         return nil
     }
+
+    /// H9.8.
+    private static var keptDebugData: Int { 256 }
 }

@@ -71,6 +71,7 @@ struct HTTP2EndsTests {
         #expect(rig.takeSaid() == [.closed(5, .turnedAway(.noError)), .draining(.noError)])
         #expect(rig.request() == nil)
         #expect(rig.machine.capacity == 0)
+        #expect(rig.machine.goodbyeText == Array("bye".utf8))
         rig.receive(answer(1))
         #expect(rig.takeSaid() == answered(1))
         rig.receive(answer(3))

@@ -239,8 +239,8 @@ struct HTTP2FrameDecoderTests {
             [.step(.control(.priority)), .step(.control(.priority))])
     }
 
-    @Test("H9.8: what a GOAWAY says in words is passed over")
-    func words() throws {
+    @Test("H9.8: of what a GOAWAY says in words 256 bytes are kept")
+    func debugData() throws {
         var decoder = HTTP2FrameDecoder(.client)
         let text = String(repeating: "x", count: 5000)
         let bytes = WireHTTP2.settings() + WireHTTP2.goAway(1, .noError, text) + WireHTTP2.ping(1)
@@ -249,6 +249,7 @@ struct HTTP2FrameDecoderTests {
         for _ in 0..<3 { steps.append(try decoder.next(bytes.span.bytes, offset: &offset)) }
         #expect(steps[1] == .control(.goAway(last: 1, .noError)))
         #expect(steps[2] == .control(.ping(1)))
+        #expect(decoder.debugData == Array(repeating: 0x78, count: 256))
     }
 
     @Test("R9113 §5.4: after a fault every call throws it again")
