@@ -73,7 +73,7 @@ struct NumberedTable<Value> {
             places = Self.leastPlaces
             return
         }
-        // Whoever stands behind only because this place was taken moves up, or it would not be found any more.
+        // An entry that stands behind only because this place was taken moves up, or it would not be found any more.
         var place = (free &+ 1) & mask
         while let entry = places[place] {
             let own = entry.number & mask

@@ -23,7 +23,7 @@ extension SchemeLoad {
         }
     }
 
-    /// Pauses where somebody is to decide first what becomes of the answer, unless that has happened already.
+    /// Pauses where a decision about the answer is waited for, unless it has been made already.
     private func pauseIfUndecided(_ decide: () -> HopAnswer.Fate) {
         let noted = state.withLock { $0.continuations }
         switch decide() {

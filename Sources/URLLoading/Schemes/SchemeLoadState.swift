@@ -143,7 +143,7 @@ struct SchemeLoadState: Sendable {
         if isCancelled, !hasEnded { return ending(nil, isCancelled: true) }
         guard !hasEnded, !isHeldUp, first < reports.count, mayTell(reports[first]) else {
             isWorking = false
-            // Order: a carrier may not know how to go on before it has started; whoever notes the start looks again.
+            // Order: a carrier may not know how to go on before it has started. When its start is noted, the line is looked at again.
             guard owesRoom, phase == .started, !isHeldUp, !isClosed, let carrier else { return .rest }
             owesRoom = false
             return .room(carrier)

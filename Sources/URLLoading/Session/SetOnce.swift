@@ -1,8 +1,8 @@
-// Room for one object, found without a lock by whoever looks for it, and hardly ever or for ever there.
+// Room for one object that is put there once and stays. It is read without a lock.
 
 import Synchronization
 
-/// Room for one object, which once it is there stays.
+/// Room for one object, which stays once it is there.
 struct SetOnce<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     // Measured: `AtomicLazyReference` looks its type up each time, which made a small GET a quarter dearer.
     private let place = Atomic<Unmanaged<Object>?>(nil)

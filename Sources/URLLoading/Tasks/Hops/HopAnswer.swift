@@ -51,9 +51,9 @@ struct HopAnswer: Sendable {
     enum Fate {
         /// It is the task's: the body goes where the task's result goes.
         case shown
-        /// The same, once a delegate has said so; nothing of the body is read before.
+        /// It is the task's once a delegate has said so; nothing of the body is read before.
         case asked
-        /// Somebody decides whether it is the task's or another request follows; nothing of the body goes anywhere before.
+        /// It is not decided whether it is the task's or another request follows; nothing of the body goes anywhere before.
         case undecided
         /// Nobody sees its body. Whether it is read all the same: the connection, or a cache, has a use for it.
         case unwanted(isRead: Bool)

@@ -32,8 +32,9 @@ final class HopReceiver: TransactionReceiver {
 
     /// What becomes of the bytes of the body.
     private enum BodyFate {
+        /// They go where the task's result goes.
         case deliver
-        /// The same, part by part.
+        /// They are taken apart, and the parts go to the task's delegate one by one.
         case deliverParts(MixedReplaceBody)
         /// It is being decided about a redirect or a refusal; nothing comes before.
         case undecided(BodyFraming, decoding: Bool)

@@ -14,9 +14,9 @@ import URLLoadingPolicy
 enum HopSequel: Sendable {
     /// Another hop.
     case hop(URLRequest, TaskBody)
-    /// The same hop, by another way.
+    /// The hop's request once more, by another way.
     case detour(Detour)
-    /// The same hop with another stream for its body, which a delegate is asked for (B11.8).
+    /// The hop's request once more, with another stream for its body, which a delegate is asked for (B11.8).
     case otherStream
     /// What an upload does next (B11.28).
     case upload(ResumableUploadMachine.Step)
