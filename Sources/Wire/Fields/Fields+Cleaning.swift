@@ -3,7 +3,11 @@
 
 extension Fields {
     /// Takes folded lines and control bytes out of all values, and the white space that may be left around them.
-    mutating func cleanValues() {
+    mutating func cleanValues() { rewrite { $0.cleanValues(of: &$1) } }
+}
+
+extension [UInt8] {
+    fileprivate mutating func cleanValues(of slots: inout [Fields.Slot]) {
         for index in slots.indices {
             // A framing field that becomes readable only once a control byte is gone would be read in one way here
             // and in another by whoever forwarded it: it stays unreadable (RFC 9112 §11.2).
@@ -20,15 +24,15 @@ extension Fields {
         }
     }
 
-    private func isFraming(_ slot: Slot) -> Bool {
-        bytes.withUnsafeBytes { bytes in
+    private func isFraming(_ slot: Fields.Slot) -> Bool {
+        withUnsafeBytes { bytes in
             let name = bytes.name(of: slot)
             return name.equalsIgnoringCase("Transfer-Encoding") || name.equalsIgnoringCase("Content-Length")
         }
     }
 
-    private func isSpoiledCookie(_ slot: Slot) -> Bool {
-        bytes.withUnsafeBytes { bytes in
+    private func isSpoiledCookie(_ slot: Fields.Slot) -> Bool {
+        withUnsafeBytes { bytes in
             bytes.name(of: slot).equalsIgnoringCase("Set-Cookie")
                 && bytes.value(of: slot).contains {
                     Tokens.isControl($0) && $0 != ASCII.carriageReturn && $0 != ASCII.lineFeed
@@ -43,22 +47,22 @@ extension Fields {
         let end = start + count
         var (read, write) = (start, start)
         while read < end {
-            let byte = bytes[read]
+            let byte = self[read]
             read += 1
             if byte == ASCII.carriageReturn || byte == ASCII.lineFeed {
                 // B16.24: a line end and the white space around it are one space.
-                while read < end, Tokens.isWhitespace(bytes[read]) || bytes[read] == ASCII.lineFeed { read += 1 }
-                while write > start, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
-                bytes[write] = ASCII.space
+                while read < end, Tokens.isWhitespace(self[read]) || self[read] == ASCII.lineFeed { read += 1 }
+                while write > start, Tokens.isWhitespace(self[write - 1]) { write -= 1 }
+                self[write] = ASCII.space
             } else {
                 // B16.26: other control bytes are kept out.
-                bytes[write] = Tokens.isControl(byte) ? replacement : byte
+                self[write] = Tokens.isControl(byte) ? replacement : byte
             }
             write += 1
         }
         var first = start
-        while first < write, Tokens.isWhitespace(bytes[first]) { first += 1 }
-        while first < write, Tokens.isWhitespace(bytes[write - 1]) { write -= 1 }
+        while first < write, Tokens.isWhitespace(self[first]) { first += 1 }
+        while first < write, Tokens.isWhitespace(self[write - 1]) { write -= 1 }
         return first..<write
     }
 }

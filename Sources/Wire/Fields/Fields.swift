@@ -1,21 +1,20 @@
-// The fields of a message, in order of arrival: one byte buffer and a table of offsets into it. A head that was
-// received keeps its bytes as they lay on the wire; text is made of a name or a value when somebody asks for it.
+// The fields of a message, in order of arrival, in one `FieldTable`. A head that was received keeps its bytes as they lay
+// on the wire; text is made of a name or a value when somebody asks for it.
 // Fields know nothing about what a field means: framing, caching and cookies are read out of them elsewhere.
 // RFC 9110 §5.
 
 /// An ordered list of fields that makes a `String` only on demand.
 package struct Fields: Sendable {
-    /// Where one field's name and value lie in the buffer.
-    struct Slot: Sendable {
+    /// Where one field's name and value lie among the bytes.
+    struct Slot: BitwiseCopyable {
         var nameStart: Int
         var nameLength: Int
         var valueStart: Int
         var valueLength: Int
     }
 
-    /// Names and values; also bytes that belong to neither (line ends, a start line, removed fields).
-    var bytes: [UInt8]
-    var slots: [Slot]
+    /// Names and values, and where they lie.
+    private(set) var table: FieldTable
     /// What is known of the fields for good; any change takes it back.
     private(set) var seal = Seal.none
 
@@ -27,22 +26,16 @@ package struct Fields: Sendable {
     }
 
     /// Makes an empty list; allocates nothing.
-    package init() {
-        bytes = []
-        slots = []
-    }
+    package init() { table = FieldTable() }
 
-    /// Takes over a buffer and the table that was made for it.
-    init(bytes: consuming [UInt8], slots: consuming [Slot]) {
-        self.bytes = bytes
-        self.slots = slots
-    }
+    /// Makes a list of what a table holds.
+    init(_ table: consuming FieldTable) { self.table = table }
 
     /// The number of fields; a name that came twice counts twice.
-    package var count: Int { slots.count }
+    package var count: Int { table.count }
 
     /// Whether there is no field.
-    package var isEmpty: Bool { slots.isEmpty }
+    package var isEmpty: Bool { table.count == 0 }
 
     // MARK: Changing
 
@@ -71,9 +64,9 @@ package struct Fields: Sendable {
         guard contains(name) else { return }
         // The buffer is written anew, so that replacing a field over and over does not grow it.
         var kept = Fields()
-        kept.reserve(fields: slots.count, bytes: bytes.count)
+        kept.reserve(fields: count, bytes: table.byteCount)
         name.withBytes { wanted in
-            bytes.withUnsafeBytes { bytes in
+            table.withContents { bytes, slots in
                 for slot in slots where !bytes.name(of: slot).equalsIgnoringCase(wanted) {
                     kept.append(bytes.name(of: slot), bytes.value(of: slot))
                 }
@@ -83,23 +76,19 @@ package struct Fields: Sendable {
     }
 
     /// Makes room, so that the next appends do not allocate.
-    package mutating func reserve(fields: Int, bytes byteCount: Int) {
-        slots.reserveCapacity(fields)
-        bytes.reserveCapacity(byteCount)
+    package mutating func reserve(fields: Int, bytes: Int) { table.reserve(fields: fields, bytes: bytes) }
+
+    /// Changes bytes and places at will.
+    mutating func rewrite(_ body: (inout [UInt8], inout [Slot]) -> Void) {
+        seal = .none
+        table.rewrite(body)
     }
 
     private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         // Measured: growing from nothing by doubling costs a request's head five allocations.
-        if bytes.capacity == 0 { reserve(fields: 12, bytes: 512) }
+        if table.isUntouched { reserve(fields: 12, bytes: 512) }
         seal = .none
-        let start = bytes.count
-        bytes.appendWire(capacity: name.count + value.count) { writer in
-            writer.write(name)
-            writer.write(value)
-        }
-        slots.append(
-            Slot(
-                nameStart: start, nameLength: name.count, valueStart: start + name.count, valueLength: value.count))
+        table.append(name, value)
     }
 
     /// The same fields, checked and laid out as they are sent, so that each message that has them copies them whole.
@@ -109,21 +98,23 @@ package struct Fields: Sendable {
         guard seal == .none, let section = try? FieldSection(self, framing: .none, replacesFraming: true),
             section.framingFieldCount == 0
         else { return self }
-        var sealed = Fields()
-        sealed.reserve(fields: slots.count, bytes: section.byteCount)
-        bytes.withUnsafeBytes { bytes in
+        var laidOut: [UInt8] = []
+        var places: [Slot] = []
+        laidOut.reserveCapacity(section.byteCount)
+        table.withContents { bytes, slots in
             for slot in slots {
-                let start = sealed.bytes.count
-                sealed.bytes.append(contentsOf: bytes.name(of: slot))
-                sealed.bytes.append(contentsOf: [ASCII.colon, ASCII.space])
-                sealed.bytes.append(contentsOf: bytes.value(of: slot))
-                sealed.bytes.append(contentsOf: [ASCII.carriageReturn, ASCII.lineFeed])
-                sealed.slots.append(
+                let start = laidOut.count
+                laidOut += bytes.name(of: slot)
+                laidOut += [ASCII.colon, ASCII.space]
+                laidOut += bytes.value(of: slot)
+                laidOut += [ASCII.carriageReturn, ASCII.lineFeed]
+                places.append(
                     Slot(
                         nameStart: start, nameLength: slot.nameLength, valueStart: start + slot.nameLength + 2,
                         valueLength: slot.valueLength))
             }
         }
+        var sealed = Fields(laidOut.withUnsafeBytes { FieldTable($0, places) })
         sealed.seal = askToClose ? .closesConnection : .keepsConnection
         return sealed
     }
@@ -136,7 +127,7 @@ package struct Fields: Sendable {
     /// The value of the first field of that name.
     package func first(_ name: FieldName) -> String? {
         guard let slot = firstSlot(name) else { return nil }
-        return bytes.withUnsafeBytes { $0.value(of: slot).text }
+        return table.withContents { bytes, _ in bytes.value(of: slot).text }
     }
 
     /// The values of all fields of that name, in order of arrival.
@@ -175,7 +166,7 @@ package struct Fields: Sendable {
     /// Whether `Connection: close` is among the fields: what `hasToken` tells, for the path of every request.
     package var askToClose: Bool {
         if seal != .none { return seal == .closesConnection }
-        return bytes.withUnsafeBytes { bytes in
+        return table.withContents { bytes, slots in
             for slot in slots where slot.nameLength == 10 && bytes.name(of: slot).equalsIgnoringCase("Connection") {
                 var members = ListMembers(bytes.value(of: slot))
                 while let member = members.next() {
@@ -189,7 +180,7 @@ package struct Fields: Sendable {
     /// Whether a name is as long as `Content-Encoding` or `Transfer-Encoding` and ends like them, which tells them from
     /// `Content-Language`.
     var mayNameCodings: Bool {
-        bytes.withUnsafeBytes { bytes in
+        table.withContents { bytes, slots in
             slots.contains { slot in
                 guard slot.nameLength == 16 || slot.nameLength == 17 else { return false }
                 return bytes.name(of: slot).last.map { $0 | 0x20 } == UInt8(ascii: "g")
@@ -200,7 +191,7 @@ package struct Fields: Sendable {
     /// Whether the first value under that name begins with the text, without regard to case.
     package func first(_ name: FieldName, beginsWith text: String) -> Bool {
         guard let slot = firstSlot(name) else { return false }
-        return bytes.withUnsafeBytes { bytes in
+        return table.withContents { bytes, _ in
             let value = bytes.value(of: slot)
             return text.withUTF8Bytes { wanted in
                 value.count >= wanted.count
@@ -211,7 +202,7 @@ package struct Fields: Sendable {
 
     private func firstSlot(_ name: FieldName) -> Slot? {
         name.withBytes { wanted in
-            bytes.withUnsafeBytes { bytes in
+            table.withContents { bytes, slots in
                 for slot in slots where slot.nameLength == wanted.count {
                     if bytes.name(of: slot).equalsIgnoringCase(wanted) { return slot }
                 }
@@ -223,7 +214,7 @@ package struct Fields: Sendable {
     /// Calls `body` with the bytes of each value under that name, in order of arrival.
     package func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
         name.withBytes { wanted in
-            bytes.withUnsafeBytes { bytes in
+            table.withContents { bytes, slots in
                 for slot in slots where slot.nameLength == wanted.count {
                     if bytes.name(of: slot).equalsIgnoringCase(wanted) { body(bytes.value(of: slot)) }
                 }
@@ -241,14 +232,12 @@ package struct Fields: Sendable {
 
     /// Calls `body` with the bytes of a name.
     package func withNameBytes<R>(at index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let slot = slots[index]
-        return bytes.withUnsafeBytes { body($0.name(of: slot)) }
+        table.withContents { bytes, slots in body(bytes.name(of: slots[index])) }
     }
 
     /// Calls `body` with the bytes of a value.
     package func withValueBytes<R>(at index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let slot = slots[index]
-        return bytes.withUnsafeBytes { body($0.value(of: slot)) }
+        table.withContents { bytes, slots in body(bytes.value(of: slots[index])) }
     }
 }
 
@@ -256,9 +245,9 @@ extension Fields: Equatable {
     /// Whether both hold the same fields in the same order; names compare without regard to case.
     package static func == (left: Fields, right: Fields) -> Bool {
         guard left.count == right.count else { return false }
-        return left.bytes.withUnsafeBytes { leftBytes in
-            right.bytes.withUnsafeBytes { rightBytes in
-                zip(left.slots, right.slots).allSatisfy { leftSlot, rightSlot in
+        return left.table.withContents { leftBytes, leftSlots in
+            right.table.withContents { rightBytes, rightSlots in
+                zip(leftSlots, rightSlots).allSatisfy { leftSlot, rightSlot in
                     leftBytes.name(of: leftSlot).equalsIgnoringCase(rightBytes.name(of: rightSlot))
                         && leftBytes.value(of: leftSlot).elementsEqual(rightBytes.value(of: rightSlot))
                 }

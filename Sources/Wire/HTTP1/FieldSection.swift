@@ -16,28 +16,30 @@ struct FieldSection {
         self.framing = framing
         self.replacesFraming = replacesFraming
         if fields.seal != .none {
-            byteCount = fields.bytes.count &+ FieldSection.framingRoom
+            byteCount = fields.table.byteCount &+ FieldSection.framingRoom
             return
         }
-        var byteCount = FieldSection.framingRoom
-        let bytes = fields.bytes.span.bytes
-        for slot in fields.slots {
-            let nameEnd = slot.nameStart &+ slot.nameLength
-            guard slot.nameLength > 0, bytes.endOfToken(from: slot.nameStart, to: nameEnd) == nameEnd
-            else { throw .unsendableFieldName }
-            let valueEnd = slot.valueStart &+ slot.valueLength
-            guard bytes.endOfText(from: slot.valueStart, to: valueEnd) == valueEnd
-            else { throw .unsendableFieldValue }
-            byteCount &+= slot.nameLength &+ slot.valueLength &+ 4
+        byteCount = try fields.table.withContents { (bytes, slots) throws(WireError) -> Int in
+            var byteCount = FieldSection.framingRoom
+            let bytes = bytes.bytes
+            for slot in slots {
+                let nameEnd = slot.nameStart &+ slot.nameLength
+                guard slot.nameLength > 0, bytes.endOfToken(from: slot.nameStart, to: nameEnd) == nameEnd
+                else { throw .unsendableFieldName }
+                let valueEnd = slot.valueStart &+ slot.valueLength
+                guard bytes.endOfText(from: slot.valueStart, to: valueEnd) == valueEnd
+                else { throw .unsendableFieldValue }
+                byteCount &+= slot.nameLength &+ slot.valueLength &+ 4
+            }
+            return byteCount
         }
-        self.byteCount = byteCount
     }
 
     /// Writes the fields, the framing field and the empty line.
     func write(to writer: inout WireWriter) {
-        fields.bytes.withUnsafeBytes { bytes in
+        fields.table.withContents { bytes, slots in
             if fields.seal != .none { return writer.write(bytes) }
-            for slot in fields.slots {
+            for slot in slots {
                 let name = bytes.name(of: slot)
                 if replacesFraming, isFramingName(name) { continue }
                 writer.write(name)
@@ -59,7 +61,7 @@ struct FieldSection {
 
     /// How many of the fields say something about framing.
     var framingFieldCount: Int {
-        fields.bytes.withUnsafeBytes { bytes in fields.slots.count { isFramingName(bytes.name(of: $0)) } }
+        fields.table.withContents { bytes, slots in slots.count { isFramingName(bytes.name(of: $0)) } }
     }
 
     private func isFramingName(_ name: UnsafeRawBufferPointer) -> Bool {

@@ -33,8 +33,8 @@ struct FramingFields {
 
     /// Reads the fields of a head; Keep-Alive only on demand, because only a client's connection needs it.
     init(_ fields: Fields, readsKeepAlive: Bool = false) {
-        fields.bytes.withUnsafeBytes { bytes in
-            for slot in fields.slots {
+        fields.table.withContents { bytes, slots in
+            for slot in slots {
                 // The length tells the names apart before any byte is compared.
                 switch slot.nameLength {
                 case 10 where bytes.name(of: slot).equalsIgnoringCase("Connection"):

@@ -40,7 +40,18 @@ struct HeadLines {
     }
 
     /// Forgets the head that was read.
-    mutating func reset() { self = HeadLines(kind: kind, limits: limits) }
+    mutating func reset() {
+        var slots: [Fields.Slot] = []
+        swap(&slots, &self.slots)
+        self = HeadLines(kind: kind, limits: limits)
+        // The next head is written into the same memory, unless it is more than nearly all need.
+        if slots.capacity <= HeadLines.keptSlots {
+            slots.removeAll(keepingCapacity: true)
+            swap(&slots, &self.slots)
+        }
+    }
+
+    private static var keptSlots: Int { 64 }
 
     /// Reads what lines are complete; the offset behind the empty line that ends the head, nil if it has not come.
     mutating func advance(over bytes: RawSpan) throws(WireError) -> Int? {

@@ -1,6 +1,6 @@
 // Reads the head of a message, in one piece or in many. A head that lies complete in the given bytes is parsed where
-// it lies and copied once, into the buffer its fields will own. Of a head that comes in pieces the pieces are kept in
-// what will become that buffer. It knows nothing about bodies. RFC 9112 §2.1.
+// it lies and copied once, into the memory of its fields. Of a head that comes in pieces the pieces are kept until it is
+// complete. It knows nothing about bodies. RFC 9112 §2.1.
 
 /// A resumable reader of heads and trailer sections.
 package struct HeadParser: ~Copyable {
@@ -12,8 +12,10 @@ package struct HeadParser: ~Copyable {
     }
 
     private var lines: HeadLines
-    /// The head so far, if it came in pieces; the whole head once it is complete.
+    /// The head so far, if it comes in pieces.
     private var buffer: [UInt8] = []
+    /// The head, once it is complete.
+    private var head = FieldTable()
 
     /// Makes a reader.
     package init(_ kind: Kind, limits: WireLimits = .standard) {
@@ -36,11 +38,11 @@ package struct HeadParser: ~Copyable {
         if buffer.isEmpty {
             let rest = bytes.extracting(offset..<bytes.byteCount)
             if let end = try lines.advance(over: rest) {
-                buffer = copy(of: rest.extracting(0..<end))
+                rest.withUnsafeBytes { complete($0.part(0, end)) }
                 offset += end
                 return true
             }
-            buffer = copy(of: rest)
+            buffer = rest.withUnsafeBytes { [UInt8]($0) }
             offset = bytes.byteCount
             return false
         }
@@ -50,7 +52,9 @@ package struct HeadParser: ~Copyable {
             let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + 1024))
             piece.withUnsafeBytes { buffer.append(contentsOf: $0) }
             if let end = try lines.advance(over: buffer) {
-                buffer.removeLast(buffer.count - end)
+                let whole = buffer
+                buffer = []
+                whole.withUnsafeBytes { complete($0.part(0, end)) }
                 offset += end - before
                 return true
             }
@@ -59,9 +63,16 @@ package struct HeadParser: ~Copyable {
         return false
     }
 
+    /// Keeps what was read: every line of it lies in these bytes.
+    private mutating func complete(_ bytes: UnsafeRawBufferPointer) {
+        // Trailers are nearly always absent: no memory for the empty line that says so.
+        if lines.kind == .trailers, lines.slots.isEmpty { return }
+        head = FieldTable(bytes, lines.slots)
+    }
+
     /// The response head that was completed.
     package mutating func takeResponseHead() -> ResponseHead {
-        let (status, minor, byteCount) = (lines.status, lines.minorVersion, buffer.count)
+        let (status, minor, byteCount) = (lines.status, lines.minorVersion, head.byteCount)
         let reason = unusualReason(status: status)
         return ResponseHead(
             status: status, unusualReason: reason, version: HTTPVersion(minor: minor), fields: takeFields(),
@@ -71,7 +82,7 @@ package struct HeadParser: ~Copyable {
     /// The request head that was completed.
     package mutating func takeRequestHead() -> RequestHead {
         let minor = lines.minorVersion
-        let (method, target) = buffer.withUnsafeBytes { bytes in
+        let (method, target) = head.withContents { bytes, _ in
             (
                 bytes.part(lines.first.lowerBound, lines.first.upperBound).text,
                 bytes.part(lines.second.lowerBound, lines.second.upperBound).text
@@ -83,30 +94,23 @@ package struct HeadParser: ~Copyable {
 
     /// The fields that were completed; the reader is ready for the next head.
     package mutating func takeFields() -> Fields {
-        var bytes: [UInt8] = []
-        var slots: [Fields.Slot] = []
-        swap(&bytes, &buffer)
-        swap(&slots, &lines.slots)
+        var table = FieldTable()
+        swap(&table, &head)
         let needsCleaning = lines.needsCleaning
         lines.reset()
-        // Trailers are nearly always absent: keep no buffer for the empty line that says so.
-        if slots.isEmpty { return Fields() }
-        var fields = Fields(bytes: bytes, slots: slots)
+        if table.count == 0 { return Fields() }
+        var fields = Fields(table)
         if needsCleaning { fields.cleanValues() }
         return fields
     }
 
     /// The reason phrase if it is not the registered one.
     private func unusualReason(status: Int) -> String? {
-        buffer.withUnsafeBytes { bytes in
+        head.withContents { bytes, _ in
             let reason = bytes.part(lines.first.lowerBound, lines.first.upperBound)
             let standard = ReasonPhrase.standard(for: status)
             let phrase = UnsafeRawBufferPointer(start: standard.utf8Start, count: standard.utf8CodeUnitCount)
             return reason.elementsEqual(phrase) ? nil : reason.text
         }
-    }
-
-    private func copy(of bytes: RawSpan) -> [UInt8] {
-        bytes.withUnsafeBytes { [UInt8]($0) }
     }
 }

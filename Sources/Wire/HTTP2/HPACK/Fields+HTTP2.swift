@@ -5,7 +5,7 @@ extension Fields {
     package var sentInHTTP2: Fields {
         let namesFields = connectionNamesFields
         var sent = Fields()
-        bytes.withUnsafeBytes { bytes in
+        table.withContents { bytes, slots in
             for (index, slot) in slots.enumerated() {
                 let name = bytes.name(of: slot)
                 var value = value(at: index)

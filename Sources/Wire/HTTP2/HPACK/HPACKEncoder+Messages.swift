@@ -58,9 +58,9 @@ extension HPACKEncoder {
 
     private mutating func encode(_ fields: Fields, leavesOutLength: Bool, into out: inout [UInt8]) {
         let namesFields = fields.connectionNamesFields
-        fields.bytes.withUnsafeBytes { bytes in
+        fields.table.withContents { bytes, slots in
             withUnsafeTemporaryAllocation(byteCount: fields.longestName, alignment: 8) { memory in
-                for slot in fields.slots {
+                for slot in slots {
                     let (name, value) = (bytes.name(of: slot), bytes.value(of: slot).trimmed)
                     switch FieldRole(name) {
                     case .ordinary: break
@@ -101,7 +101,7 @@ extension HPACKEncoder {
 extension Fields {
     /// Calls `body` with the value of the first Host field, or else with the authority.
     fileprivate func withHost<R>(or authority: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        bytes.withUnsafeBytes { bytes in
+        table.withContents { bytes, slots in
             for slot in slots where slot.nameLength == 4 && bytes.name(of: slot).equalsIgnoringCase("Host") {
                 return body(bytes.value(of: slot).trimmed)
             }
@@ -110,9 +110,11 @@ extension Fields {
     }
 
     fileprivate var longestName: Int {
-        var longest = 0
-        for slot in slots { longest = Swift.max(longest, slot.nameLength) }
-        return longest
+        table.withContents { _, slots in
+            var longest = 0
+            for slot in slots { longest = Swift.max(longest, slot.nameLength) }
+            return longest
+        }
     }
 }
 

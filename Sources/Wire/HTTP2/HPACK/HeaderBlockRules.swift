@@ -97,8 +97,7 @@ package enum HeaderBlockRules {
             needsTrimming = needsTrimming || hasOuterWhitespace(slot, bytes)
         }
         // Copies of the sizes that are needed: the list keeps its own for the next block.
-        var fields = Fields(
-            bytes: list.bytes.withUnsafeBytes { [UInt8]($0) }, slots: Array(list.slots[pseudoCount...]))
+        var fields = Fields(list.bytes.withUnsafeBytes { FieldTable($0, list.slots, from: pseudoCount) })
         if needsTrimming { fields.trimValues() }
         if hasControls { fields.cleanValues() }
         return fields
@@ -211,22 +210,27 @@ extension HeaderList {
 extension Fields {
     /// Takes white space away from both ends of all values.
     fileprivate mutating func trimValues() {
-        for index in slots.indices {
-            let (start, length) = (slots[index].valueStart, slots[index].valueLength)
-            let value = bytes.span.bytes.trimmed(from: start, to: start + length)
-            slots[index].valueStart = value.start
-            slots[index].valueLength = value.end - value.start
+        rewrite { bytes, slots in
+            for index in slots.indices {
+                let (start, length) = (slots[index].valueStart, slots[index].valueLength)
+                let value = bytes.span.bytes.trimmed(from: start, to: start + length)
+                slots[index].valueStart = value.start
+                slots[index].valueLength = value.end - value.start
+            }
         }
     }
 
     /// Puts a Host field before all others.
     fileprivate mutating func insertHost(_ authority: String) {
-        let start = bytes.count
-        bytes += "host".utf8
-        bytes += authority.utf8
-        slots.insert(
-            Slot(
-                nameStart: start, nameLength: 4, valueStart: start + 4, valueLength: bytes.count - start - 4), at: 0)
+        rewrite { bytes, slots in
+            let start = bytes.count
+            bytes += "host".utf8
+            bytes += authority.utf8
+            slots.insert(
+                Slot(
+                    nameStart: start, nameLength: 4, valueStart: start + 4, valueLength: bytes.count - start - 4),
+                at: 0)
+        }
     }
 
     /// Makes one field of several cookies, in the place of the first (RFC 9113 §8.2.3).
@@ -239,18 +243,20 @@ extension Fields {
             count += 1
         }
         guard count > 1 else { return }
-        var kept: [Slot] = []
-        var hasCookie = false
-        for var slot in slots {
-            if bytes.withUnsafeBytes({ $0.name(of: slot).isSame(as: "cookie") }) {
-                if hasCookie { continue }
-                hasCookie = true
-                slot.valueStart = bytes.count
-                slot.valueLength = joined.count
+        rewrite { bytes, slots in
+            var kept: [Slot] = []
+            var hasCookie = false
+            for var slot in slots {
+                if bytes.withUnsafeBytes({ $0.name(of: slot).isSame(as: "cookie") }) {
+                    if hasCookie { continue }
+                    hasCookie = true
+                    slot.valueStart = bytes.count
+                    slot.valueLength = joined.count
+                }
+                kept.append(slot)
             }
-            kept.append(slot)
+            slots = kept
+            bytes += joined
         }
-        slots = kept
-        bytes += joined
     }
 }
