@@ -11,7 +11,7 @@ extension Transaction {
     func detach() {
         guard !isDetaching, !isReported, discardBudget == nil else { return }
         isDetaching = true
-        core.reactor.later { [self] in giveConnectionAway() }
+        reactor.later { [self] in giveConnectionAway() }
     }
 
     private func giveConnectionAway() {
@@ -21,7 +21,7 @@ extension Transaction {
         }
         guard exchange.isAtHead else { return failed(.undetachable(exchange.isShared ? .shared : .notAtHead)) }
         guard timeline.isRequestSent else { return failed(.undetachable(.requestUnfinished)) }
-        timeline.responseEnded(core.reactor.nanoseconds)
+        timeline.responseEnded(reactor.nanoseconds)
         leave(nil)
         isReported = true
         // Order: whoever gets the connection may open a stream with it, which keeps the core alive.

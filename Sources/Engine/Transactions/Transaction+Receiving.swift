@@ -18,7 +18,7 @@ extension Transaction {
     /// The final response's head came.
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
         responseBegun = true
-        timeline.responseStarted(core.reactor.nanoseconds)
+        timeline.responseStarted(reactor.nanoseconds)
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
         if head.version == .http10 { timeline.spoken = .http10 }
@@ -49,7 +49,7 @@ extension Transaction {
     /// The exchange is over; the connection is no longer this transaction's.
     func responseEnded() {
         guard case .exchanging = state else { return }
-        timeline.responseEnded(core.reactor.nanoseconds)
+        timeline.responseEnded(reactor.nanoseconds)
         state = .draining
         endIfDrained()
     }
@@ -60,7 +60,7 @@ extension Transaction {
     func resumeReading() {
         guard isReceiverFull else { return }
         isReceiverFull = false
-        deadlines.released(core.reactor.elapsed)
+        deadlines.released(reactor.elapsed)
         goOnReading()
     }
 
@@ -79,7 +79,7 @@ extension Transaction {
         guard timeline.isRequestSent else { return failed(.cancelled) }
         isReceiverFull = false
         suspensions = 0
-        deadlines = DeadlineMachine(idle: nil, resource: core.reactor.elapsed + Self.longestDiscard)
+        deadlines = DeadlineMachine(idle: nil, resource: reactor.elapsed + Self.longestDiscard)
         // Order: what has come already may be all of it, and the connection is then free before the end is told.
         goOnReading()
         if case .exchanging = state { report(nil) }
@@ -121,7 +121,7 @@ extension Transaction {
     /// Goes on at the end of the turn: a few kilobytes can decode to gigabytes, and the loop has other transfers.
     private func yield() {
         isYielding = true
-        core.reactor.later { [self] in
+        reactor.later { [self] in
             isYielding = false
             if case .finished = state { return }
             goOnReading()
@@ -134,12 +134,12 @@ extension Transaction {
         case .detach: detach()
         case .discard:
             // At the end of the turn, since the rest may be in the bytes that are being read.
-            core.reactor.later { [self] in discardRest() }
+            reactor.later { [self] in discardRest() }
         case .pause:
             guard !isReceiverFull else { return }
             isReceiverFull = true
             // B6.9: a receiver that takes its time is not the network's silence.
-            deadlines.held(core.reactor.elapsed)
+            deadlines.held(reactor.elapsed)
             rearm()
         }
     }

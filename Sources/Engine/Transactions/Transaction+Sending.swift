@@ -49,7 +49,7 @@ extension Transaction {
 
     /// The last byte of the request is out.
     func requestSent() {
-        timeline.requestEnded(core.reactor.nanoseconds)
+        timeline.requestEnded(reactor.nanoseconds)
         core.trace?.hooks.requestSent?(id)
     }
 
@@ -85,7 +85,7 @@ extension Transaction {
 
     /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
     private func refused(_ error: EngineError, _ refusal: ExchangeFacts.Refusal) {
-        if case .needsHTTP1 = refusal { core.pool.noteNeedForHTTP1(of: key) }
+        if case .needsHTTP1 = refusal { pool.noteNeedForHTTP1(of: key) }
         refusals += 1
         let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }
         var chance = Chance()
@@ -105,11 +105,11 @@ extension Transaction {
 
     /// Asks for a connection after a pause, in which no time-out runs but the resource's.
     func wait(_ pause: Duration) {
-        let timer = core.reactor.makeTimer { [weak self] in
+        let timer = reactor.makeTimer { [weak self] in
             guard let self, case .turnedAway = state else { return }
             askForConnection(atFront: true)
         }
-        timer.set(elapsed: core.reactor.elapsed + pause)
+        timer.set(elapsed: reactor.elapsed + pause)
         state = .turnedAway(timer)
         deadlines.stopped()
         rearm()
@@ -124,7 +124,7 @@ extension Transaction {
     private func noteReplay() {
         core.trace?.hooks.replayed?(id)
         pastTimelines.append(timeline)
-        timeline = Timeline(start: core.reactor.nanoseconds)
+        timeline = Timeline(start: reactor.nanoseconds)
     }
 
     private var isBodyReplayable: Bool { feed?.canStartAgain ?? true }

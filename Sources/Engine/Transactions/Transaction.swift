@@ -26,6 +26,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.
     let core: LoopCore
+    // Its own, and so is the pool: measured, what is reached by way of the core is counted at each use, two atomic operations.
+    let reactor: Reactor
+    let pool: PoolDriver
 
     @exclusivity(unchecked) var state = State.idle
     @exclusivity(unchecked) var deadlines: DeadlineMachine
@@ -85,9 +88,10 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         self.priority = handle.request.priority
         self.receiver = receiver
         self.core = core
-        let reactor = core.reactor
+        reactor = core.reactor
+        pool = core.pool
         self.timer = core.lendTimer()
-        self.key = core.pool.key(of: handle.request, for: receiver)
+        self.key = pool.key(of: handle.request, for: receiver)
         self.deadlines = DeadlineMachine(
             idle: handle.request.idleTimeout,
             resource: handle.request.resourceDeadline)
@@ -115,7 +119,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         case .idle, .turnedAway, .finished:
             return .waitingForConnection
         case .waiting:
-            return core.pool.phase(of: key)
+            return pool.phase(of: key)
         case .offline:
             return .waitingForConnectivity
         case .exchanging:
@@ -145,13 +149,13 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Stops both directions and the idle timer (B1.39, B1.40).
     func suspend() {
         suspensions += 1
-        deadlines.held(core.reactor.elapsed)
+        deadlines.held(reactor.elapsed)
         rearm()
         switch state {
         case .waiting:
             state = .idle
             answered()
-            core.pool.cancel(self)
+            pool.cancel(self)
         case .offline, .turnedAway:
             state = .idle
         case .idle, .exchanging, .draining, .finished:
@@ -163,7 +167,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     func resume() {
         guard suspensions > 0 else { return }
         suspensions -= 1
-        deadlines.released(core.reactor.elapsed)
+        deadlines.released(reactor.elapsed)
         guard suspensions == 0 else { return rearm() }
         switch state {
         case .idle:
@@ -180,20 +184,20 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// The idle timer stands still while somebody is asked (B6.9).
     func hold() {
-        deadlines.held(core.reactor.elapsed)
+        deadlines.held(reactor.elapsed)
         rearm()
     }
 
     /// Undoes one `hold()`.
     func unhold() {
-        deadlines.released(core.reactor.elapsed)
+        deadlines.released(reactor.elapsed)
         rearm()
     }
 
     /// Changes the place in the queue.
     func setPriority(_ priority: Float) {
         self.priority = priority
-        if case .waiting = state { core.pool.priorityChanged(self) }
+        if case .waiting = state { pool.priorityChanged(self) }
     }
 
     // MARK: From the pool
@@ -220,7 +224,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .waiting(isTimed: true)
         // B12.17: also where the proxy is what stands in the way.
         timeline.usesProxy = key.route.proxy != nil
-        deadlines.started(core.reactor.elapsed)
+        deadlines.started(reactor.elapsed)
         rearm()
     }
 
@@ -234,20 +238,20 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Here is the connection.
     func assigned(_ connection: Connection) {
-        if case .waiting(isTimed: false) = state { deadlines.started(core.reactor.elapsed) }
+        if case .waiting(isTimed: false) = state { deadlines.started(reactor.elapsed) }
         let exchange = connection.makeExchange()
         state = .exchanging(exchange)
         core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
         timeline.reused = connection.hasServed
         timeline.usesProxy = connection.isProxied
-        if receiver.wantsAddresses {
+        if receiver.wantsTimelines {
             timeline.localAddress = connection.stream.localAddress
             timeline.remoteAddress = connection.stream.remoteAddress
         }
         timeline.tls = connection.negotiated
         timeline.spoken = connection.isHTTP2 ? .http2 : .http11
         if !connection.hasServed { timeline.record(connection.setup) }
-        timeline.requestStarted(core.reactor.nanoseconds)
+        timeline.requestStarted(reactor.nanoseconds)
         // Also when this is a replay within the turn in which the first attempt was lost.
         movedAt = -1
         byteMoved()
@@ -258,7 +262,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     func failed(_ error: EngineError) {
         switch state {
         case .idle, .offline, .turnedAway, .draining: break
-        case .waiting: core.pool.cancel(self)
+        case .waiting: pool.cancel(self)
         case .exchanging(let exchange): exchange.abandon(isTimedOut: error.isSilence)
         case .finished: return
         }
@@ -270,9 +274,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Something came, whatever it was.
     func byteMoved() {
         // What moves within one turn of the loop moves at the same time.
-        guard movedAt != core.reactor.nanoseconds else { return }
-        movedAt = core.reactor.nanoseconds
-        deadlines.moved(core.reactor.elapsed)
+        guard movedAt != reactor.nanoseconds else { return }
+        movedAt = reactor.nanoseconds
+        deadlines.moved(reactor.elapsed)
         rearm()
     }
 
@@ -302,7 +306,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
-        core.pool.request(self, atFront: atFront, onNewConnection: onNewConnection)
+        pool.request(self, atFront: atFront, onNewConnection: onNewConnection)
     }
 
     func finish(_ error: EngineError?, again: SecondSending? = nil) {
@@ -318,7 +322,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         core.takeBack(timer)
         core.trace?.hooks.finished?(id, error)
         stopWaitingForNetwork()
-        if let before = handle.request.continues { core.pool.abandonKept(after: before) }
+        if let before = handle.request.continues { pool.abandonKept(after: before) }
     }
 
     /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
@@ -329,7 +333,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     }
 
     func outcome(_ error: EngineError?, again: SecondSending? = nil) -> TransactionOutcome {
-        TransactionOutcome(error: error, again: again, earlier: pastTimelines, last: timeline)
+        guard receiver.wantsTimelines else { return TransactionOutcome(error: error, again: again, last: nil) }
+        return TransactionOutcome(error: error, again: again, earlier: pastTimelines, last: timeline)
     }
 
     // MARK: Deadlines
@@ -340,14 +345,14 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// One of the deadlines may have passed.
     func deadlinePassed() {
-        switch deadlines.expired(core.reactor.elapsed) {
+        switch deadlines.expired(reactor.elapsed) {
         case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
             failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
             failed(
-                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: core.reactor.now)))
+                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: reactor.now)))
         case nil: rearm()
         }
     }
@@ -355,9 +360,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Whether it was not the network that kept this request waiting but an answer to a question about another's
     /// connection (B1.32): the idle time then starts anew with the answer.
     private func waitedForOthers() -> Bool {
-        guard case .waiting = state, let end = core.pool.lastStandstill(of: key) else { return false }
+        guard case .waiting = state, let end = pool.lastStandstill(of: key) else { return false }
         deadlines.started(end)
-        guard deadlines.expired(core.reactor.elapsed) == nil else { return false }
+        guard deadlines.expired(reactor.elapsed) == nil else { return false }
         rearm()
         return true
     }

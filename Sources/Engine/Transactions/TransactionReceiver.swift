@@ -11,8 +11,9 @@ package protocol TransactionReceiver: AnyObject {
     /// How the transaction begins, asked once.
     var beginning: LoadBeginning { get }
 
-    /// Whether somebody looks at the addresses in the timelines; finding our own costs a system call for each connection.
-    var wantsAddresses: Bool { get }
+    /// Whether somebody looks at the timelines: only then the outcome has them, with addresses, the finding of which costs a
+    /// system call for each connection.
+    var wantsTimelines: Bool { get }
 
     /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
     var answersQuestions: Bool { get }
@@ -59,7 +60,7 @@ extension TransactionReceiver {
     package var beginning: LoadBeginning { .atOnce }
 
     /// Yes.
-    package var wantsAddresses: Bool { true }
+    package var wantsTimelines: Bool { true }
 
     /// No.
     package var answersQuestions: Bool { false }
@@ -101,7 +102,7 @@ package struct TransactionOutcome: Sendable {
     package let error: EngineError?
     /// With what the request may be sent again if somebody supplies its body anew (B6.26, H7.3); only after a loss or a refusal.
     package let again: SecondSending?
-    /// One record per exchange, in order, replays included (B6.30).
+    /// One record per exchange, in order, replays included (B6.30); none where the receiver does not want them.
     package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
 
     // Apart, since nearly every outcome has one, which then needs no array.

@@ -5,7 +5,7 @@
 import Foundation
 
 /// A task that is to be made.
-struct NewTask: Sendable {
+struct NewTask: ~Copyable, Sendable {
     /// What is loaded; nil where there is nothing that could be asked for.
     let request: URLRequest?
     let body: TaskBody

@@ -193,7 +193,7 @@ struct TaskState: ~Copyable, Sendable {
 }
 
 /// What the last message of a task is made of.
-struct TaskResult: Sendable {
+struct TaskResult: ~Copyable, Sendable {
     let error: (any Error)?
     let response: URLResponse?
     let call: WaitingCall?
@@ -238,6 +238,20 @@ enum TaskContinuation: Sendable {
         case .data(let continuation): continuation.resume(throwing: error)
         case .file(let continuation): continuation.resume(throwing: error)
         }
+    }
+
+    func resume(data: Data, _ response: URLResponse) {
+        guard case .data(let continuation) = self else { return resume(throwing: Self.mismatch) }
+        continuation.resume(returning: (data, response))
+    }
+
+    func resume(file: URL, _ response: URLResponse) {
+        guard case .file(let continuation) = self else { return resume(throwing: Self.mismatch) }
+        continuation.resume(returning: (file, response))
+    }
+
+    private static var mismatch: URLError {
+        LoadFailure.make(.unknown, nil, "The load ended with something else than was asked for.")
     }
 }
 

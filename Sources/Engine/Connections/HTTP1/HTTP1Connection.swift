@@ -22,7 +22,10 @@ final class HTTP1Connection: ByteStreamObserver {
     /// Whether requests on it name their origins: they are for a proxy that forwards them (RFC 9112 §3.2.2).
     let isForwarding: Bool
     // Owner: the core; its pool lets go of every connection that is closed.
-    let core: LoopCore
+    private let pool: PoolDriver
+    // Its own: measured, what is reached by way of the core is counted at each use, two atomic operations.
+    private let reactor: Reactor
+    private let buffers: BodyBuffers
     /// The one exchange, which serves one request after the other, so that none of them has an object made for it.
     let exchange: HTTP1Exchange
 
@@ -44,10 +47,12 @@ final class HTTP1Connection: ByteStreamObserver {
         self.channel = channel
         isProxied = key.route.proxy != nil
         isForwarding = key.isForwarding
-        self.core = core
+        pool = core.pool
+        reactor = core.reactor
+        buffers = core.buffers.received
         exchange = HTTP1Exchange(channel: channel, core: core)
-        self.readyAt = core.reactor.nanoseconds
-        idleSince = core.reactor.pollMark
+        self.readyAt = reactor.nanoseconds
+        idleSince = reactor.pollMark
     }
 
     /// Takes the stream over from whoever set it up.
@@ -79,14 +84,14 @@ final class HTTP1Connection: ByteStreamObserver {
         if isFresh { return true }
         pumpIfPending()
         guard !isClosed else { return false }
-        let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+        let isKnown = reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
         if !isKnown, hasUnasked() { return false }
         // The rest of a record would pass for something that came behind the request.
         return channel.tls?.holdsPartOfRecord != true
     }
 
     /// Just opened: it has carried nothing and has not waited in the pool.
-    var isFresh: Bool { !hasServed && readyAt == core.reactor.nanoseconds }
+    var isFresh: Bool { !hasServed && readyAt == reactor.nanoseconds }
 
     // MARK: One exchange
 
@@ -101,12 +106,12 @@ final class HTTP1Connection: ByteStreamObserver {
     func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {
         exchange.course.responseEnded()
         hasServed = true
-        idleSince = core.reactor.pollMark
+        idleSince = reactor.pollMark
         guard exchange.course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
         if owner.keepsConnection {
-            core.pool.kept(id, after: owner.id)
+            pool.kept(id, after: owner.id)
         } else {
-            core.pool.released(id, idleLimit: exchange.course.keepAliveTimeout)
+            pool.released(id, idleLimit: exchange.course.keepAliveTimeout)
         }
     }
 
@@ -118,14 +123,14 @@ final class HTTP1Connection: ByteStreamObserver {
         guard !isClosed else { return }
         isClosed = true
         channel.close(politely: politely)
-        core.pool.closed(.http1(self))
+        pool.closed(.http1(self))
     }
 
     /// Forgets the stream, which is somebody else's now.
     func letGo() {
         isClosed = true
         channel.stream.observer = nil
-        core.pool.detached(.http1(self))
+        pool.detached(.http1(self))
     }
 
     // MARK: Reading
@@ -142,11 +147,11 @@ final class HTTP1Connection: ByteStreamObserver {
         var turn = ReadingTurn()
         while canRead, channel.hasPendingInput || mustRead {
             guard !turn.isOver else {
-                core.reactor.later { [weak self] in self?.pump() }
+                reactor.later { [weak self] in self?.pump() }
                 return
             }
             mustRead = false
-            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
+            let buffer = buffers.space(atLeast: ReadingTurn.leastRead)
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 turn.noteRead(count)

@@ -28,8 +28,8 @@ extension HTTP2Connection {
             encoder.peerTableSizeChanged(to: Int(smallest))
             if size != smallest { encoder.peerTableSizeChanged(to: Int(size)) }
         case .decoderTableChanged(let size): decoder.tableSizeAcknowledged(Int(size))
-        case .capacityChanged(let capacity): core.pool.capacityChanged(id, capacity)
-        case .draining: core.pool.draining(id)
+        case .capacityChanged(let capacity): pool.capacityChanged(id, capacity)
+        case .draining: pool.draining(id)
         case .setTimer(let deadline): setTimer(deadline)
         case .failed, .finished: planEnd()
         }
@@ -49,8 +49,8 @@ extension HTTP2Connection {
     /// A stream is over. Order: the pool first, the user second.
     private func closed(_ id: HTTP2StreamID, _ end: HTTP2StreamEnd) {
         let stream = remove(id)
-        if machine.openStreams == 0 { idleSince = core.reactor.pollMark }
-        core.pool.released(self.id, idleLimit: nil)
+        if machine.openStreams == 0 { idleSince = reactor.pollMark }
+        pool.released(self.id, idleLimit: nil)
         stream?.closed(end)
     }
 

@@ -31,7 +31,7 @@ extension HTTP2Connection {
         guard !isReading, !isClosed else { return }
         // Order: what the machine has said before is done first, and by whoever has begun with it.
         guard !isCarryingOut else {
-            core.reactor.later { [weak self] in self?.pump() }
+            reactor.later { [weak self] in self?.pump() }
             return
         }
         isReading = true
@@ -39,11 +39,11 @@ extension HTTP2Connection {
         var turn = ReadingTurn()
         while !isClosed, channel.hasPendingInput || mustRead {
             guard !turn.isOver else {
-                core.reactor.later { [weak self] in self?.pump() }
+                reactor.later { [weak self] in self?.pump() }
                 return
             }
             mustRead = false
-            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
+            let buffer = buffers.received.space(atLeast: ReadingTurn.leastRead)
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 turn.noteRead(count)

@@ -10,7 +10,7 @@ extension HTTP2Connection {
     func planFlush() {
         guard !isFlushPlanned, !isClosed else { return }
         isFlushPlanned = true
-        core.reactor.later { [weak self] in
+        reactor.later { [weak self] in
             guard let self else { return }
             isFlushPlanned = false
             flush()
@@ -20,9 +20,9 @@ extension HTTP2Connection {
     /// Writes as much as the socket takes. What is written is collected in a buffer of the loop's, so that a connection owns one
     /// only while the socket takes no more.
     func flush() {
-        if output.isEmpty { swap(&output, &core.buffers.frames) }
+        if output.isEmpty { swap(&output, &buffers.frames) }
         write()
-        if output.isEmpty { swap(&output, &core.buffers.frames) }
+        if output.isEmpty { swap(&output, &buffers.frames) }
     }
 
     private func write() {

@@ -22,7 +22,12 @@ final class HTTP2Connection: ByteStreamObserver {
     /// Whether it leads to or through a proxy.
     let isProxied: Bool
     // Owner: the core; its pool lets go of every connection that is closed.
-    let core: LoopCore
+    let pool: PoolDriver
+    // Its own: measured, what is reached by way of the core is counted at each use, two atomic operations.
+    let reactor: Reactor
+    let buffers: LoopBuffers
+    // The pool and what else the loop has for connections live as long as it does.
+    private let core: LoopCore
     /// The origin as requests name it.
     let authority: String
 
@@ -58,7 +63,7 @@ final class HTTP2Connection: ByteStreamObserver {
     /// Whether an exchange has been carried before.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
-    private lazy var timer = core.reactor.makeTimer { [weak self] in self?.timerFired() }
+    private lazy var timer = reactor.makeTimer { [weak self] in self?.timerFired() }
 
     /// By what the connection was lost, where it was not its peer's orderly end.
     @exclusivity(unchecked) private(set) var loss: Loss?
@@ -75,6 +80,9 @@ final class HTTP2Connection: ByteStreamObserver {
         self.setup = setup
         self.channel = channel
         self.core = core
+        pool = core.pool
+        reactor = core.reactor
+        buffers = core.buffers
         isProxied = key.route.proxy != nil
         authority = key.origin.hostField
     }
@@ -88,7 +96,7 @@ final class HTTP2Connection: ByteStreamObserver {
 
     // MARK: Questions
 
-    var now: Duration { core.reactor.elapsed }
+    var now: Duration { reactor.elapsed }
 
     /// How many exchanges it can carry at the same time.
     var capacity: Int { machine.capacity }
@@ -98,7 +106,7 @@ final class HTTP2Connection: ByteStreamObserver {
         // In the midst of what has been read it is looked at already.
         if hasServed, !isClosed, !isCarryingOut, machine.openStreams == 0 {
             // B16.70
-            let isKnown = core.reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+            let isKnown = reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
             if !isKnown, !channel.isQuiet() { mustRead = true }
             pumpIfPending()
         }
@@ -155,7 +163,7 @@ final class HTTP2Connection: ByteStreamObserver {
         channel.close(politely: output.isEmpty)
         timer.clear()
         // Order: the pool first, so that who is told of a loss does not find this connection again.
-        core.pool.closed(.http2(self))
+        pool.closed(.http2(self))
         carryOut()
     }
 

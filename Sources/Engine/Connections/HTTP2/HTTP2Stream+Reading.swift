@@ -33,7 +33,7 @@ extension HTTP2Stream {
         guard let owner else { return connection.machine.taken(bytes.count, of: id, now: connection.now) }
         owner.byteMoved()
         bodyBytes += Int64(bytes.count)
-        let piece = BodyPiece(bytes, in: connection.core.buffers.received)
+        let piece = BodyPiece(bytes, in: connection.buffers.received)
         if owner.isReadPaused || !held.isEmpty { return held.append(piece) }
         owner.received(body: piece)
         connection.machine.taken(bytes.count, of: id, now: connection.now)

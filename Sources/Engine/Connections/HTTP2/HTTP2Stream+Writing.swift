@@ -27,43 +27,44 @@ extension HTTP2Stream {
 
     /// Encodes the head and gives it to the connection, and answers its length with the frames' own.
     func sendHead(of owner: any ExchangeOwner) throws(WireError) -> Int {
-        let (request, connection) = (owner.handle.request, connection)
+        // Measured: the request's parts are read through its handle, since a copy would count a dozen references.
+        let (handle, connection) = (owner.handle, connection)
         var head =
             owner.isExpectationDropped
-            ? request.wireHead(withoutExpectation: true, absoluteTarget: false) : request.head
-        if let urgency = RequestUrgency.field(priority: owner.priority, isIncremental: request.isIncremental),
+            ? handle.request.wireHead(withoutExpectation: true, absoluteTarget: false) : handle.request.head
+        if let urgency = RequestUrgency.field(priority: owner.priority, isIncremental: handle.request.isIncremental),
             !head.fields.contains("Priority")
         {
             head.fields.append("Priority", urgency)
         }
-        var block = connection.core.buffers.outgoing
-        connection.core.buffers.outgoing = []
-        defer { connection.core.buffers.outgoing = block }
+        var block = connection.buffers.outgoing
+        connection.buffers.outgoing = []
+        defer { connection.buffers.outgoing = block }
         block.removeAll(keepingCapacity: true)
         try connection.encoder.encode(
             head, scheme: connection.key.origin.scheme.name, authority: connection.authority,
-            framing: request.framing, into: &block)
-        let length = bodyLength(request)
+            framing: handle.request.framing, into: &block)
+        let length = bodyLength(handle)
         let count = connection.machine.sendBlock(block.span.bytes, on: id, body: length, now: connection.now)
-        if !length.isReached { beginBody(of: owner, request) }
+        if !length.isReached { beginBody(of: owner) }
         return count
     }
 
-    private func bodyLength(_ request: TransactionRequest) -> HTTP2DeclaredLength {
-        if case .none = request.body { return .none }
-        return HTTP2DeclaredLength(request.framing)
+    private func bodyLength(_ handle: TransactionHandle) -> HTTP2DeclaredLength {
+        if case .none = handle.request.body { return .none }
+        return HTTP2DeclaredLength(handle.request.framing)
     }
 
     // MARK: The body
 
-    private func beginBody(of owner: any ExchangeOwner, _ request: TransactionRequest) {
-        if case .length(let length) = request.framing { toSend = length }
+    private func beginBody(of owner: any ExchangeOwner) {
+        if case .length(let length) = owner.handle.request.framing { toSend = length }
         let feed = owner.makeFeed(inChunks: false)
         guard owner.expectsContinue else {
             if let feed { sending = .feed(feed) }
             return bodyReady()
         }
-        let timer = connection.core.reactor.makeTimer { [weak self] in self?.continueSending() }
+        let timer = connection.reactor.makeTimer { [weak self] in self?.continueSending() }
         timer.set(elapsed: connection.now + Self.longestWaitForPermission)
         sending = .permission(feed, timer)
     }

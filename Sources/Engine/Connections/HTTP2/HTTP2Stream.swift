@@ -66,15 +66,14 @@ final class HTTP2Stream {
         guard !connection.isClosed, let id = connection.machine.open(now: connection.now) else {
             // Its last place has gone since the pool gave it away.
             letGo()
-            connection.core.pool.released(connection.id, idleLimit: nil)
+            connection.pool.released(connection.id, idleLimit: nil)
             return owner.exchangeFailed(
                 .connectionLost(nil, phase: owner.phase, received: 0, expected: nil),
                 facts: facts(.unprocessed(asksForCalm: false)))
         }
         self.id = id
         connection.add(self, as: id)
-        let request = owner.handle.request
-        expected = request.head.method == "HEAD" ? .toHEAD : .toOther
+        expected = owner.handle.request.head.method == "HEAD" ? .toHEAD : .toOther
         do throws(WireError) {
             let headBytes = try sendHead(of: owner)
             owner.requestStarted(headBytes: headBytes)

@@ -6,7 +6,7 @@ import Foundation
 
 extension URLSession {
     /// Makes a suspended task and the object that the program sees of it, and tells the delegate.
-    func make<Face: URLSessionTask>(_ new: NewTask, as face: (TaskCore) -> Face) -> Face {
+    func make<Face: URLSessionTask>(_ new: borrowing NewTask, as face: (TaskCore) -> Face) -> Face {
         let task = core.makeTask(new, session: self)
         let face = face(task)
         task.state.withLock { $0.face = face }

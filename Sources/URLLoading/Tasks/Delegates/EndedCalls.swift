@@ -35,16 +35,12 @@ struct EndedCall: Sendable {
     }
 
     /// Must be called exactly once.
-    func resume() {
-        switch (call.continuation, answer) {
-        case (_, .failure(let error)): call.continuation.resume(throwing: error)
-        case (.data(let continuation), .data(let data, let response)):
-            continuation.resume(returning: (data, response))
-        case (.file(let continuation), .file(let url, let response)):
-            continuation.resume(returning: (url, response))
-        case (.data, .file), (.file, .data):
-            call.continuation.resume(
-                throwing: LoadFailure.make(.unknown, nil, "The load ended with something else than was asked for."))
+    consuming func resume() {
+        let continuation = call.continuation
+        switch answer {
+        case .failure(let error): continuation.resume(throwing: error)
+        case .data(let data, let response): continuation.resume(data: data, response)
+        case .file(let url, let response): continuation.resume(file: url, response)
         }
     }
 }
@@ -69,7 +65,7 @@ final class EndedCalls: TurnObserver {
         return new
     }
 
-    func add(_ call: EndedCall) {
+    func add(_ call: consuming EndedCall) {
         if call.call.isOnLoop { return call.resume() }
         if calls.isEmpty { reactor.atEndOfTurn(self) }
         calls.append(call)

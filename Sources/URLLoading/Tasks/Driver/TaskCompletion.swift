@@ -57,7 +57,7 @@ struct TaskCompletion: Sendable {
     }
 
     /// What follows the end: the last message, and nothing that the session keeps.
-    func conclude(_ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
+    func conclude(_ end: borrowing TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         end.alarm?.cancel()
         end.answerLimit?.cancel()
         if task.isUpload { task.upload.ended() }

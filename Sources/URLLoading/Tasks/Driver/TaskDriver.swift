@@ -186,7 +186,7 @@ struct TaskDriver: Sendable {
     }
 
     /// The exchange is over, and nothing carries it any more. What follows is decided under the lock.
-    func exchangeEnded<Sequel: Sendable>(_ decide: (inout TaskState) -> Sequel) -> Sequel {
+    func exchangeEnded<Sequel: Sendable & ~Copyable>(_ decide: (inout TaskState) -> Sequel) -> Sequel {
         task.state.withLock { state in
             state.machine.exchangeEnded()
             state.load = .none

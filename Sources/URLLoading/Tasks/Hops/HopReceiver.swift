@@ -46,7 +46,7 @@ final class HopReceiver: TransactionReceiver {
 
     private var task: TaskCore { answer.task }
 
-    var wantsAddresses: Bool { answer.plan.keepsRecords }
+    var wantsTimelines: Bool { answer.plan.keepsRecords }
 
     init(_ answer: HopAnswer, beginning: LoadBeginning, reactor: Reactor) {
         self.answer = answer
@@ -184,7 +184,7 @@ final class HopReceiver: TransactionReceiver {
         }
         let end = HopEnd(
             failure: failure, url: answer.plan.url, body: answer.plan.collectsBody ? body.data : nil,
-            records: answer.plan.keepsRecords ? records(outcome.timelines) : [], again: outcome.again)
+            records: records(of: outcome), again: outcome.again)
         if failure == nil, isComplete {
             task.download.endHop(end, withFileOf: fileSink)
         } else if failure == nil, answer.plan.savesFile(of: task), case .deliver = settledFate {
@@ -198,7 +198,7 @@ final class HopReceiver: TransactionReceiver {
 
     func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) {
         caching?.drop()
-        let records = answer.plan.keepsRecords ? records(outcome.timelines) : []
+        let records = records(of: outcome)
         if let agreement { return task.webSocket.open(connection, agreement, records, on: reactor) }
         if task.stream.take(connection, records, reactor) { return }
         // Order: cancelled in between, and the connection is closed by now.
@@ -214,7 +214,7 @@ final class HopReceiver: TransactionReceiver {
 
     /// What is stored is the answer, since the server has confirmed it.
     private func finish(with stored: CachedURLResponse, _ outcome: TransactionOutcome) {
-        var records = answer.plan.keepsRecords ? records(outcome.timelines) : []
+        var records = records(of: outcome)
         if let last = records.popLast() { records.append(last.confirming(stored)) }
         if let call = task.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
@@ -280,8 +280,9 @@ final class HopReceiver: TransactionReceiver {
     }
 
     /// Only the last attempt got the response (B6.30).
-    private func records(_ timelines: [Timeline]) -> [TransactionRecord] {
-        guard let request = answer.plan.request else { return [] }
+    private func records(of outcome: TransactionOutcome) -> [TransactionRecord] {
+        guard answer.plan.keepsRecords, let request = answer.plan.request else { return [] }
+        let timelines = outcome.timelines
         return timelines.enumerated().map { index, timeline in
             TransactionRecord(
                 request: request, sentFields: answer.plan.sentFields,

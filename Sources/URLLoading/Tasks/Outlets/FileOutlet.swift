@@ -25,7 +25,7 @@ enum FileOutlet: Sendable {
     }
 
     /// Brings the end to whoever waits; returns the async call, for the caller to resume.
-    func finish(_ task: TaskCore, _ end: TaskResult, _ file: TemporaryFile?) -> EndedCall? {
+    func finish(_ task: TaskCore, _ end: borrowing TaskResult, _ file: TemporaryFile?) -> EndedCall? {
         switch self {
         case .delegate:
             task.telling.tellCompletion(end.error)

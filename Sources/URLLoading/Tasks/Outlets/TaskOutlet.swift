@@ -61,7 +61,7 @@ enum TaskOutlet: Sendable {
     var pipe: EventPipe? { if case .pipe(let pipe) = self { pipe } else { nil } }
 
     /// Brings the end to where the result goes; returns the async call that waits for it, for the caller to resume.
-    func finish(_ task: TaskCore, _ end: TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
+    func finish(_ task: TaskCore, _ end: borrowing TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
         switch self {
         case .delegate: task.telling.tellCompletion(end.error)
         case .whole(let outlet): return outlet.finish(task, end, body)
@@ -75,7 +75,7 @@ enum TaskOutlet: Sendable {
 extension EndedCall {
     /// The answer to the call that waits for a task; nil where none does. `success` is asked where the task has not failed, and has no
     /// answer where something is missing.
-    init?(_ task: TaskCore, _ end: TaskResult, _ success: (URLResponse) -> Answer?) {
+    init?(_ task: TaskCore, _ end: borrowing TaskResult, _ success: (URLResponse) -> Answer?) {
         guard let call = end.call else { return nil }
         if let error = end.error {
             self.init(call, .failure(error))

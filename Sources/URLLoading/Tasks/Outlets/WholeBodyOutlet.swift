@@ -18,7 +18,7 @@ enum WholeBodyOutlet: Sendable {
     var audience: Audience { isAwaited ? .own : .nobody }
 
     /// Brings the end to whoever waits; returns the async call, for the caller to resume.
-    func finish(_ task: TaskCore, _ end: TaskResult, _ body: Data?) -> EndedCall? {
+    func finish(_ task: TaskCore, _ end: borrowing TaskResult, _ body: Data?) -> EndedCall? {
         switch self {
         case .handler(let handler):
             // B1.82, B1.83.
