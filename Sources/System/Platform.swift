@@ -405,6 +405,7 @@ enum Platform {
     static let reuseAddress = SO_REUSEADDR
     static let sendBuffer = SO_SNDBUF
     static let receiveBuffer = SO_RCVBUF
+    static let receiveLowWater = SO_RCVLOWAT
 
     // MARK: Threads
 

@@ -19,6 +19,7 @@ final class MemoryPipe {
     }
 
     var count: Int { bytes.count - head }
+    var isOver: Bool { isFinished || failure != nil }
     var room: Int { max(0, capacity - count) }
 
     func put(_ source: UnsafeRawBufferPointer) -> Int {

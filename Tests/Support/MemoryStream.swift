@@ -33,6 +33,8 @@ package final class MemoryStream: AbortiveStream {
     private let counter: OpenCounter?
     private weak var peer: MemoryStream?
     private var hasReadEnd = false
+    /// Fewer bytes are not reported, without an end behind them.
+    private var leastInput = 1
     private var isBlockedWriting = false
     private var owesReadable = false
     private var owesWritable = false
@@ -160,6 +162,9 @@ package final class MemoryStream: AbortiveStream {
     /// True when there may be unread input, an unread end or an unread error.
     package var hasPendingInput: Bool { isOpen && hasNews }
 
+    /// Waits for so many bytes, or for as many as the pipe has room for, before it reports input.
+    package func reportInput(from count: Int) { leastInput = count }
+
     /// True when the connection stands and holds no input.
     package func isQuiet() -> Bool { isOpen && !hasNews && !hasReadEnd }
 
@@ -171,7 +176,7 @@ package final class MemoryStream: AbortiveStream {
         reactor.later { [weak self] in
             guard let self else { return }
             owesReadable = false
-            if hasPendingInput {
+            if hasPendingInput, incoming.count >= min(leastInput, incoming.capacity) || incoming.isOver {
                 observer?.streamBecameReadable(self)
             }
         }

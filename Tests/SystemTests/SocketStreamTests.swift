@@ -274,6 +274,45 @@ struct SocketStreamTests {
         }
     }
 
+    @Test("input is reported when as much is there as was asked for, or the end; less is found by who asks for less")
+    func leastInput() async throws {
+        try await withLoop { loop in
+            let counts = try await onLoop(loop) { reactor, finish in
+                try reactor.connect(loopback()) { client, server in
+                    let observer = Observer()
+                    let echo = Observer()
+                    reactor.keep(observer, echo)
+                    client.observer = observer
+                    server.observer = echo
+                    var counts: [Int] = []
+                    observer.onReadable = { stream in
+                        let input = stream.drain()
+                        counts.append(input.bytes.count)
+                        if input.last == .endOfStream { return finish(counts) }
+                        client.reportInput(from: 1_000)
+                        _ = server.write("few")
+                        server.close()
+                    }
+                    echo.onReadable = { stream in
+                        _ = stream.drain()
+                        // Order: the 999 bytes were there before the byte that has led here.
+                        client.reportInput(from: 1)
+                        counts.append(client.hasPendingInput ? client.drain().bytes.count : 0)
+                        client.reportInput(from: 1_000)
+                        _ = client.drain()
+                        _ = server.write(String(repeating: "b", count: 600))
+                        _ = server.write(String(repeating: "c", count: 400))
+                    }
+                    client.reportInput(from: 1_000)
+                    _ = client.drain()
+                    _ = server.write(String(repeating: "a", count: 999))
+                    _ = client.write("!")
+                }
+            }
+            #expect(counts == [999, 1_000, 3])
+        }
+    }
+
     @Test("B16.6, B16.9: an idle connection is quiet until the peer ends it, resets it or sends something")
     func quiet() async throws {
         try await withLoop { loop in

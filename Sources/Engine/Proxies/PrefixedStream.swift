@@ -29,6 +29,8 @@ final class PrefixedStream: ByteStream {
 
     func isQuiet() -> Bool { prefix.isEmpty && inner.isQuiet() }
 
+    func reportInput(from count: Int) { inner.reportInput(from: count) }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> IOResult { inner.write(bytes) }
 
     func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {

@@ -56,6 +56,11 @@ package protocol ByteStream: AnyObject {
     /// also finds what no edge has told yet; `hasPendingInput` is true from then on.
     func isQuiet() -> Bool
 
+    /// Input is from now on reported once so many bytes are there, or the end or an error behind fewer; or as soon as there are
+    /// any, by a stream that cannot tell. What is there already may be enough where it was not before, and is not reported:
+    /// who asks for less than before looks at `hasPendingInput`.
+    func reportInput(from count: Int)
+
     /// Our end; nil when the system does not tell.
     var localAddress: SocketAddress? { get }
 
@@ -70,6 +75,9 @@ package protocol AbortiveStream: ByteStream {
 }
 
 extension ByteStream {
+    /// Reports input as it comes.
+    package func reportInput(from count: Int) {}
+
     /// Writes a part of a file through memory, for streams and files between which the kernel cannot move pages.
     package func copy(_ file: OpenFile, at offset: Int64, count: Int) -> FileWriteResult {
         withUnsafeTemporaryAllocation(byteCount: min(count, 64 << 10), alignment: 16) { buffer in

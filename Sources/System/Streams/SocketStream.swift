@@ -125,6 +125,15 @@ package final class SocketStream: AbortiveStream, PollTarget {
         return false
     }
 
+    /// Has the system wait for so many bytes before it reports input: one system call.
+    package func reportInput(from count: Int) {
+        guard descriptor.isOpen, isInternet else { return }
+        _ = Platform.set(
+            descriptor.raw, level: Platform.levelSocket, option: Platform.receiveLowWater, to: Int32(clamping: count))
+        // Older kernels do not report what has become enough by this.
+        isReadable = !hasEnded && !hasReadFailure
+    }
+
     // MARK: Writing
 
     /// Writes with at most one system call, and none when there was no room and none has been reported since.

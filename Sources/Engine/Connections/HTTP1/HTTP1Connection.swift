@@ -39,6 +39,8 @@ final class HTTP1Connection: ByteStreamObserver {
     @exclusivity(unchecked) private(set) var isReading = false
     /// Read once although no readiness was reported: a write has just failed and the peer may have said why.
     @exclusivity(unchecked) var mustRead = false
+    /// How the input of a large body is gathered, while there is one.
+    @exclusivity(unchecked) private var gathering: BodyGathering?
 
     init(id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, core: LoopCore) {
         self.id = id
@@ -105,6 +107,7 @@ final class HTTP1Connection: ByteStreamObserver {
     /// where that matters.
     func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {
         exchange.course.responseEnded()
+        if gathering != nil { stopGathering() }
         hasServed = true
         idleSince = reactor.pollMark
         guard exchange.course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
@@ -157,6 +160,7 @@ final class HTTP1Connection: ByteStreamObserver {
                 turn.noteRead(count)
                 exchange.byteMoved()
                 if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                if gathering != nil || BodyGathering.isWorthwhile(left: exchange.bodyLeft) { gather(count) }
             case .wouldBlock: break
             case .end(let isWhole): return inputEnded(nil, isWhole: isWhole)
             case .failed(let error): return inputEnded(error, isWhole: false)
@@ -172,6 +176,22 @@ final class HTTP1Connection: ByteStreamObserver {
     /// The same where there may well be nothing: requests ask before and after they are sent.
     func pumpIfPending() {
         if exchange.hasUndecoded || mustRead || channel.hasPendingInput { pump() }
+    }
+
+    /// So many bytes have been read of a large body, or of its end.
+    private func gather(_ count: Int) {
+        guard BodyGathering.isWorthwhile(left: exchange.bodyLeft) else {
+            return stopGathering()
+        }
+        let gathering =
+            gathering ?? BodyGathering(channel.stream, reactor: core.reactor) { [unowned self] in pump() }
+        self.gathering = gathering
+        gathering.noteRead(count, isDry: !channel.hasPendingInput)
+    }
+
+    private func stopGathering() {
+        gathering?.stop()
+        gathering = nil
     }
 
     private var canRead: Bool { !isClosed && !exchange.isReadPaused }

@@ -75,6 +75,11 @@ final class HTTP1Exchange {
         return undecoded != nil
     }
 
+    /// How much of the answer's body is still to come, where its head has told; else none.
+    var bodyLeft: Int64 {
+        if case .receiving(_, let expected?) = reading { expected - decoder.bodyBytesReceived } else { 0 }
+    }
+
     /// Whether nothing more goes out.
     var hasFailedToSend: Bool { if case .failed = writing { true } else { false } }
 
