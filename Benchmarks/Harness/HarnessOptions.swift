@@ -22,7 +22,7 @@ struct HarnessOptions {
           --runs N            interleaved runs of each (7)
           --quick             small and once: does everything work?
           --json FILE         write the results to a file
-          --report DIRECTORY  write DIRECTORY/performance.md and its picture
+          --report DIRECTORY  write into DIRECTORY/performance.md and performance-tables.md, and the chart
           --from FILE         take the results from a file instead of measuring
           --check             fail where a promise is not kept
           --peers DIRECTORY   where the peers are (.build/peers; make bench-peers builds them)

@@ -42,6 +42,11 @@ struct Figures {
         }
     }
 
+    /// A number with about two significant digits.
+    static func brief(_ value: Double) -> String {
+        abs(value) < 9.95 ? String(format: "%.1f", value) : grouped(value)
+    }
+
     private static func trimmed(_ text: String) -> String {
         text.hasSuffix("0") ? String(text.dropLast()) : text
     }
