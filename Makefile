@@ -18,7 +18,7 @@ PREFIX ?= $(HOME)/.local
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
 
 .PHONY: help install measure-fetch compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
-	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts lint format clean
+	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts bench-growth lint format clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,10 @@ bench: ## Measure every scenario beside every installed peer; BENCH="--filter ge
 bench-counts: ## Count instructions and allocations per request and compare them with the stored thresholds; COUNTS="--only get"
 	@Scripts/install-packages counts
 	@Scripts/bench-counts --check $(COUNTS)
+
+bench-growth: ## Count what a connection, a byte, a field, a cookie costs as there are more, and write docs/growth.md; GROWTH="--only cookies*"
+	@Scripts/install-packages counts
+	@Scripts/bench growth --check --report docs $(GROWTH)
 
 # In a place of its own, or this build and that of `make release` would undo each other.
 STATIC := swift build -c release --static-swift-stdlib --scratch-path .build/static

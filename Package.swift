@@ -182,8 +182,8 @@ let package = Package(
         .executableTarget(
             name: "URLLoadingBenchmarks",
             dependencies: [
-                "URLLoadingLoopbackServer", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem", "URLLoadingWire",
-                "URLLoadingPolicy", "CURLLoadingOpenSSL", "URLLoadingClient",
+                "URLLoading", "URLLoadingLoopbackServer", "URLLoadingTLS", "URLLoadingTrust", "URLLoadingSystem",
+                "URLLoadingWire", "URLLoadingPolicy", "CURLLoadingOpenSSL", "URLLoadingClient",
             ], path: "Benchmarks/Harness"),
     ],
     swiftLanguageModes: [.v6]

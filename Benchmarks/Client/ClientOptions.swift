@@ -53,6 +53,10 @@ struct ClientOptions: Sendable {
     var wantsHTTP2 = false
     /// By how many sessions the requests are made in turn.
     var sessions = 1
+    /// How many header fields of its own each request has.
+    var fields = 0
+    /// Whether all header fields of each answer are looked at.
+    var readsFields = false
 
     /// Nil where the command line is not understood.
     init?(_ arguments: [String]) {
@@ -66,6 +70,9 @@ struct ClientOptions: Sendable {
                 continue
             case "--http2":
                 wantsHTTP2 = true
+                continue
+            case "--read-fields":
+                readsFields = true
                 continue
             default: break
             }
@@ -94,7 +101,7 @@ struct ClientOptions: Sendable {
         case "--seconds":
             guard let seconds = Double(value) else { return false }
             self.seconds = seconds
-        case "--connections", "--tasks", "--origins", "--sessions", "--requests", "--warmup":
+        case "--connections", "--tasks", "--origins", "--sessions", "--requests", "--warmup", "--fields":
             guard let number = Int(value), number >= 0 else { return false }
             switch name {
             case "--connections": connections = number
@@ -102,6 +109,7 @@ struct ClientOptions: Sendable {
             case "--origins": origins = number
             case "--sessions": sessions = number
             case "--requests": requests = number
+            case "--fields": fields = number
             default: warmup = number
             }
         default: return false

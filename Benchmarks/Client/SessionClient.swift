@@ -28,6 +28,8 @@ final class SessionClient: Sendable {
         self.urls = urls
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = options.connections
+        // Under valgrind a request among thousands waits longer than a minute.
+        configuration.timeoutIntervalForRequest = 3_600
         // The cache is what is measured, or it is not there; no other client has one.
         let isCached = options.interface == .cached
         configuration.urlCache = nil
@@ -58,6 +60,10 @@ final class SessionClient: Sendable {
     /// Keeps as many requests going as there are tasks until the phase is over.
     func run(_ phase: Phase) async {
         switch (options.operation, options.interface) {
+        case (.get, .standard) where options.fields > 0 || options.readsFields:
+            await runTasks(phase) { [options] session, url in
+                try await FieldTransfers.get(url, options, by: session)
+            }
         case (.get, .standard), (.get, .executor), (.get, .cached):
             await runTasks(phase) { session, url in
                 let (body, response) = try await session.data(from: url)

@@ -1,5 +1,6 @@
 // The benchmark harness: gives the same work to this library's client and to every peer that is installed, in turn, and
-// says what it cost. `Benchmarks serve` and `Benchmarks count` are what it and Scripts/bench-counts start as children.
+// says what it cost. `Benchmarks serve` is what it starts as a child. `Benchmarks count` and `Benchmarks growth` count
+// instructions: of one unit of work, and of one while there is more and more of it.
 
 import Foundation
 
@@ -12,6 +13,9 @@ enum Benchmarks {
             switch arguments.first {
             case "serve": try ServeCommand.run(directory: arguments.dropFirst().first ?? ".")
             case "count": try CountCommand.run(Array(arguments.dropFirst()))
+            case "growth":
+                raiseDescriptorLimit()
+                try GrowthCommand.run(Array(arguments.dropFirst()))
             default:
                 guard let options = HarnessOptions(arguments) else {
                     complain(HarnessOptions.usage)

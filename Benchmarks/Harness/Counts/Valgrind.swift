@@ -52,18 +52,28 @@ struct Valgrind {
             allocations: max(0, ((many.allocations - few.allocations) / units * 100).rounded() / 100))
     }
 
+    /// The instructions alone, for half of the time.
+    func instructions(_ work: CountedWork) throws -> Double {
+        let (few, many) = try (instructions(work, work.units), instructions(work, work.growth * work.units))
+        return (many - few) / Double((work.growth - 1) * work.units)
+    }
+
     private func totals(_ work: CountedWork, _ units: Int) throws -> Count {
-        let instructions = try number(
-            after: "Collected : ",
-            in: run(["--tool=callgrind", "--callgrind-out-file=/dev/null"], work, units))
+        let instructions = try instructions(work, units)
         let allocations = try number(
             after: "total heap usage: ",
             in: run(["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"], work, units))
         return Count(instructions: instructions, allocations: allocations)
     }
 
+    private func instructions(_ work: CountedWork, _ units: Int) throws -> Double {
+        try number(
+            after: "Collected : ", in: run(["--tool=callgrind", "--callgrind-out-file=/dev/null"], work, units))
+    }
+
     private func run(_ tool: [String], _ work: CountedWork, _ units: Int) throws -> String {
-        let outcome = try ChildProcess.run(program, tool + [work.program] + work.arguments(units))
+        let outcome = try ChildProcess.run(
+            program, tool + [work.program] + work.arguments(units), limit: .seconds(3_600))
         guard outcome.status == 0 else {
             let reason = outcome.complaints.split(separator: "\n").last ?? ""
             throw HarnessError("\(work.name) failed under valgrind: \(reason)")

@@ -75,6 +75,7 @@ private struct Site: Sendable {
     private let closing: ServerResponse
     private let json: ServerResponse
     private let largeBody: Int64
+    private let gathering = Gathering()
 
     init(directory: URL) throws {
         let plain = ServerResponse.text(Material.smallBody)
@@ -97,12 +98,27 @@ private struct Site: Sendable {
         case "/small", "/upload": small
         case "/fields": fields
         case "/close": closing
+        case "/gate": gathering.answer(whenThereAre: number(in: request))
+        case "/gate-close": gathering.answer(whenThereAre: number(in: request)).closing()
+        case "/generated": .generated(length: Int64(number(in: request)))
+        case "/headed": Site.fields(number(in: request)) { "X-Field-\($0)" }
+        case "/repeated": Site.fields(number(in: request)) { _ in "X-Field" }
         case "/json": json
         case "/large": .generated(length: largeBody)
         case "/websocket": .webSocket()
-        case "/slow": .slow([.init(Material.smallBody, after: .seconds(request.query.flatMap { Int($0) } ?? 0))])
+        case "/slow": .slow([.init(Material.smallBody, after: .seconds(number(in: request)))])
         default: .status(404)
         }
+    }
+
+    /// The number that is all of a URL's query.
+    private func number(in request: ServerRequest) -> Int { request.query.flatMap { Int($0) } ?? 0 }
+
+    /// A small answer with so many fields; one is there in any case.
+    private static func fields(_ count: Int, named name: (Int) -> String) -> ServerResponse {
+        var response = ServerResponse(body: .bytes(Array(Material.smallBody.utf8)))
+        for number in 0..<max(0, count - 1) { response.fields.append(name(number), "a value of some length") }
+        return response
     }
 
     /// Encoded once, so that it costs the server next to nothing.

@@ -5,7 +5,8 @@ import Foundation
 /// Everything that clients are sent to.
 final class ServerFarm {
     private let scale: Scale
-    private let directory: URL
+    /// Where everything of a run lies.
+    let directory: URL
     private let material: Material
     private var children: [ChildProcess] = []
     private var ports: [Scenario.Place.Server: Int] = [:]

@@ -1,0 +1,3 @@
+// The least that a program of Swift weighs.
+
+print(CommandLine.arguments.count)
