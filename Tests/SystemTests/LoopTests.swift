@@ -207,6 +207,20 @@ struct LoopTests {
         #expect(shared.count <= 4)
     }
 
+    @Test(
+        "several loops at once are each another, also where there were fewer before, and those that follow are the next in turn"
+    )
+    func severalAtOnce() {
+        let group = LoopGroup(count: 3, name: "many")
+        let (first, second, third) = (group.next(2), group.next(2), group.next(5))
+        #expect(first[1] !== first[0] && second[0] !== first[0] && second[0] !== first[1] && second[1] === first[0])
+        #expect(third[0] === first[1] && third[1] === second[0] && third[4] === first[0])
+        #expect(Set(third.map { ObjectIdentifier($0) }).count == 5)
+        #expect(group.next() === first[0])
+        #expect(group.next(0).count == 1)
+        group.stop()
+    }
+
     @Test("the end of a loop releases residents, held objects, put-off work and streams")
     func stopReleases() async throws {
         final class Resident {
