@@ -15,7 +15,10 @@ package struct EngineConfiguration: Sendable {
     /// Which protocols servers are offered; what is plain and not known to speak HTTP/2 speaks HTTP/1.1.
     package var protocols = ProtocolOffer.http1
 
-    /// Most connections that are kept unused, over all hosts; nil for what the process's limit of descriptors suggests.
+    /// How many shards the hosts are spread over; a number that cannot be counts as the nearest that can (B16.71).
+    package var shards = 1 { didSet { shards = ShardRules.count(wanted: shards) } }
+
+    /// Most connections that a shard keeps unused, over all its hosts; nil for what the process's limit of descriptors suggests.
     package var maximumIdleConnections: Int?
 
     /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
@@ -65,6 +68,9 @@ package struct EngineConfiguration: Sendable {
 
     /// How long a looked-up address is used again without asking.
     package var resolverCacheLifetime: Duration = .seconds(30)
+
+    /// Makes what connects and what looks names up, on the loop, for each shard; `nil` for the system's.
+    package var makeNetwork: (@Sendable (Reactor) -> (dialer: any Dialer, resolver: any Resolver))?
 
     /// Makes the watcher of the machine's network, on the loop, when the first request has to wait for it.
     package var makeConnectivityMonitor: @Sendable (Reactor) -> any ConnectivityMonitor = {

@@ -1,4 +1,4 @@
-// Everything one engine keeps on its loop: transactions, pool, resolver, dialer, TLS state.
+// Everything one shard of an engine keeps on its loop: transactions, pool, resolver, dialer, TLS state.
 //
 // It is plain and unshared: only commands that run on the loop reach it, so it has no lock. It outlives its
 // `Engine` until the last transaction has ended, and then takes itself out of the reactor.
@@ -8,7 +8,7 @@ import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
 
-/// The loop's side of an `Engine`.
+/// The loop's side of one shard of an `Engine`.
 package final class LoopCore {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
@@ -36,10 +36,11 @@ package final class LoopCore {
         monitor: configuration.makeConnectivityMonitor(reactor))
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
+        let network = configuration.makeNetwork?(reactor)
         self.init(
             reactor: reactor, configuration: configuration,
-            dialer: Machine.simulated?.makeDialer(on: reactor) ?? SocketDialer(reactor: reactor),
-            resolver: Machine.simulated?.makeResolver(on: reactor)
+            dialer: network?.dialer ?? Machine.simulated?.makeDialer(on: reactor) ?? SocketDialer(reactor: reactor),
+            resolver: network?.resolver ?? Machine.simulated?.makeResolver(on: reactor)
                 ?? SystemResolver(
                     reactor: reactor, overrides: configuration.hostOverrides,
                     cacheLifetime: configuration.resolverCacheLifetime),
@@ -52,7 +53,7 @@ package final class LoopCore {
     ) {
         self.init(
             reactor: reactor, configuration: configuration, dialer: dialer, resolver: resolver,
-            port: EnginePort(loop: reactor.loop))
+            port: EnginePort(loop: reactor.loop, configuration: configuration))
     }
 
     private init(
@@ -68,7 +69,7 @@ package final class LoopCore {
         self.resolver = resolver
         self.port = port
         self.buffers = LoopBuffers.of(reactor)
-        reactor.setResident(port.key, self)
+        port.made(self, on: reactor)
     }
 
     /// The connections of this engine.
@@ -257,7 +258,7 @@ package final class LoopCore {
     func leaveIfDone() {
         guard isShutDown, loads.isEmpty, pool.isDrained else { return }
         reactor.later { [self] in
-            if loads.isEmpty, pool.isDrained { reactor.setResident(port.key, nil) }
+            if loads.isEmpty, pool.isDrained { port.ended(on: reactor) }
         }
     }
 }

@@ -17,12 +17,14 @@ package enum DescriptorLimit {
         return outcome == 0 ? Int(clamping: limit.rlim_cur) : Int.max
     }
 
-    /// How many connections may be kept unused, of a pool that may have so many to one host: a quarter of all descriptors,
-    /// and half of them where a program wants that many to one host.
+    /// How many connections each of so many pools may keep unused that may have so many to one host: all of them a quarter of all
+    /// descriptors, and half of them where a program wants that many to one host.
     ///
     /// Picked by feel: where there are very many descriptors, 256 are enough for a program that talks to many hosts.
-    package static func idleConnections(perHost: Int) -> Int {
-        max(1, min(256, current / 4), min(perHost, current / 2))
+    package static func idleConnections(perHost: Int, pools: Int, of descriptors: Int = current) -> Int {
+        let pools = max(1, pools)
+        let share = descriptors / pools
+        return max(1, min(256 / pools, share / 4), min(perHost, share / 2))
     }
 
     /// Ends what a new descriptor is for where too few would be left.

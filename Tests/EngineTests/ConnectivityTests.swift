@@ -304,7 +304,7 @@ struct NamespaceTests {
                     place.peer = ScriptedPeer(stream, on: reactor, [.receiveHead, .respond("hello")])
                 }
             }
-            let engine = Engine(configuration: EngineConfiguration(), loop: loop)
+            let engine = Engine(configuration: EngineConfiguration(), loops: [loop])
             engine.submit(
                 TransactionRequest(origin: origin, head: head, waitsForConnectivity: true) { _, _ in
                     Waiter(waits: { #expect(NetworkNamespace.bringLoopbackUp()) }) { error, text in

@@ -19,7 +19,7 @@ final class LiveEngine: Sendable {
         configuration.hostOverrides = ["host.test": "127.0.0.1", "other.test": "127.0.0.1"]
         configuration.idleConnectionTimeout = .seconds(86_400)
         configure(&configuration)
-        engine = Engine(configuration: configuration, loop: loop)
+        engine = Engine(configuration: configuration, loops: [loop])
     }
 
     /// Sends a GET, or a POST where there is a body, and waits for its end.

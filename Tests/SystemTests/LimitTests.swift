@@ -142,6 +142,16 @@ struct LimitTests {
         }
     }
 
+    @Test("several pools keep together about as many unused connections as one, but what one host may need")
+    func idleConnections() {
+        func each(_ perHost: Int, _ pools: Int, of descriptors: Int = 1_024) -> Int {
+            DescriptorLimit.idleConnections(perHost: perHost, pools: pools, of: descriptors)
+        }
+        #expect([each(6, 1), each(6, 4), each(6, 64), each(6, 0)] == [256, 64, 6, 256])
+        #expect([each(200, 4), each(200, 4, of: 1 << 20)] == [128, 200])
+        #expect([each(6, 4, of: .max), each(6, 4, of: 0)] == [64, 1])
+    }
+
     @Test("a connection leaves some descriptors for what the process cannot live without")
     func reserve() async {
         await #expect(processExitsWith: .success) {

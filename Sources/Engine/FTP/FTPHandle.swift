@@ -43,7 +43,7 @@ extension FTPHandle: EngineHandle {}
 extension FTPHandle: LoopCommand {
     /// Starts the transfer on its loop.
     package func run(on reactor: Reactor) {
-        if let core = reactor.resident(port.key) {
+        if let core = port.core(on: reactor) {
             core.start(self)
         } else {
             request.makeReceiver(self, reactor).finished(.cancelled)

@@ -33,7 +33,8 @@ final class PoolDriver {
         self.machine = PoolMachine(
             limits: PoolLimits(
                 perHost: perHost, idleTimeout: configuration.idleConnectionTimeout,
-                idle: configuration.maximumIdleConnections ?? DescriptorLimit.idleConnections(perHost: perHost)))
+                idle: configuration.maximumIdleConnections
+                    ?? DescriptorLimit.idleConnections(perHost: perHost, pools: configuration.shards)))
     }
 
     // MARK: What transactions ask

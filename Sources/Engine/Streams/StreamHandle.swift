@@ -21,7 +21,7 @@ package final class StreamHandle: Sendable {
     package func perform(_ order: StreamOrder, late: @escaping @Sendable (StreamOrder) -> Void) {
         let (port, id) = (port, id)
         port.loop.run { reactor in
-            if case .stream(let transfer)? = reactor.resident(port.key)?.loads[id] {
+            if case .stream(let transfer)? = port.core(on: reactor)?.loads[id] {
                 transfer.perform(order)
             } else {
                 late(order)
@@ -35,7 +35,7 @@ extension StreamHandle: EngineHandle {}
 extension StreamHandle: LoopCommand {
     /// Starts the stream on its loop.
     package func run(on reactor: Reactor) {
-        if let core = reactor.resident(port.key) {
+        if let core = port.core(on: reactor) {
             core.start(self)
         } else {
             request.makeReceiver(self, reactor).finished(.fault(.cancelled))

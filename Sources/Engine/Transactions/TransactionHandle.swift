@@ -58,7 +58,7 @@ extension TransactionHandle: EngineHandle {}
 extension TransactionHandle: LoopCommand {
     /// Starts the transaction on its loop.
     package func run(on reactor: Reactor) {
-        if let core = reactor.resident(port.key) {
+        if let core = port.core(on: reactor) {
             core.start(self)
         } else {
             request.makeReceiver(self, reactor).finished(TransactionOutcome(error: .cancelled, last: nil))

@@ -20,7 +20,7 @@ package final class WebSocketHandle: Sendable {
     package func perform(_ order: WebSocketOrder, late: @escaping @Sendable (WebSocketOrder) -> Void) {
         let (port, id) = (port, id)
         port.loop.run { reactor in
-            if case .webSocket(let transfer)? = reactor.resident(port.key)?.loads[id] {
+            if case .webSocket(let transfer)? = port.core(on: reactor)?.loads[id] {
                 transfer.perform(order)
             } else {
                 late(order)
@@ -38,7 +38,7 @@ extension TransactionHandle {
         _ connection: consuming DetachedConnection, as settings: WebSocketSettings, on reactor: Reactor,
         makeReceiver: (WebSocketHandle) -> any WebSocketReceiver
     ) -> WebSocketHandle? {
-        guard let core = reactor.resident(port.key) else { return nil }
+        guard let core = port.core(on: reactor) else { return nil }
         let unread = connection.unread
         return core.carry(connection.takeStream(), unread: unread, as: settings, makeReceiver: makeReceiver)
     }

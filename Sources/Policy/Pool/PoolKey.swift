@@ -33,10 +33,15 @@ package struct PoolKey: Sendable {
     ) {
         let judge = Self.isJudged(origin, by: route) ? judge : .session
         let protocols = Self.possible(protocols, origin, by: route)
+        self.init(
+            origin: Self.end(ofWayTo: origin, by: route), route: route, judge: judge, protocols: protocols)
+    }
+
+    /// Where connections lead that serve an origin by a route: to a proxy that forwards, else to the origin.
+    package static func end(ofWayTo origin: Origin, by route: Route) -> Origin {
         switch route {
-        case .proxied(let proxy) where proxy.forwards(origin.scheme):
-            self.init(origin: proxy.endpoint, route: route, judge: judge, protocols: protocols)
-        case .direct, .proxied: self.init(origin: origin, route: route, judge: judge, protocols: protocols)
+        case .proxied(let proxy) where proxy.forwards(origin.scheme): proxy.endpoint
+        case .direct, .proxied: origin
         }
     }
 

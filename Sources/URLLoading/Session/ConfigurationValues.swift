@@ -26,6 +26,8 @@ struct ConfigurationValues: Sendable {
     var httpCookieStorage: HTTPCookieStorage? = .shared
     var additionalHeaders = AdditionalHeaders(dictionary: nil)
     var httpMaximumConnectionsPerHost = 6
+    /// How many threads send and receive.
+    var engineShards = 1
     var shouldUseExtendedBackgroundIdleMode = false
     var multipathServiceType: URLSessionConfiguration.MultipathServiceType = .none
     var usesClassicLoadingMode = true

@@ -78,6 +78,7 @@ struct SessionSettings: Sendable {
         self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost
+        engine.shards = values.engineShards
         engine.protocols = values.http2.offer
         engine.minimumTLSVersion = TLSVersion(values.tlsMinimum)
         engine.maximumTLSVersion = TLSVersion(values.tlsMaximum)

@@ -69,6 +69,19 @@ extension URLSessionConfiguration {
         set { assign(\.maximumDecodedBytes, newValue) }
     }
 
+    /// Ours: over how many threads the hosts are spread that a session speaks to. 1, the default, is one thread for all that it sends
+    /// and receives. More are for programs that load so much from many hosts that one processor is too busy with it.
+    ///
+    /// A host belongs to one of the threads with all its connections, so that `httpMaximumConnectionsPerHost` and the order of requests
+    /// are what they are with one thread, and a program that loads from one host gains nothing; what a proxy forwards without a
+    /// tunnel belongs to the proxy's host. A thread starts when it first has something to do. Numbers below 1 count as 1 and those
+    /// above 64 as 64 (B16.71); more threads than processors gain nothing. `URLSession.taskExecutor` is the first of them. Background
+    /// sessions do not know this setting.
+    public var engineShards: Int {
+        get { value(\.engineShards) }
+        set { assign(\.engineShards, newValue) }
+    }
+
     /// Ours: whether tasks of these sessions wait for their `earliestBeginDate`. Apple's documents say that the date
     /// has an effect in background sessions only, so this is off unless set.
     public var honorsEarliestBeginDate: Bool {

@@ -13,7 +13,7 @@ import URLLoadingSystem
 /// An async call that waits for its load.
 struct WaitingCall: Sendable {
     let continuation: TaskContinuation
-    /// Whether it was made by a task that runs on the session's loop.
+    /// Whether it was made by a task that runs on the session's loop, the first where it has several.
     let isOnLoop: Bool
 }
 

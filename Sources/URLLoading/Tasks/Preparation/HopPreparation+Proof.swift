@@ -42,7 +42,7 @@ extension HopPreparation {
         // A hash may take its time, for which the loop is no place.
         let authenticated = request.authenticated
         let mustHash = proofs.contains { $0.bodyHash(for: authenticated) != nil }
-        if mustHash, engine.loop.isCurrent, BlockingPool.authentication.run(work) { return }
+        if mustHash, engine.isOnLoop, BlockingPool.authentication.run(work) { return }
         work()
     }
 

@@ -1,0 +1,39 @@
+// Which shard of an engine has what. All that may share a connection, or counts against the limit of one host (B16.1), belongs to
+// one shard; so no shard needs to know another.
+//
+// Must not know: loops, threads.
+
+/// How the hosts of an engine are spread over its shards.
+package enum ShardRules {
+    /// Picked by feel: more loops than most machines have processors.
+    package static let most = 64
+
+    /// How many shards there are where somebody wants so many (B16.71).
+    package static func count(wanted: Int) -> Int { min(max(1, wanted), most) }
+
+    /// The shard of connections to an origin by a route.
+    package static func shard(toReach origin: Origin, by route: Route, among count: Int) -> Int {
+        shard(of: PoolKey.end(ofWayTo: origin, by: route), among: count)
+    }
+
+    /// The shard of connections that lead to this place. It is a matter of the host alone, as the limit is, and in every run of the
+    /// program the same.
+    package static func shard(of place: Origin, among count: Int) -> Int {
+        // FNV-1a, whose last bits say little of the text, and whose first bits little of the text's end; so they are mixed.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in place.matchingHost.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
+        return Int((hash ^ (hash >> 33)) % UInt64(max(1, count)))
+    }
+
+    // MARK: Numbers
+
+    /// The number of a shard's first load. Those of all shards differ, so that a number tells whose it is.
+    package static func firstNumber(of shard: Int) -> RequestID { shard << numberBits | 1 }
+
+    /// The shard that has given this number.
+    package static func shard(of number: RequestID) -> Int { number >> numberBits }
+
+    /// Two bits more than the shards need are left free, one of them the sign.
+    private static let numberBits = Int.bitWidth - 8
+}
