@@ -40,6 +40,8 @@ final class Program: @unchecked Sendable {
         configuration.timeoutIntervalForRequest = requestTimeout
         configuration.timeoutIntervalForResource = resourceTimeout
         configuration.httpMaximumConnectionsPerHost = [1, 2, 6].randomElement(using: &chance) ?? 6
+        // A quarter of all programs spread their two hosts over two shards.
+        configuration.engineShards = seed.isMultiple(of: 4) ? 2 : 1
         configuration.http2 = speaksHTTP2 ? .priorKnowledge : .off
         configuration.connectionProxyDictionary = [:]
         switch Int.random(in: 0..<3, using: &chance) {
@@ -71,6 +73,7 @@ final class Program: @unchecked Sendable {
         self.chance = chance
         world.tell(
             "a session over \(speaksHTTP2 ? "HTTP/2" : "HTTP/1.1"), \(configuration.httpMaximumConnectionsPerHost) connections, "
+                + (configuration.engineShards == 1 ? "" : "\(configuration.engineShards) shards, ")
                 + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
     }
 
