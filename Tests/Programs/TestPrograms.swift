@@ -17,6 +17,7 @@ enum TestPrograms {
         case "legacy": LegacyClient.start(words)
         case "resume": await ResumeTool.run(words)
         case "secret": await SecretClient.run(words)
+        case "shards": await ShardMeasure.run(words)
         case "simulate": Simulation.run(words)
         case "soak": await Soak.run(words)
         case "upload": try await UploadTool.run(words)
@@ -25,9 +26,9 @@ enum TestPrograms {
         default:
             print("usage: URLLoadingTestPrograms PROGRAM …")
             print(
-                "PROGRAM is background, cache, cookie, exit, kerberos, legacy, resume, secret, simulate, soak, upload,"
+                "PROGRAM is background, cache, cookie, exit, kerberos, legacy, resume, secret, shards, simulate, soak,"
             )
-            print("websocket or worst-cases")
+            print("upload, websocket or worst-cases")
             exit(64)
         }
     }
