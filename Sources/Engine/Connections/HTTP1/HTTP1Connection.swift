@@ -184,7 +184,7 @@ final class HTTP1Connection: ByteStreamObserver {
             return stopGathering()
         }
         let gathering =
-            gathering ?? BodyGathering(channel.stream, reactor: core.reactor) { [unowned self] in pump() }
+            gathering ?? BodyGathering(channel.stream, reactor: reactor) { [unowned self] in pump() }
         self.gathering = gathering
         gathering.noteRead(count, isDry: !channel.hasPendingInput)
     }
