@@ -18,6 +18,24 @@ struct BlockingPoolTests {
         }
     }
 
+    @Test("a lane takes what came while it was busy in the order in which it came, however much that is")
+    func lane() async throws {
+        let lane = BlockingLane(pool: BlockingPool(limit: 1, idleTime: .zero, name: "lane-order"), width: 1)
+        let gate = Gate()
+        let done = Log<Int>()
+        lane.run { gate.pass() }
+        for number in 0..<2_000 {
+            lane.run {
+                done.append(number)
+                // What comes while others wait goes behind them.
+                if number < 500 { lane.run { done.append(2_000 + number) } }
+            }
+        }
+        gate.open()
+        try await until { done.all.count >= 2_500 }
+        #expect(done.all == Array(0..<2_500))
+    }
+
     @Test("at most four threads work at a time, and work begins in order")
     func limit() async throws {
         let pool = BlockingPool(limit: 4, idleTime: .zero, name: "pool-limit")

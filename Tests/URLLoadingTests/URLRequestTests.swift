@@ -45,6 +45,28 @@ struct URLRequestTests {
         #expect(request.httpMethod == "GET")
     }
 
+    @Test("B5.3, B5.4, B5.5: of a thousand fields each is found, replaced, joined and removed as one of few is")
+    func manyFields() throws {
+        var request = try request()
+        for number in 0..<1_000 { request.setValue("\(number)", forHTTPHeaderField: "X-Field-\(number)") }
+        for number in stride(from: 0, to: 1_000, by: 3) {
+            request.setValue("new", forHTTPHeaderField: "x-fIELD-\(number)")
+            request.addValue("more", forHTTPHeaderField: "X-FIELD-\(number)")
+        }
+        for number in 500..<990 { request.setValue(nil, forHTTPHeaderField: "x-field-\(number)") }
+        request.setValue("again", forHTTPHeaderField: "x-Field-500")
+        request.setValue("last", forHTTPHeaderField: "X-FIELD-999")
+        let fields = try #require(request.allHTTPHeaderFields)
+        #expect(fields.count == 511)
+        #expect(fields["X-Field-0"] == "new,more" && fields["X-Field-1"] == "1" && fields["X-Field-498"] == "new,more")
+        #expect(fields["x-Field-500"] == "again" && fields["X-Field-999"] == "last")
+        #expect(request.value(forHTTPHeaderField: "X-FIELD-501") == nil)
+        #expect(request.value(forHTTPHeaderField: "X-FIELD-991") == "991")
+        var other = try self.request()
+        other.allHTTPHeaderFields = fields
+        #expect(other.value(forHTTPHeaderField: "x-field-499") == "499" && other == request)
+    }
+
     @Test("B5.3, B5.4, B5.5: fields are found in any case, keep their first spelling, join and go")
     func fields() throws {
         var request = try request()

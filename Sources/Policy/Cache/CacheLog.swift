@@ -62,17 +62,7 @@ package struct CacheLog: Sendable {
     }
 
     /// The names of the files that have to go for the others to fit a capacity, the longest unused first.
-    package func excess(over capacity: Int) -> [SipHash.Words] {
-        var names: [SipHash.Words] = []
-        var left = byteCount
-        files.forEach { name, _, cost in
-            if left > capacity {
-                names.append(name)
-                left -= cost
-            }
-        }
-        return names
-    }
+    package func excess(over capacity: Int) -> [SipHash.Words] { files.excess(over: capacity) }
 
     /// The names of the files that were stored at or after a moment (B7.15).
     package func names(storedSince time: Int64) -> [SipHash.Words] {

@@ -104,6 +104,20 @@ package struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
+    /// The keys of entries that cost more together than there is room for, the longest unused first. Only these are looked at,
+    /// and the one behind them: `looksAt` is called for each.
+    package func excess(over room: Int, looksAt: () -> Void = {}) -> [Key] {
+        var keys: [Key] = []
+        var (place, left) = (oldest, totalCost)
+        while left > room, place >= 0, let node = nodes[place] {
+            looksAt()
+            keys.append(node.key)
+            left -= node.cost
+            place = node.newer
+        }
+        return keys
+    }
+
     private mutating func take(_ place: Int) -> Removed? {
         unlink(place)
         guard let node = nodes[place] else { return nil }

@@ -11,7 +11,7 @@ package final class BlockingLane: Sendable {
     package static let cache = BlockingLane(pool: .cache, width: 2)
 
     private struct State: Sendable {
-        var queue: [@Sendable () -> Void] = []
+        var line = WorkLine()
         var running = 0
     }
 
@@ -29,7 +29,7 @@ package final class BlockingLane: Sendable {
     /// the system gives none.
     package func run(_ work: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
-            state.queue.append(work)
+            state.line.append(work)
             guard state.running < width else { return false }
             state.running += 1
             return true
@@ -41,11 +41,9 @@ package final class BlockingLane: Sendable {
     private func serve() {
         while true {
             let work = state.withLock { state -> (@Sendable () -> Void)? in
-                if state.queue.isEmpty {
-                    state.running -= 1
-                    return nil
-                }
-                return state.queue.removeFirst()
+                let work = state.line.next()
+                if work == nil { state.running -= 1 }
+                return work
             }
             guard let work else { return }
             work()

@@ -21,10 +21,7 @@ package final class BlockingPool: Sendable {
     package static let shared = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-blocking")
 
     private struct State: Sendable {
-        /// What was taken is nil: what it holds must go with it, and never under the lock, since its end may want the pool.
-        var queue: [(@Sendable () -> Void)?] = []
-        /// Where the queue begins; what is before it has been taken.
-        var head = 0
+        var line = WorkLine()
         var threads = 0
         var idle = 0
         /// Lives while there are threads, so that a pool nobody uses holds no descriptor.
@@ -63,7 +60,7 @@ package final class BlockingPool: Sendable {
             case wake(WakeSignal)
         }
         let step = state.withLock { state -> Step in
-            state.queue.append(work)
+            state.line.append(work)
             if state.idle > 0, let signal = state.signal {
                 // Order: counted out here, so that the next caller does not count on the same thread.
                 state.idle -= 1
@@ -72,7 +69,7 @@ package final class BlockingPool: Sendable {
             if state.threads < limit && startThread() {
                 state.threads += 1
             } else if state.threads == 0 {
-                state.queue.removeLast()
+                state.line.removeLast()
                 return .refused
             }
             return .taken
@@ -122,15 +119,7 @@ package final class BlockingPool: Sendable {
 
     private func nextStep() -> NextStep {
         state.withLock { state in
-            if state.head < state.queue.count {
-                let work = state.queue[state.head].take()
-                state.head += 1
-                if state.head == state.queue.count {
-                    state.queue.removeAll(keepingCapacity: state.queue.capacity <= 256)
-                    state.head = 0
-                }
-                if let work { return .work(work) }
-            }
+            if let work = state.line.next() { return .work(work) }
             if state.signal == nil {
                 state.signal = try? WakeSignal(counting: true)
             }

@@ -31,8 +31,10 @@ enum HeaderNames {
         _ value: String, for name: String, to result: inout [String: String], spellings: inout [String: String]
     ) {
         let key = canonical(name, spellings: &spellings)
-        if let earlier = result[key] {
-            result[key] = earlier + ", " + value
+        // In place, or of a thousand fields of one name each would copy all before it.
+        if let place = result.index(forKey: key) {
+            result.values[place] += ", "
+            result.values[place] += value
         } else {
             result[key] = value
         }

@@ -15,6 +15,9 @@ struct RequestFieldTable: Sendable {
     }
 
     private(set) var fields: [Field] = []
+    /// Where each name stands; empty where there are so few fields that a search costs less, and after a removal until the next
+    /// field is added.
+    private var places: [FieldName: Int] = [:]
     /// Whether fields were ever set, be it that none is left (B5.71).
     private var wasSet = false
 
@@ -36,7 +39,7 @@ struct RequestFieldTable: Sendable {
     /// Replaces a field's value under the spelling it already has; `nil` removes it (B5.5).
     mutating func set(_ value: String?, for name: String) {
         guard let value else {
-            fields.removeAll { FieldText.sameName($0.name, name) }
+            keep { !FieldText.sameName($0, name) }
             return
         }
         guard FieldText.isAcceptable(value) else { return }
@@ -44,7 +47,7 @@ struct RequestFieldTable: Sendable {
         if let index = index(of: name) {
             fields[index].value = value
         } else {
-            fields.append(Field(name: name, value: value))
+            append(Field(name: name, value: value))
         }
     }
 
@@ -55,14 +58,14 @@ struct RequestFieldTable: Sendable {
         if let index = index(of: name) {
             fields[index].value += "," + value
         } else {
-            fields.append(Field(name: name, value: value))
+            append(Field(name: name, value: value))
         }
     }
 
     /// Replaces everything; sorted by name, because a dictionary's own order changes from run to run. `nil` makes the
     /// table as new.
     mutating func replaceAll(with dictionary: [String: String]?) {
-        fields.removeAll()
+        keep { _ in false }
         wasSet = dictionary != nil
         for (name, value) in (dictionary ?? [:]).sorted(by: { $0.key < $1.key }) { set(value, for: name) }
     }
@@ -70,11 +73,25 @@ struct RequestFieldTable: Sendable {
     /// Removes the fields whose names do not pass.
     mutating func keep(_ isKept: (String) -> Bool) {
         fields.removeAll { !isKept($0.name) }
+        places = [:]
+    }
+
+    private mutating func append(_ field: Field) {
+        fields.append(field)
+        guard fields.count > Self.searchedUpTo else { return }
+        // All of them where there is no table yet.
+        for index in (places.isEmpty ? 0 : fields.count - 1)..<fields.count {
+            places[FieldName(fields[index].name)] = index
+        }
     }
 
     private func index(of name: String) -> Int? {
-        fields.firstIndex { FieldText.sameName($0.name, name) }
+        if !places.isEmpty { return places[FieldName(name)] }
+        return fields.firstIndex { FieldText.sameName($0.name, name) }
     }
+
+    /// Picked by feel: requests of programs have fewer.
+    private static let searchedUpTo = 16
 }
 
 extension RequestFieldTable: Hashable {

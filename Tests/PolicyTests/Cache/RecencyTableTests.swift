@@ -59,4 +59,18 @@ import URLLoadingPolicy
         table.removeAll()
         #expect(table.count == 0 && table.removeOldest() == nil)
     }
+
+    @Test("B7.6: who has to go is found without looking at those who stay, however many there are")
+    func excess() {
+        var table = RecencyTable<Int, Int>()
+        for key in 0..<10_000 { table.insert(key, for: key, cost: 10) }
+        _ = table.use(0)
+        for (room, gone) in [(100_000, []), (99_999, [1]), (99_975, [1, 2, 3]), (.max, [])] as [(Int, [Int])] {
+            var looks = 0
+            #expect(table.excess(over: room, looksAt: { looks += 1 }) == gone)
+            #expect(looks == gone.count)
+        }
+        #expect(table.excess(over: 0).count == 10_000)
+        #expect(RecencyTable<Int, Int>().excess(over: 0).isEmpty)
+    }
 }
