@@ -39,8 +39,9 @@ struct PooledConnection {
     var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
-    /// While it is idle: how many had become idle before, ever.
-    var parking = 0
+    /// While it is idle: its neighbours among the idle connections of all keys.
+    var idleOlder = PoolBooks.none
+    var idleNewer = PoolBooks.none
     /// While it serves nobody: when it is too old.
     var expiry: Duration?
     /// The deadline that `IdleDeadlines` holds for it.
@@ -134,6 +135,10 @@ struct PoolBooks {
     private var hostRows: [String: Int] = [:]
     private var waiterRows: [RequestID: Int] = [:]
 
+    /// The ends of the list of all idle connections, whatever their keys.
+    private var newestIdle = PoolBooks.none
+    private var oldestIdle = PoolBooks.none
+
     private var freeConnections: [Int] = []
     private var freeKeys: [Int] = []
     private var freeHosts: [Int] = []
@@ -196,6 +201,7 @@ struct PoolBooks {
             counts.dialling -= 1
         case .idle:
             Self.unlink(row, from: &keys[key].idle, in: &connections)
+            leaveIdle(row)
             counts.idle -= 1
         case .available:
             Self.unlink(row, from: &keys[key].available, in: &connections)
@@ -223,6 +229,7 @@ struct PoolBooks {
             counts.dialling += 1
         case .idle:
             Self.push(row, onto: &keys[key].idle, in: &connections)
+            joinIdle(row)
             counts.idle += 1
         case .available:
             Self.push(row, onto: &keys[key].available, in: &connections)
@@ -255,14 +262,20 @@ struct PoolBooks {
         connections[row].expiry = expiry
     }
 
-    mutating func setParking(_ number: Int, of row: Int) {
-        connections[row].parking = number
+    /// The connection that has been idle for the longest time.
+    var longestIdle: Int? { oldestIdle == Self.none ? nil : oldestIdle }
+
+    private mutating func joinIdle(_ row: Int) {
+        connections[row].idleOlder = newestIdle
+        connections[row].idleNewer = Self.none
+        if newestIdle == Self.none { oldestIdle = row } else { connections[newestIdle].idleNewer = row }
+        newestIdle = row
     }
 
-    /// The connection that has been idle for the longest time; looks at every key, which only a pool at its limit does.
-    var longestIdle: Int? {
-        keys.lazy.map(\.idle.oldest).filter { $0 != Self.none }
-            .min { connections[$0].parking < connections[$1].parking }
+    private mutating func leaveIdle(_ row: Int) {
+        let (older, newer) = (connections[row].idleOlder, connections[row].idleNewer)
+        if newer == Self.none { newestIdle = older } else { connections[newer].idleOlder = older }
+        if older == Self.none { oldestIdle = newer } else { connections[older].idleNewer = newer }
     }
 
     mutating func setQueuedDeadline(_ deadline: Duration?, of row: Int) {

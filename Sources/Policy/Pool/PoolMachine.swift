@@ -44,8 +44,6 @@ package struct PoolMachine: ~Copyable {
     private var timer: Duration?
     /// How many had to wait, ever.
     var requestsSoFar = 0
-    /// How many connections had become idle, ever.
-    private var parkings = 0
 
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
@@ -427,8 +425,6 @@ package struct PoolMachine: ~Copyable {
         guard phase == .running else { return close(row) }
         books.move(row, to: .idle)
         expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout))
-        parkings &+= 1
-        books.setParking(parkings, of: row)
         if books.counts.idle > limits.idle { closeLongestIdle() }
     }
 
