@@ -152,9 +152,10 @@ struct StressTests {
                 cancelled.open()
                 session.finishTasksAndInvalidate()
                 let most = try await Self.mostThreads { await delegate.transcript.invalidated.wait() }
-                // Every session of the process shares the loops and the four threads for look-ups; other tests use them too.
+                // Every session of the process shares the loops and the four threads for look-ups; other tests use them too. There
+                // are four loops on any machine, once a test of several shards has run (`ShardedSessionTests`).
                 // Threads that read body streams (url-body) are not among them: this test has none.
-                #expect(most <= min(4, ProcessInfo.processInfo.activeProcessorCount) + 4)
+                #expect(most <= 4 + 4)
                 let calls = delegate.transcript.calls
                 #expect(calls.filter { $0 == "complete nil" }.count == 83)
                 #expect(calls.filter { $0 == "complete -999" }.count == 1)
