@@ -67,7 +67,8 @@ struct ShardedSessionTests {
         }
     }
 
-    @Test("B16.71: numbers that are none count as the nearest", arguments: [Int.min, -1, 0, 65, .max])
+    // What is too much is for `ShardRulesTests`: here each of so many loops would keep its thread to the end of the process.
+    @Test("B16.71: numbers below one count as one", arguments: [Int.min, -1, 0])
     func oddNumbers(_ number: Int) async throws {
         try await withServer(router: { .text($0.target) }) { server in
             let session = URLSession(configuration: configuration(number))
