@@ -28,10 +28,14 @@ import URLLoadingPolicy
     func proxies() throws {
         let proxy = try #require(ProxyServer(kind: .http, host: "proxy.test"))
         let place = ShardRules.shard(of: proxy.endpoint, among: 64)
-        for name in ["a.test", "b.test", "c.test"] {
-            let plain = try #require(Origin(scheme: .http, host: name))
-            let direct = ShardRules.shard(toReach: plain, by: .direct(), among: 64)
-            #expect(direct == ShardRules.shard(of: plain, among: 64) && direct != place)
+        // Hosts in other shards than the proxy's: whichever they are, so that no more than the rule is tested.
+        let others = (0..<8).compactMap { Origin(scheme: .http, host: "h\($0).test") }.filter {
+            ShardRules.shard(of: $0, among: 64) != place
+        }
+        #expect(others.count >= 3)
+        for plain in others {
+            let direct = ShardRules.shard(of: plain, among: 64)
+            #expect(ShardRules.shard(toReach: plain, by: .direct(), among: 64) == direct)
             #expect(ShardRules.shard(toReach: plain, by: .proxied(proxy), among: 64) == place)
             #expect(ShardRules.shard(toReach: plain.secured, by: .proxied(proxy), among: 64) == direct)
         }

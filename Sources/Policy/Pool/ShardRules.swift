@@ -19,11 +19,9 @@ package enum ShardRules {
     /// The shard of connections that lead to this place. It is a matter of the host alone, as the limit is, and in every run of the
     /// program the same.
     package static func shard(of place: Origin, among count: Int) -> Int {
-        // FNV-1a, whose last bits say little of the text, and whose first bits little of the text's end; so they are mixed.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in place.matchingHost.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
-        return Int((hash ^ (hash >> 33)) % UInt64(max(1, count)))
+        var host = place.matchingHost
+        let hash = host.withUTF8 { SipHash.digest(UnsafeRawBufferPointer($0), key: SipHash.Words(0, 0)) }
+        return Int(hash % UInt64(max(1, count)))
     }
 
     // MARK: Numbers

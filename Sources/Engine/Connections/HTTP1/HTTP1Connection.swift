@@ -21,7 +21,7 @@ final class HTTP1Connection: ByteStreamObserver {
     let isProxied: Bool
     /// Whether requests on it name their origins: they are for a proxy that forwards them (RFC 9112 §3.2.2).
     let isForwarding: Bool
-    // Owner: the core; its pool lets go of every connection that is closed.
+    // Owner: the core, which the exchange holds; its pool lets go of every connection that is closed.
     private let pool: PoolDriver
     // Its own: measured, what is reached by way of the core is counted at each use, two atomic operations.
     private let reactor: Reactor
