@@ -111,7 +111,7 @@ final class SessionClient: Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<options.tasks {
-                group.addTask(executorPreference: executor) { [urls, sessions] in
+                let work: @Sendable () async -> Void = { [urls, sessions] in
                     while true {
                         let start = Moment.now
                         guard let number = phase.take(at: start) else { return }
@@ -122,6 +122,11 @@ final class SessionClient: Sendable {
                             phase.failed("\(error)")
                         }
                     }
+                }
+                if let executor {
+                    group.addTask(executorPreference: executor, operation: work)
+                } else {
+                    group.addTask(operation: work)
                 }
             }
         }

@@ -120,7 +120,7 @@ package final class KeptBytes: Sendable {
 /// One buffer and the number of those who keep a part of it.
 private final class BodyBuffer: Sendable {
     /// Picked by measurement, see docs/performance-diary.md: larger ones save no more system calls and leave the cache.
-    static let size = 256 * 1024
+    static let size = 512 * 1024
 
     // The one place below the API target that the compiler is told not to check, since no type of the library says what
     // holds here: a part belongs to the loop until it is kept and to its keeper from then on, who only reads it; the loop

@@ -1,11 +1,14 @@
 import Testing
 import URLLoadingEngine
+import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTestSupport
 
 /// How a body is read: as it comes, and by several records at once only where it comes fast.
 @Suite struct BodyGatheringTests {
     private static let record = 16 << 10
+    /// So many of them are read at once where they come fast.
+    private static let together = BodyPace.pieceSize / record
 
     /// A connection by which a body comes, piece by piece.
     private final class Transfer {
@@ -47,12 +50,12 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("Four records come as they are, those behind them by sixteen")
+    @Test("Four records come as they are, those behind them by many at once")
     func fast() {
-        let transfer = Transfer(length: 128, records: 4)
+        let transfer = Transfer(length: 8 * Self.together, records: 4)
         #expect(transfer.journal.pieces == 4)
         for piece in 5...8 {
-            for _ in 0..<15 { transfer.send() }
+            for _ in 1..<Self.together { transfer.send() }
             #expect(transfer.journal.pieces == piece - 1)
             transfer.send()
             #expect(transfer.journal.pieces == piece)
@@ -79,11 +82,11 @@ import URLLoadingTestSupport
 
     @Test("Nobody waits for the end: its pieces come as they are, and no time passes")
     func end() {
-        let transfer = Transfer(length: 52, records: 36)
+        let transfer = Transfer(length: 4 + 3 * Self.together, records: 4 + 2 * Self.together)
         #expect(transfer.journal.pieces == 6)
-        for piece in 7...22 {
+        for record in 1...Self.together {
             transfer.send()
-            #expect(transfer.journal.pieces == piece)
+            #expect(transfer.journal.pieces == 6 + record)
         }
         #expect(transfer.journal.hasEnded && transfer.journal.error == nil)
         transfer.expectAll()
@@ -93,7 +96,8 @@ import URLLoadingTestSupport
     @Test("The next answer on a connection comes at once")
     func nextAnswer() {
         let transfer = Transfer(
-            "Content-Length: \(52 * Self.record)", records: 52, next: [.receiveHead, .respond("small")])
+            "Content-Length: \((4 + 3 * Self.together) * Self.record)", records: 4 + 3 * Self.together,
+            next: [.receiveHead, .respond("small")])
         #expect(transfer.journal.hasEnded)
         let next = transfer.rig.submit()
         transfer.rig.settle()
@@ -159,11 +163,11 @@ import URLLoadingTestSupport
 
     @Test("A receiver that is full gets nothing, and everything when it has room")
     func backPressure() {
-        let transfer = Transfer(length: 128, records: 4)
+        let transfer = Transfer(length: 8 * Self.together, records: 4)
         transfer.journal.demand = { _ in .pause }
-        for _ in 0..<24 { transfer.send() }
+        for _ in 0..<(Self.together + 8) { transfer.send() }
         transfer.rig.advance(.milliseconds(5))
-        #expect(transfer.journal.body.count == 20 * Self.record)
+        #expect(transfer.journal.body.count == (4 + Self.together) * Self.record)
         transfer.journal.demand = { _ in .more }
         transfer.journal.handle?.resumeReading()
         transfer.rig.settle()
