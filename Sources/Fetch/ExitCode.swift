@@ -106,6 +106,8 @@ struct FetchError: Error {
     var advice: String?
     /// Whether nobody needs to be told.
     var isExpected = false
+    /// What the library has failed with, if it was that.
+    private(set) var cause: URLError?
 
     init(_ code: ExitCode, _ message: String, advice: String? = nil) {
         self.code = code
@@ -123,6 +125,7 @@ struct FetchError: Error {
         self.init(
             (error as? URLError).map { ExitCode($0) } ?? .other, text.localizedDescription,
             advice: text.localizedRecoverySuggestion)
+        cause = error as? URLError
     }
 
     /// Standard output cannot be written. A reader that has seen enough, as `head` has, is no reason to complain.

@@ -36,10 +36,19 @@ struct HopSequelTests {
         case .detour(let detour): "detour \(detour.hop.request.url?.lastPathComponent ?? "")"
         case .otherStream: "other stream"
         case .upload: "upload"
+        case .retry(let pause): "retry after \(pause)"
+        case .failed(let failed): "failed \(failed.error.code.rawValue)"
         case .end(nil): "end"
         case .end(let error as URLError): "end \(error.code.rawValue)"
         case .end(let error?): "end \(error)"
         }
+    }
+
+    @Test("B6.33: an attempt follows an answer that a policy does not take, unless the hop has failed")
+    func retries() {
+        #expect(Self.sequel { $0.retry.pause = .seconds(2) } == "retry after 2.0 seconds")
+        let lost = Self.sequel(Self.end(Self.loss)) { $0.retry.pause = .seconds(2) }
+        #expect(lost == "end \(URLError.Code.networkConnectionLost.rawValue)")
     }
 
     private static func sequel(

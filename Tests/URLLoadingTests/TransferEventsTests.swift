@@ -18,6 +18,7 @@ struct TransferEventsTests {
             case .redirect(let response, let request):
                 note("redirect \(response.statusCode) \(request.url?.path ?? "")")
             case .response(let response): note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+            case .retry(let failure, _): note("retry \(failure.retries)")
             case .progress: break
             case .body(let piece): note(piece.isEmpty ? "empty" : "body")
             case .metrics(let metrics): note("metrics \(metrics.transactionMetrics.count)")

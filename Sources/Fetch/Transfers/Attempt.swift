@@ -13,9 +13,7 @@ struct AttemptResult: Sendable {
     var metrics: URLSessionTaskMetrics?
     /// Bytes of the body, decoded.
     var received: Int64 = 0
-    /// Whether the status says that another time might be better; the body was not taken then.
-    var shouldRetry = false
-    /// What Retry-After says.
+    /// Seconds until the next attempt, where the status says that another time might be better; the body was not taken then.
     var pause: Double?
 }
 
@@ -29,6 +27,9 @@ struct AttemptPlan: Sendable {
     let board: ProgressBoard?
     /// Whether another attempt may follow this one.
     let hasRetries: Bool
+    let retries: RetryRules
+    /// How many attempts there were before.
+    let earlierFailures: Int
     let note: @Sendable ([String]) -> Void
 }
 
@@ -174,7 +175,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let (result, isDone) = state.withLock { state in
             // What was found out already is the reason; the error is then only the cancellation that followed.
-            if let error, state.result.failure == nil, !state.result.shouldRetry {
+            if let error, state.result.failure == nil, state.result.pause == nil {
                 state.result.failure = FetchError(error)
             }
             defer { state.isDone = nil }
@@ -208,14 +209,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     /// Whether an answer is not to be kept.
     private func refuses(_ answer: HTTPURLResponse, _ task: URLSessionTask) -> Bool {
         let status = answer.statusCode
-        let method = task.originalRequest?.httpMethod ?? "GET"
-        if plan.hasRetries, RetryRules.isPassing(status: status), RetryRules.mayRepeat(method, after: status) {
-            let asked = answer.value(forHTTPHeaderField: "Retry-After")
-                .flatMap { RetryRules.seconds(retryAfter: $0, now: Date()) }
-            state.withLock { state in
-                state.result.shouldRetry = true
-                state.result.pause = asked
-            }
+        if plan.hasRetries, let request = task.originalRequest,
+            let pause = plan.retries.pause(after: request, answer, nil, earlierFailures: plan.earlierFailures)
+        {
+            state.withLock { $0.result.pause = pause }
             return true
         }
         guard plan.options.failsOnErrorStatus, status >= 400 else { return false }

@@ -1,45 +1,34 @@
-// Whether a transfer is tried once more, and when. Pure; gets numbers, and gives numbers.
+// Whether a transfer is tried once more, and when. The rules are those of the library's own policy. The attempts are made here all the same,
+// since what has come of a body is gone on with.
 
 import Foundation
+import URLLoading
 
 /// Rules of `--retry`.
-package enum RetryRules {
+package struct RetryRules: Sendable {
+    private let policy: URLSession.RetryPolicy
+
+    /// So many attempts after the first; `delay` in seconds takes the place of 1, 2, 4 and so on.
+    package init(retries: Int, delay: Double?) {
+        var policy = URLSession.RetryPolicy(maximumRetries: retries)
+        // As curl does it: 503 says that nothing was done.
+        policy.unprocessedStatusCodes = [429, 503]
+        policy.firstPause = delay ?? 1
+        policy.pauseGrowth = delay == nil ? 2 : 1
+        policy.longestPause = Self.longest
+        policy.longestRetryAfter = Self.longest
+        policy.jitter = 0
+        self.policy = policy
+    }
+
+    /// Seconds until the next attempt, after so many that failed in the same way or another; nil where none follows.
+    package func pause(
+        after request: URLRequest, _ answer: HTTPURLResponse?, _ error: URLError?, earlierFailures: Int
+    ) -> Double? {
+        let decision = policy.decision(about: request, response: answer, error: error, retries: earlierFailures)
+        return if case .retry(let pause) = decision { pause } else { nil }
+    }
+
     /// Longer than this nobody waits, whatever a server says: ten minutes, felt.
     private static let longest = 600.0
-
-    /// Whether an answer says that another time might be better.
-    package static func isPassing(status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
-
-    /// Whether a failure may pass. What is not safe to do twice (RFC 9110 §9.2.2) is done again only where the server
-    /// cannot have begun it.
-    package static func isPassing(_ code: ExitCode, method: String) -> Bool {
-        switch code {
-        case .hostNotFound, .cannotConnect: true
-        case .timedOut, .connectionLost: isIdempotent(method)
-        default: false
-        }
-    }
-
-    /// Whether a request that was answered with this status may be sent again.
-    package static func mayRepeat(_ method: String, after status: Int) -> Bool {
-        // These two say that nothing was done.
-        isIdempotent(method) || status == 429 || status == 503
-    }
-
-    /// Seconds until the next attempt: what the server asks for, else what the user does, else 1, 2, 4 and so on.
-    package static func pause(afterFailure number: Int, chosen: Double?, asked: Double?) -> Double {
-        if let asked { return min(longest, max(0, asked)) }
-        if let chosen { return min(longest, chosen) }
-        return min(longest, pow(2, Double(min(number, 20) - 1)))
-    }
-
-    /// What Retry-After says, in seconds (RFC 9110 §10.2.3).
-    package static func seconds(retryAfter: String, now: Date) -> Double? {
-        if let seconds = Int(retryAfter) { return seconds >= 0 ? Double(seconds) : nil }
-        return HTTPDate.read(retryAfter).map { max(0, $0.timeIntervalSince(now)) }
-    }
-
-    private static func isIdempotent(_ method: String) -> Bool {
-        ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
-    }
 }

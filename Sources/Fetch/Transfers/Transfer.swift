@@ -47,11 +47,12 @@ struct Transfer: Sendable {
 
     private func attempt(_ prepared: PreparedRequest, _ sink: any Sink, _ report: inout TransferResult) async {
         var failures = 0
+        let retries = RetryRules(retries: options.retries, delay: options.retryDelay)
         while true {
             let hasRetries = failures < options.retries && prepared.canRepeat
             let plan = AttemptPlan(
                 number: number, url: prepared.request.url ?? url, options: options, sink: sink, board: board,
-                hasRetries: hasRetries && sink.canTryAgain, note: note)
+                hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures, note: note)
             var prepared = prepared
             do throws(FetchError) {
                 try sink.prepare(&prepared.request)
@@ -61,17 +62,18 @@ struct Transfer: Sendable {
                     report.metrics.append(metrics)
                     tellMetrics(metrics)
                 }
-                if report.result.failure == nil, !report.result.shouldRetry { return try sink.finish() }
+                if report.result.failure == nil, report.result.pause == nil { return try sink.finish() }
             } catch {
                 report.result.failure = error
             }
+            let pause =
+                report.result.pause
+                ?? report.result.failure?.cause.flatMap {
+                    retries.pause(after: prepared.request, nil, $0, earlierFailures: failures)
+                }
             failures += 1
-            let method = prepared.request.httpMethod ?? "GET"
-            let passes =
-                report.result.shouldRetry
-                || report.result.failure.map { RetryRules.isPassing($0.code, method: method) } ?? false
-            guard hasRetries, passes, sink.canTryAgain else { break }
-            guard await wait(failures, report.result) else {
+            guard hasRetries, let pause, sink.canTryAgain else { break }
+            guard await wait(pause, failures, report.result) else {
                 report.result.failure = FetchError(.interrupted, "interrupted")
                 break
             }
@@ -82,8 +84,7 @@ struct Transfer: Sendable {
     }
 
     /// Waits for the next attempt; false where the user does not.
-    private func wait(_ failures: Int, _ result: AttemptResult) async -> Bool {
-        let pause = RetryRules.pause(afterFailure: failures, chosen: options.retryDelay, asked: result.pause)
+    private func wait(_ pause: Double, _ failures: Int, _ result: AttemptResult) async -> Bool {
         let status = (result.response as? HTTPURLResponse)?.statusCode
         let reason = result.failure?.message ?? "the server answered with status \(status ?? 0)"
         if options.complains {

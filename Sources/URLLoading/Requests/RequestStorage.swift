@@ -41,6 +41,8 @@ struct RequestValues {
     var httpShouldUsePipelining = false
     var cookiePartitionIdentifier: String?
     var unixSocketPath: String?
+    /// When it is tried again; it does not count when requests are compared.
+    var retryPolicy: RetryRules?
     /// What `URLProtocol` has attached; nothing of it is sent, and it does not count when requests are compared.
     var properties: RequestProperties?
 

@@ -40,7 +40,11 @@ extension SchemeLoad {
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
         }
-        pauseIfUndecided { answer.show(response, hasBody: true) }
+        pauseIfUndecided {
+            let fate = answer.fateOfCarried(response)
+            if case .unwanted = fate { state.withLock { $0.discards = true } }
+            return fate
+        }
     }
 
     private func passOn(_ data: Data) {
@@ -152,8 +156,10 @@ extension SchemeLoad {
         let end = HopEnd(
             failure: isCancelled ? .cancelled : ended.lackOfWay, url: plan.request?.url,
             body: plan.collectsBody ? ended.body : nil, records: plan.keepsRecords ? records(ended) : [],
-            foreignError: error)
-        if isWhole, savesFile, core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil }) {
+            foreignError: error, isUnseen: ended.response == nil)
+        if isWhole, savesFile, !ended.discards,
+            core.state.withLock({ $0.redirect.next == nil && $0.ownFailure == nil })
+        {
             core.download.endHop(end, withFileOf: sink)
         } else if let sink = ended.sink {
             core.download.endHop(end, without: sink)

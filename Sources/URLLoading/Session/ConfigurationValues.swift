@@ -44,6 +44,9 @@ struct ConfigurationValues: Sendable {
     var networkInterface: String?
     /// The most bytes that a compressed body may come to.
     var maximumDecodedBytes: Int64?
+    /// Which loads are tried again.
+    var retryPolicy: URLSession.RetryPolicy?
+    var retryBudget = URLSession.RetryBudget()
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     /// Whether delegates have a say in who is believed.
     var asksDelegatesAboutServers = true

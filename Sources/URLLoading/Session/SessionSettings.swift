@@ -40,6 +40,7 @@ struct SessionSettings: Sendable {
     /// Where passwords are looked up and kept; nil for nowhere (B2.70).
     let credentialStorage: URLCredentialStorage?
     let authentication: SessionAuthentication
+    let retries: SessionRetries
 
     init(_ values: ConfigurationValues) {
         requestTimeout = Duration(
@@ -52,6 +53,7 @@ struct SessionSettings: Sendable {
         waitsForConnectivity = values.waitsForConnectivity
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
         resumableUploads = values.resumableUploads
+        retries = SessionRetries(values)
         uploadPatience = values.uploadPatience
         chosenDownloadFolder = values.downloadFolder
         cookies = SessionCookies(values)

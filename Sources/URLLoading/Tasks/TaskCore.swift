@@ -4,7 +4,8 @@
 // What every task does: `TaskDriver` steers it, `HopPreparation` and `HopAnswer` are its way to a server and back, `TaskHops` goes from
 // one hop to the next, `TaskCompletion` ends it; `TaskCounting` counts, `TaskDelivery`, `TaskTelling` and `DelegateQuestions` reach its
 // delegates, `TaskSettings` is what a program may set. What only some do: `TaskDownload`, `TaskUpload`, `TaskStream`, `TaskWebSocket`,
-// `TaskCaching`, `TaskCookies`, `TaskAuthentication`, `TaskTrust`, `TaskDelay` and `TaskTransfer`.
+// `TaskCaching`, `TaskCookies`, `TaskAuthentication`, `TaskTrust`, `TaskDelay`, `TaskRetry`
+// and `TaskTransfer`.
 //
 // The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is held.
 //

@@ -62,6 +62,7 @@ struct TaskState: ~Copyable, Sendable {
     var redirect = RedirectProgress()
     private var rareDownload = Rare<DownloadProgress>.none
     private var rareUpload = Rare<UploadProgress>.none
+    var rareRetry = Rare<RetryProgress>.none
     private var rareAuthentication = Rare<AuthenticationProgress>.none
     /// Who wants to know how to go on with an upload that was cancelled.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []

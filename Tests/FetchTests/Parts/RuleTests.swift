@@ -9,26 +9,38 @@ import URLLoadingFetch
 struct RuleTests {
     @Test("What may pass is tried again; what may have been done is not done twice")
     func retries() {
-        #expect([408, 429, 500, 502, 503, 504].allSatisfy(RetryRules.isPassing(status:)))
-        #expect(![200, 304, 400, 401, 404, 501].contains(where: RetryRules.isPassing(status:)))
-        #expect(RetryRules.isPassing(.timedOut, method: "GET") && !RetryRules.isPassing(.timedOut, method: "POST"))
-        #expect(
-            RetryRules.isPassing(.cannotConnect, method: "POST") && !RetryRules.isPassing(.untrusted, method: "GET"))
-        #expect(RetryRules.mayRepeat("POST", after: 503) && !RetryRules.mayRepeat("POST", after: 500))
+        func passes(_ status: Int, _ method: String = "GET") -> Bool { pause(method, status: status) != nil }
+        func passes(_ code: URLError.Code, _ method: String = "GET") -> Bool { pause(method, error: code) != nil }
+        #expect([408, 429, 500, 502, 503, 504].allSatisfy { passes($0) })
+        #expect(![200, 304, 400, 401, 404, 501].contains { passes($0) })
+        #expect(passes(.timedOut) && !passes(.timedOut, "POST"))
+        #expect(passes(.cannotConnectToHost, "POST") && !passes(.serverCertificateUntrusted))
+        #expect(passes(503, "POST") && !passes(500, "POST"))
+    }
+
+    /// The pause after an answer or an error.
+    private func pause(
+        _ method: String = "GET", status: Int = 503, retryAfter: String? = nil, error: URLError.Code? = nil,
+        delay: Double? = nil, failures: Int = 0
+    ) -> Double? {
+        let url = URL(fileURLWithPath: "/")
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        let answer = HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: nil, headerFields: retryAfter.map { ["Retry-After": $0] })
+        return RetryRules(retries: 2_000, delay: delay).pause(
+            after: request, error == nil ? answer : nil, error.map { URLError($0) }, earlierFailures: failures)
     }
 
     @Test("Pauses double, are the user's, or the server's; none is longer than ten minutes")
     func pauses() {
-        #expect((1...4).map { RetryRules.pause(afterFailure: $0, chosen: nil, asked: nil) } == [1, 2, 4, 8])
-        #expect(RetryRules.pause(afterFailure: 1000, chosen: nil, asked: nil) == 600)
-        #expect(RetryRules.pause(afterFailure: 3, chosen: 0.5, asked: nil) == 0.5)
-        #expect(RetryRules.pause(afterFailure: 3, chosen: 0.5, asked: 7) == 7)
-        #expect(RetryRules.pause(afterFailure: 1, chosen: nil, asked: 1e9) == 600)
-        let now = Date(timeIntervalSince1970: 1_445_412_480)
-        #expect(RetryRules.seconds(retryAfter: "Wed, 21 Oct 2015 07:28:30 GMT", now: now) == 30)
-        #expect(RetryRules.seconds(retryAfter: "120", now: now) == 120)
-        #expect(RetryRules.seconds(retryAfter: "-1", now: now) == nil)
-        #expect(RetryRules.seconds(retryAfter: "soon", now: now) == nil)
+        #expect((0...3).map { pause(failures: $0) } == [1, 2, 4, 8])
+        #expect(pause(failures: 999) == 600)
+        #expect(pause(delay: 0.5, failures: 2) == 0.5)
+        #expect(pause(retryAfter: "7", delay: 0.5, failures: 2) == 7)
+        #expect(pause(retryAfter: "soon") == 1)
+        // A server that asks for more than ten minutes is not asked again.
+        #expect(pause(retryAfter: "1000000000") == nil)
     }
 
     @Test("A login is for the scheme, the host and the port of the URL that was named, and for no proxy")

@@ -118,6 +118,9 @@ final class Errand: @unchecked Sendable {
         content = form == .upload ? Self.bytes([1, 5_000, 200_000].randomElement(using: &chance) ?? 1, number, 99) : []
     }
 
+    /// Whether the server is busy when a program asks that would try again.
+    var isBusy: Bool { number % 2 == 1 }
+
     /// Where a hop is asked for.
     func path(_ hop: Int) -> String {
         if case .stored = part { return "/stored/\(number % 2)/\(hop)" }

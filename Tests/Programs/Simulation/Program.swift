@@ -20,6 +20,8 @@ final class Program: @unchecked Sendable {
     private let world: World
     private var chance: SeededRandom
     private let queue: DelegateQueue
+    /// Whether a store of the program's own may be asked, and take its time.
+    var hasOwnStores: Bool { !storeWhims.isEmpty }
     /// Those of the stores that are the program's own.
     private let storeWhims: [Whims]
 
@@ -42,6 +44,14 @@ final class Program: @unchecked Sendable {
         configuration.httpMaximumConnectionsPerHost = [1, 2, 6].randomElement(using: &chance) ?? 6
         // A quarter of all programs spread their two hosts over two shards.
         configuration.engineShards = seed.isMultiple(of: 4) ? 2 : 1
+        // A fifth of them try again, and meet a server that says that it is busy.
+        if seed.isMultiple(of: 5) {
+            var policy = URLSession.RetryPolicy(maximumRetries: Stage.mostRetries)
+            policy.firstPause = 0.2
+            configuration.retryPolicy = policy
+            configuration.retryBudget = .unlimited
+            world.triesAgain = true
+        }
         configuration.http2 = speaksHTTP2 ? .priorKnowledge : .off
         configuration.connectionProxyDictionary = [:]
         switch Int.random(in: 0..<3, using: &chance) {
@@ -74,6 +84,7 @@ final class Program: @unchecked Sendable {
         world.tell(
             "a session over \(speaksHTTP2 ? "HTTP/2" : "HTTP/1.1"), \(configuration.httpMaximumConnectionsPerHost) connections, "
                 + (configuration.engineShards == 1 ? "" : "\(configuration.engineShards) shards, ")
+                + (configuration.retryPolicy == nil ? "" : "which tries again, ")
                 + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
     }
 

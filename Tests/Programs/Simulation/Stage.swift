@@ -21,6 +21,8 @@ final class Stage: @unchecked Sendable {
     var errands: [Errand] = []
     /// What was answered that may be stored.
     private(set) var storings: [Storing] = []
+    /// How often a program that tries again does so.
+    static let mostRetries = 2
     /// The cookies that hosts have set.
     private var crumbs: [String: Set<String>] = [:]
 
@@ -82,15 +84,18 @@ final class Stage: @unchecked Sendable {
         switch errand.part {
         case .guarded: allowed += 4
         case .breaksOff(let count, .beforeHead): if request.method != "POST" { allowed += count }
-        // Sent again five times at most (H7.3).
-        case .refuse(let count): allowed += min(count, 5)
+        // Sent again five times at most in each attempt (H7.3).
+        case .refuse(let count): allowed += min(count, world.triesAgain ? 5 * (1 + Self.mostRetries) : 5)
         case .stored: allowed += 1
         case .answer, .redirect, .breaksOff, .silence: break
         }
+        // B6.33: what must not be done twice is not.
+        if world.triesAgain, request.method != "POST" { allowed += Self.mostRetries * (isGuarded ? 2 : 1) }
         if times > allowed {
             world.complain("errand \(errand.number), hop \(hop): asked for \(times) times, \(allowed) allowed")
         }
-        if times > 8 { world.complain("errand \(errand.number), hop \(hop): asked for \(times) times") }
+        let most = world.triesAgain ? 16 : 8
+        if times > most { world.complain("errand \(errand.number), hop \(hop): asked for \(times) times") }
     }
 
     /// Cookies go to who has set them, and to nobody else.
@@ -130,6 +135,8 @@ final class Stage: @unchecked Sendable {
                     .adding("X-Errand", errand.mark(hop))
             }
             return whole(errand, hop).adding("ETag", tag).adding("Cache-Control", "max-age=\(age)")
+        case .answer where world.triesAgain && errand.isBusy && times == 1:
+            return dressed(.text("busy", status: 503), errand, hop).adding("Retry-After", "\(errand.number % 3)")
         case .answer, .redirect, .guarded, .breaksOff, .refuse: return whole(errand, hop)
         }
     }

@@ -40,6 +40,14 @@ struct Verdict {
         case (200, .guarded), (200, .answer), (200, .breaksOff), (200, .refuse), (200, .stored): break
         case (200, .redirect(let count)): if hop != count { complain(errand, "it ended at hop \(hop)") }
         case (401, .guarded): return
+        case (503, .answer):
+            // B6.33, B6.34: what must not be done twice, what has no time left, and what was tried before in vain.
+            let took = errand.endedAt.flatMap { ended in errand.begun.map { ended - $0 } } ?? .zero
+            let hasTime = took < .seconds(program.resourceTimeout) - .seconds(4) && world.network.failures == 0
+            if !world.triesAgain || errand.isSafe && hasTime || errand.form == .upload && hasTime {
+                complain(errand, "it ended with an answer after which it was to be tried again")
+            }
+            return
         case (302, .redirect), (307, .redirect):
             if !errand.isRefusedRedirect { complain(errand, "a redirect was not followed") }
             return
@@ -101,11 +109,14 @@ struct Verdict {
             let silent = ended - asked
             let least = Duration.seconds(program.requestTimeout) - .seconds(1)
             let most = Duration.seconds(program.requestTimeout + 5)
-            if !isTimedOut {
+            // The attempts behind it may have met something else than silence.
+            if !isTimedOut, !world.triesAgain || world.network.failures == 0 {
                 complain(errand, "nobody has answered, and it ends with \(String(describing: errand.error))")
             }
             let isOverAnyway = took >= .seconds(program.resourceTimeout)
-            if silent < least && !isOverAnyway || silent > most {
+            // An attempt that comes to nothing else asks a store all the same, and waits as long as there is time.
+            let mayWaitElsewhere = world.triesAgain && program.hasOwnStores
+            if silent < least && !isOverAnyway || silent > most && !mayWaitElsewhere {
                 complain(errand, "it timed out after \(silent) of silence")
             }
         }

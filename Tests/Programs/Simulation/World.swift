@@ -18,6 +18,8 @@ final class World: SimulatedMachine, @unchecked Sendable {
     private(set) var story: Story
     /// What went wrong.
     private(set) var faults: [String] = []
+    /// Whether its program tries again what has failed.
+    var triesAgain = false
     /// Whatever the world leaves to chance.
     var chance: SeededRandom
     private var libraryChance: SeededRandom

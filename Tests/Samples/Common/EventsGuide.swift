@@ -40,6 +40,7 @@ public func follow(_ request: URLRequest, in session: URLSession, print: (String
         switch event {
         case .informational(let response): print("informational \(response.statusCode)")
         case .redirect(_, let next): print("redirected to \(next.url?.path ?? "")")
+        case .retry(_, let pause): print("once more in \(pause) seconds")
         case .response(let response): print("\(response.expectedContentLength) bytes to come")
         case .progress(let progress): print("\(progress.bytesReceived) bytes so far")
         case .body(let piece): print("a piece of \(piece.count) bytes")

@@ -43,7 +43,7 @@ struct CacheHitTests: CachingSuite {
                 case .body(let data): kinds.append("body \(data.count)")
                 case .metrics(let metrics): kinds.append("metrics \(metrics.transactionMetrics.count)")
                 case .end(let error): kinds.append("end \(Transcript.text(error))")
-                case .informational, .redirect, .progress: break
+                case .informational, .redirect, .retry, .progress: break
                 }
             }
             #expect(kinds == ["response", "body 4", "metrics 1", "end nil"])

@@ -70,7 +70,7 @@ struct BuiltInSchemeTests {
             case .response: kinds.append("response")
             case .body(let data): kinds.append(String(decoding: data, as: UTF8.self))
             case .end(let error): kinds.append("end \(Transcript.text(error))")
-            case .informational, .redirect, .progress, .metrics: break
+            case .informational, .redirect, .retry, .progress, .metrics: break
             }
         }
         #expect(kinds == ["response", "hello", "end nil"])

@@ -240,7 +240,7 @@ struct ProtocolClientTests {
             case .body: kinds.append("body")
             case .metrics(let metrics): kinds.append("metrics \(metrics.transactionMetrics.count)")
             case .end(let error): kinds.append("end \(Transcript.text(error))")
-            case .informational, .redirect, .progress: break
+            case .informational, .redirect, .retry, .progress: break
             }
         }
         #expect(kinds == ["response", "body", "metrics 1", "end nil"])

@@ -31,6 +31,8 @@ extension URLSession {
         case informational(HTTPURLResponse)
         /// A redirect is followed, with this request.
         case redirect(HTTPURLResponse, URLRequest)
+        /// Another attempt follows an answer or an error, after so many seconds (`URLSession.RetryPolicy`).
+        case retry(URLSession.RetryPolicy.Failure, after: TimeInterval)
         /// The head of the task's response has come; exactly once, unless the task fails before.
         case response(URLResponse)
         /// Body bytes have been sent or received; several reports in a row are one.

@@ -8,6 +8,8 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     private let transactions: [URLSessionTaskTransactionMetrics]
     private let interval: DateInterval
     private let redirects: Int
+    /// How many attempts followed the first.
+    let retries: Int
 
     /// Makes an empty object, for mocks.
     @available(*, deprecated, message: "Metrics are made by sessions")
@@ -15,18 +17,21 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
         transactions = []
         interval = DateInterval()
         redirects = 0
+        retries = 0
         super.init()
     }
 
     /// - Parameter earlierCreation: when an earlier run of the program made the task.
     init(
-        records: [TransactionRecord], redirectCount: Int, creation: ContinuousClock.Instant, earlierCreation: Date?
+        records: [TransactionRecord], redirectCount: Int, retries: Int, creation: ContinuousClock.Instant,
+        earlierCreation: Date?
     ) {
         let clock = WallClock()
         transactions = records.map { URLSessionTaskTransactionMetrics($0, clock: clock) }
         let start = earlierCreation ?? clock.date(creation)
         interval = DateInterval(start: start, end: max(start, clock.now))
         redirects = redirectCount
+        self.retries = retries
         super.init()
     }
 

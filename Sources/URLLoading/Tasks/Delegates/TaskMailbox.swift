@@ -83,6 +83,8 @@ struct HopEnd: Sendable {
     /// What something else than a transaction has failed with, of whichever domain (B14.47); `failure` is then why it found no
     /// way, if that was it.
     var foreignError: (any Error)?
+    /// Whether nobody has seen anything of the answer.
+    var isUnseen = false
 }
 
 /// The ordered list of one task.

@@ -95,11 +95,11 @@ struct TaskCompletion: Sendable {
     }
 
     private var collectedMetrics: URLSessionTaskMetrics {
-        let (records, redirects, earlierCreation) = task.state.withLock {
-            ($0.records, $0.redirect.count, $0.earlierCreation)
+        let (records, redirects, retries, earlierCreation) = task.state.withLock {
+            ($0.records, $0.redirect.count, $0.retry.retries, $0.earlierCreation)
         }
         return URLSessionTaskMetrics(
-            records: records, redirectCount: redirects, creation: task.creation,
+            records: records, redirectCount: redirects, retries: retries, creation: task.creation,
             earlierCreation: earlierCreation)
     }
 }

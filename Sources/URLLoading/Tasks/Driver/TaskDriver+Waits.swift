@@ -14,6 +14,7 @@ enum Awaited: Sendable {
     case protocolClass
     case bodyStream
     case routes
+    case retryDecision
 
     /// What is said where it does not come in time.
     fileprivate var lateText: String {
@@ -23,6 +24,7 @@ enum Awaited: Sendable {
         case .protocolClass: "The session's protocol classes did not answer in time."
         case .bodyStream: "No delegate supplied a stream for the request's body in time."
         case .routes: "The session's proxyResolver did not answer in time."
+        case .retryDecision: "A retryPolicy did not decide in time."
         }
     }
 }

@@ -225,6 +225,7 @@ extension TaskState {
     /// Notes that the load begins, and gives what is loaded.
     fileprivate mutating func beginLoading(in session: SessionCore) -> (URLRequest?, TaskBody) {
         resourceDeadline = session.settings.resourceDeadline(from: LoopClock.elapsed)
+        if session.retryRules(for: currentRequest) != nil { session.settings.retries.payIn() }
         firstRequest = currentRequest
         return (currentRequest, body)
     }

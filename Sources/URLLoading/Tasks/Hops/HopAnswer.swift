@@ -37,6 +37,8 @@ struct HopAnswer: Sendable {
         case concealment
         /// It confirms or takes the place of what a cache has.
         case cache
+        /// It says that another time may be better, and a policy agrees (B6.33).
+        case retry
         /// It leads to another request.
         case redirect
         /// It does not open a web socket, which is a failure (B15.5).
@@ -108,6 +110,7 @@ struct HopAnswer: Sendable {
         case .refusal: meetRefusal(head, response, &arrival)
         case .concealment: conceal(&arrival)
         case .cache: askCache(response, &arrival)
+        case .retry: meetRetry(response, &arrival)
         case .redirect: meetRedirect(head, response, &arrival)
         case .failedUpgrade: failUpgrade(response, &arrival)
         case .download: meetDownload(head, response, &arrival)
@@ -158,18 +161,28 @@ struct HopAnswer: Sendable {
     }
 
     private func askCache(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
-        guard let caching = arrival.caching, let request = plan.request else { return .redirect }
+        guard let caching = arrival.caching, let request = plan.request else { return .retry }
         let verdict = caching.meet(
             response, of: request, framing: arrival.framing, decoding: arrival.decoding,
             collects: plan.collectsBody,
             isJudgedApart: caching.acceptance == .vouchedFor && task.trust.judgesApart)
         switch verdict {
-        case .everything: return .redirect
+        case .everything: return .retry
         case .nothing(let sendsAgain):
             if sendsAgain { task.state.withLock { $0.sendAgainWithoutConditions() } }
             arrival.fate = .unwanted(isRead: true)
             return nil
         }
+    }
+
+    private func meetRetry(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
+        guard response.statusCode >= 400 else { return .redirect }
+        switch task.retry.meet(response, plan) {
+        case .goesOn: return .redirect
+        case .passes: arrival.fate = .unwanted(isRead: true)
+        case .asked: arrival.fate = .undecided
+        }
+        return nil
     }
 
     // MARK: Where it leads
@@ -241,6 +254,21 @@ struct HopAnswer: Sendable {
     private func meetResponse(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
         arrival.fate = show(response, hasBody: arrival.framing != .none, on: arrival.reactor)
         return nil
+    }
+
+    /// What becomes of an answer that another carrier has brought.
+    func fateOfCarried(_ response: URLResponse) -> Fate {
+        // What is stored stays the same.
+        if let answer = response as? HTTPURLResponse, answer.statusCode >= 400,
+            !task.state.withLock({ $0.isAnswerStored })
+        {
+            switch task.retry.meet(answer, plan) {
+            case .goesOn: break
+            case .passes: return .unwanted(isRead: false)
+            case .asked: return .undecided
+            }
+        }
+        return show(response, hasBody: true)
     }
 
     /// The answer is the task's.

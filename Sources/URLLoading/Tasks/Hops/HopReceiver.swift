@@ -184,7 +184,7 @@ final class HopReceiver: TransactionReceiver {
         }
         let end = HopEnd(
             failure: failure, url: answer.plan.url, body: answer.plan.collectsBody ? body.data : nil,
-            records: records(of: outcome), again: outcome.again)
+            records: records(of: outcome), again: outcome.again, isUnseen: isUnseen)
         if failure == nil, isComplete {
             task.download.endHop(end, withFileOf: fileSink)
         } else if failure == nil, answer.plan.savesFile(of: task), case .deliver = settledFate {
@@ -217,6 +217,11 @@ final class HopReceiver: TransactionReceiver {
         var records = records(of: outcome)
         if let last = records.popLast() { records.append(last.confirming(stored)) }
         if let call = task.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
+    }
+
+    /// Whether nobody has seen anything of the answer: there is none, or it was only collected.
+    private var isUnseen: Bool {
+        response == nil || answer.plan.collectsBody && !answer.plan.isBodySeen && !answer.plan.asksResponse
     }
 
     private var fileSink: FileSink {

@@ -20,23 +20,40 @@ enum HopSequel: Sendable {
     case otherStream
     /// What an upload does next (B11.28).
     case upload(ResumableUploadMachine.Step)
+    /// The hop's request once more, after a pause (B6.33).
+    case retry(Duration)
+    /// The hop's request once more, or the end: that is still to be decided (B6.33).
+    case failed(Failure)
     /// The end of the task.
     case end((any Error)?)
+
+    /// A failure that may be followed by another attempt.
+    struct Failure: Sendable {
+        let failure: URLSession.RetryPolicy.Failure
+        let rules: RetryRules
+        let error: URLError
+    }
 }
 
 extension TaskState {
     /// Says what follows a hop, and notes it. `error` is what the hop's failure is to the program, where it has failed; `sent` is what
-    /// has been sent of an upload's body, and nil for other tasks.
-    mutating func sequel(of end: HopEnd, error: URLError?, sent: Int64?) -> HopSequel {
+    /// has been sent of an upload's body, and nil for other tasks; `failed` is the failure as a policy sees it, where one may have another
+    /// attempt.
+    mutating func sequel(
+        of end: HopEnd, error: URLError?, sent: Int64?, failed: HopSequel.Failure? = nil
+    ) -> HopSequel {
+        dropRetryQuestion()
         // A cancellation wins over whatever the hop has come to (B17.54).
         if machine.phase == .canceling { return .end(LoadFailure.cancelled(end.url)) }
         // What broke the hop off is the reason, not that it was broken off.
         if let ownFailure { return .end(ownFailure) }
         if let foreign = end.foreignError {
-            return end.failure.flatMap { takeDetour(after: $0) }.map { .detour($0) } ?? .end(foreign)
+            return end.failure.flatMap { takeDetour(after: $0) }.map { .detour($0) } ?? failed.map { .failed($0) }
+                ?? .end(foreign)
         }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
-        if let failure = end.failure { return followLoss(failure, error, again: end.again) }
+        if let failure = end.failure { return followLoss(failure, error, again: end.again, failed) }
+        if let pause = takeRetry() { return .retry(pause) }
         if goesAgain() || omitsConditions || startsDownloadOver(), let request = currentRequest {
             return .hop(request, body)
         }
@@ -46,10 +63,10 @@ extension TaskState {
 
     /// The hop has failed: another way is tried, or another stream for its body, or it is the end.
     private mutating func followLoss(
-        _ failure: EngineError, _ error: URLError?, again: SecondSending?
+        _ failure: EngineError, _ error: URLError?, again: SecondSending?, _ failed: HopSequel.Failure?
     ) -> HopSequel {
         if let detour = takeDetour(after: failure) { return .detour(detour) }
-        guard let error, let again else { return .end(error) }
+        guard let error, let again else { return failed.map { .failed($0) } ?? .end(error) }
         // B11.12: counting begins anew.
         sentTold = 0
         lostSending = LostSending(error: error, again: again)

@@ -93,10 +93,11 @@ struct TaskHops: Sendable {
     /// Does what follows a hop.
     func goOn(after end: HopEnd) -> EndedCall? {
         let error = end.failure.map { urlError($0, url: end.url) }
+        let failed = error == nil && end.foreignError == nil ? nil : task.retry.failure(after: end, error)
         let sent = task.isUpload ? task.counters.sent.load(ordering: .relaxed) : nil
         let outcome = task.driver.exchangeEnded { state -> Outcome in
             if !end.records.isEmpty { state.records += end.records }
-            let sequel = state.sequel(of: end, error: error, sent: sent)
+            let sequel = state.sequel(of: end, error: error, sent: sent, failed: failed)
             guard case .end(nil) = sequel, task.endsQuietly else { return .sequel(sequel) }
             return .ended(state.end(with: nil, quietly: true))
         }
@@ -112,6 +113,8 @@ struct TaskHops: Sendable {
         case .detour(let detour): goRound(by: detour)
         case .otherStream: loadWithOtherStream()
         case .upload(let step): return task.upload.goOn(with: step)
+        case .retry(let pause): task.retry.begin(after: pause)
+        case .failed(let failed): return task.retry.goOn(after: failed, end)
         case .end(let error) where task.webSocketCalls != nil:
             task.webSocket.endHandshake(error ?? ErrorMapping.refusedWebSocket(.upgradeMissing, url: end.url))
         case .end(let error): return task.completion.begin(error, body: end.body, file: end.file)

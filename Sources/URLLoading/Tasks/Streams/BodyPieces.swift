@@ -25,7 +25,7 @@ struct BodyPieces: PieceSupply {
                     hasEnded = true
                     if let error { throw error }
                     return nil
-                case .informational, .redirect, .response, .progress, .metrics:
+                case .informational, .redirect, .retry, .response, .progress, .metrics:
                     continue
                 }
             }

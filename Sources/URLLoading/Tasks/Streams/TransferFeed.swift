@@ -35,7 +35,7 @@ final class TransferFeed: Sendable {
                     return response
                 case .end(let error):
                     throw error ?? LoadFailure.make(.unknown, task.originalRequest?.url, "There was no response.")
-                case .informational, .redirect, .progress, .body, .metrics:
+                case .informational, .redirect, .retry, .progress, .body, .metrics:
                     continue
                 }
             }
