@@ -9,7 +9,7 @@ import URLLoadingSamplesSwift6
 
 @Suite("The guide to events")
 struct EventsGuideTests {
-    @Test("Lines, server-sent events and pieces", arguments: LanguageMode.allCases)
+    @Test("Lines, records and pieces", arguments: LanguageMode.allCases)
     func bodies(mode: LanguageMode) async throws {
         try await withEvents { server in
             let session = URLSession(configuration: .ephemeral)
@@ -19,20 +19,53 @@ struct EventsGuideTests {
             defer { try? FileManager.default.removeItem(at: file) }
             let handle = try FileHandle(forWritingTo: file)
             var read: [String] = []
-            var events: [String] = []
+            var records: [[String]] = []
             switch mode {
             case .swift5:
                 try await URLLoadingSamplesSwift5.printLines(of: url, in: session) { read.append($0) }
-                try await URLLoadingSamplesSwift5.serverSentEvents(url, in: session) { events.append($0) }
+                try await URLLoadingSamplesSwift5.records(url, in: session) { records.append($0) }
                 try await URLLoadingSamplesSwift5.copy(url, to: handle, in: session)
             case .swift6:
                 try await URLLoadingSamplesSwift6.printLines(of: url, in: session) { read.append($0) }
-                try await URLLoadingSamplesSwift6.serverSentEvents(url, in: session) { events.append($0) }
+                try await URLLoadingSamplesSwift6.records(url, in: session) { records.append($0) }
                 try await URLLoadingSamplesSwift6.copy(url, to: handle, in: session)
             }
             #expect(read == ["data: one", "data: two", "data: three"])
-            #expect(events == ["one\ntwo", "three"])
+            #expect(records == [["data: one", "data: two"], ["data: three"]])
             #expect(try String(contentsOf: file, encoding: .utf8) == Self.events)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("Server-sent events", arguments: LanguageMode.allCases)
+    func serverSentEvents(mode: LanguageMode) async throws {
+        let router: LoopbackServer.Router = { request in
+            if request.path == "/refused" { return .status(403) }
+            guard request.fields.first("Last-Event-ID") != "2" else { return .status(204) }
+            return .bytes(
+                Array("retry: 0\nevent: tick\ndata: one\ndata: two\n\nid: 2\ndata: three\n\n".utf8),
+                type: "text/event-stream")
+        }
+        try await withServer(router: router) { server in
+            let session = URLSession(configuration: .ephemeral)
+            let url = try #require(URL(string: server.url("/")))
+            let refused = try #require(URL(string: server.url("/refused")))
+            var heard: [String] = []
+            let handle = { (first: String, data: String) in heard.append("\(first): \(data)") }
+            switch mode {
+            case .swift5:
+                try await URLLoadingSamplesSwift5.listen(to: url, in: session, handle: handle)
+                try await URLLoadingSamplesSwift5.listen(to: url, behind: "1", in: session, handle: handle)
+                try await URLLoadingSamplesSwift5.listen(to: refused, behind: "1", in: session, handle: handle)
+            case .swift6:
+                try await URLLoadingSamplesSwift6.listen(to: url, in: session, handle: handle)
+                try await URLLoadingSamplesSwift6.listen(to: url, behind: "1", in: session, handle: handle)
+                try await URLLoadingSamplesSwift6.listen(to: refused, behind: "1", in: session, handle: handle)
+            }
+            #expect(
+                heard == [
+                    "tick: one\ntwo", "message: three", "1: one\ntwo", "2: three", ": the server refuses: 403",
+                ])
             session.invalidateAndCancel()
         }
     }

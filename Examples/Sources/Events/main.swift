@@ -7,11 +7,10 @@ guard CommandLine.arguments.count == 2, let site = URL(string: CommandLine.argum
     print("usage: Events URL")
     exit(64)
 }
-var request = URLRequest(url: site.appending(path: "events"))
-request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
-
-let (bytes, _) = try await URLSession.shared.bytes(for: request)
-for try await line in bytes.lines where line.hasPrefix("data: ") {
-    print("event:", line.dropFirst("data: ".count))
+var events = URLSession.shared.serverSentEvents(from: site.appending(path: "events"))
+// This server has said everything when its answer ends; others are asked to go on.
+events.reconnects = false
+for try await event in events {
+    print("event:", event.data)
 }
 print("the server has no more of them")

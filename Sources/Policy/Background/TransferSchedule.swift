@@ -129,17 +129,12 @@ package struct TransferSchedule: Sendable {
     package mutating func failed(
         _ number: UInt64, code: Int64, random: UInt32, now: TransferInstant
     ) -> Verdict {
-        guard var entry = entries[number], Self.passing.contains(code), entry.lifetime.remaining(now) != 0 else {
+        guard var entry = entries[number], PassingFailures.contains(code), entry.lifetime.remaining(now) != 0 else {
             return .end
         }
         entry.failures = min(entry.failures, Self.mostFailures - 1) + 1
-        let doublings = min(entry.failures - 1, 40)
-        // No overflow: what is doubled is not above the longest, which is halved until it fits.
-        let full =
-            patience.first > patience.longest >> Int64(doublings)
-            ? patience.longest : patience.first << Int64(doublings)
-        let spread = full / 4
-        let delay = max(patience.first, full - (spread > 0 ? Int64(random) % (spread + 1) : 0))
+        let full = BackOff.wait(afterFailure: Int(entry.failures), first: patience.first, longest: patience.longest)
+        let delay = max(patience.first, BackOff.spread(full, random: random))
         entry.phase = .delayed(since: now, delay)
         entries[number] = entry
         return .retry(attempt: entry.failures, delay: delay)
@@ -188,8 +183,6 @@ package struct TransferSchedule: Sendable {
         entries.values.compactMap { $0.wake(now) }.min()
     }
 
-    /// The codes of failures that may pass (B10.39): time-out, unknown host, no connection, lost connection, no network.
-    private static let passing: Set<Int64> = [-1001, -1003, -1004, -1005, -1009]
     private static let mostFailures: UInt32 = 1_000_000
 }
 

@@ -22,12 +22,7 @@ package struct ResumableUploadMachine: Sendable {
         /// The pause after so many attempts that came to nothing: each twice as long as the last.
         package func delay(after attempts: Int) -> Duration {
             guard attempts > 0 else { return .zero }
-            var delay = firstDelay
-            for _ in 1..<max(attempts, 1) {
-                if delay >= longestDelay { break }
-                delay = delay * 2
-            }
-            return min(delay, longestDelay)
+            return BackOff.wait(afterFailure: attempts, first: firstDelay, longest: longestDelay)
         }
     }
 

@@ -20,17 +20,40 @@ public func copy(_ url: URL, to file: FileHandle, in session: URLSession) async 
     }
 }
 
-/// Gives server-sent events their data, one call for each event.
-public func serverSentEvents(_ url: URL, in session: URLSession, handle: (String) -> Void) async throws {
+/// Gives the lines of each record, where records end with an empty line.
+public func records(_ url: URL, in session: URLSession, handle: ([String]) -> Void) async throws {
     let (bytes, _) = try await session.bytes(from: url)
-    var data: [String] = []
+    var record: [String] = []
     for try await line in bytes.lines(keepingEmpty: true) {
         if line.isEmpty {
-            if !data.isEmpty { handle(data.joined(separator: "\n")) }
-            data = []
-        } else if line.hasPrefix("data: ") {
-            data.append(String(line.dropFirst(6)))
+            if !record.isEmpty { handle(record) }
+            record = []
+        } else {
+            record.append(line)
         }
+    }
+}
+
+/// Gives the type and the data of each event that a server sends, until it says that there are no more.
+public func listen(to url: URL, in session: URLSession, handle: (String, String) -> Void) async throws {
+    for try await event in session.serverSentEvents(from: url) {
+        handle(event.type, event.data)
+    }
+}
+
+/// Goes on behind an event of an earlier run.
+public func listen(
+    to url: URL, behind lastID: String, in session: URLSession, handle: (String, String) -> Void
+) async throws {
+    var request = URLRequest(url: url)
+    request.setValue(lastID, forHTTPHeaderField: "Last-Event-ID")
+    var events = session.serverSentEvents(for: request)
+    events.reconnectionTime = .seconds(10)
+    events.maximumEventBytes = 64 << 10
+    do {
+        for try await event in events { handle(event.id, event.data) }
+    } catch URLSession.ServerSentEvents.StreamError.unexpectedStatus(let status) {
+        handle("", "the server refuses: \(status)")
     }
 }
 
