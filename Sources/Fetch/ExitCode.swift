@@ -117,8 +117,9 @@ struct FetchError: Error {
 
     /// What the library reports.
     init(_ error: any Error) {
-        if let failure = (error as NSError).userInfo[NSUnderlyingErrorKey] as? FormStream.Failure {
-            self.init(.cannotRead, failure.message)
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey]
+        if let failure = cause as? URLRequest.MultipartForm.FileError {
+            self.init(file: failure)
             return
         }
         let text = error as NSError

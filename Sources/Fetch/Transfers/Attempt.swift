@@ -44,12 +44,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     }
 
     private let plan: AttemptPlan
-    private let form: FormBody?
     private let state = Mutex(State())
 
-    init(_ plan: AttemptPlan, form: FormBody?) {
+    init(_ plan: AttemptPlan) {
         self.plan = plan
-        self.form = form
     }
 
     func run(_ prepared: PreparedRequest, in session: URLSession) async -> AttemptResult {
@@ -57,9 +55,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         if let file = prepared.bodyFile {
             task = session.uploadTask(with: prepared.request, fromFile: file)
         } else {
-            var request = prepared.request
-            if let form { request.httpBodyStream = FormStream(form) }
-            task = session.dataTask(with: request)
+            task = session.dataTask(with: prepared.request)
         }
         task.delegate = self
         return await withTaskCancellationHandler {
@@ -92,11 +88,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         if options.isVerbose, let url = request.url {
             plan.note(["* \(response.statusCode) leads to \(ResumeNote.name(of: url))"])
         }
-        var request = request
-        // A redirect that keeps the body keeps its type, but the length is left to whoever knows it.
-        if let form, request.value(forHTTPHeaderField: "Content-Type") != nil {
-            request.setValue("\(form.length)", forHTTPHeaderField: "Content-Length")
-        }
         completionHandler(request)
     }
 
@@ -107,14 +98,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
         if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
         return plan.options.credential(for: challenge, at: plan.url)
-    }
-
-    /// After a question about passwords, or a redirect that keeps the body, it is sent once more.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-    ) {
-        completionHandler(form.map(FormStream.init))
     }
 
     func urlSession(

@@ -7,8 +7,6 @@ import URLLoading
 struct PreparedRequest: Sendable {
     var request: URLRequest
     var bodyFile: URL?
-    /// Or a form, which every attempt reads anew.
-    var form: FormBody?
     /// Whether the body can be sent a second time.
     var canRepeat = true
     /// Whether nothing but the method and the file's name decides what comes.
@@ -25,7 +23,7 @@ struct PreparedRequest: Sendable {
             if case .data(let data) = body { request.httpBody = data }
         case .multipart:
             method = "POST"
-            if case .form(let read) = body { form = read }
+            if case .form(let form) = body { request.setMultipartForm(form) }
         case .upload(let path):
             method = "PUT"
             if path == "-" {
@@ -48,11 +46,11 @@ struct PreparedRequest: Sendable {
         if let range = options.range { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
         if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         Self.add(options.fields, to: &request)
-        if let form {
+        if case .form(let form) = body, let kind = request.value(forHTTPHeaderField: "Content-Type"),
+            kind != form.contentType
+        {
             // A kind of multipart that the user has chosen needs the boundary all the same.
-            let kind = request.value(forHTTPHeaderField: "Content-Type") ?? "multipart/form-data"
             request.setValue("\(kind); boundary=\(form.boundary)", forHTTPHeaderField: "Content-Type")
-            request.setValue("\(form.length)", forHTTPHeaderField: "Content-Length")
         }
         self.request = request
         isPlainGET = request.httpMethod == "GET" && request.value(forHTTPHeaderField: "Range") == nil
@@ -99,7 +97,7 @@ enum ReadBody: Sendable {
     /// There is none, or it is sent from where it is.
     case none
     case data(Data)
-    case form(FormBody)
+    case form(URLRequest.MultipartForm)
 }
 
 /// What pieces of a body come to.
@@ -110,7 +108,7 @@ enum BodyReader {
         case .none, .upload: return .none
         case .form(let pieces): return .data(try joined(pieces, by: Data("&".utf8)))
         case .json(let pieces): return .data(try joined(pieces, by: Data()))
-        case .multipart(let parts): return .form(try FormBody(parts))
+        case .multipart(let parts): return .form(try URLRequest.MultipartForm(parts))
         }
     }
 

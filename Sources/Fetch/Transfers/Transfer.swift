@@ -57,7 +57,7 @@ struct Transfer: Sendable {
             do throws(FetchError) {
                 try sink.prepare(&prepared.request)
                 if options.isVerbose { note(["* \(prepared.request.httpMethod ?? "GET") \(shownURL)"]) }
-                report.result = await Attempt(plan, form: prepared.form).run(prepared, in: session)
+                report.result = await Attempt(plan).run(prepared, in: session)
                 if let metrics = report.result.metrics {
                     report.metrics.append(metrics)
                     tellMetrics(metrics)

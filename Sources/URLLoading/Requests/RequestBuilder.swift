@@ -223,7 +223,7 @@ extension HopContent {
         case .data(let data): .known(Int64(data.count))
         case .file(let file): .known(file.byteCount)
         case .section(_, _, let count): .known(count)
-        case .stream: .stream
+        case .stream(let source): source.byteCount.map { .known($0) } ?? .stream
         }
     }
 

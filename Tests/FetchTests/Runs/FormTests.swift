@@ -30,12 +30,6 @@ struct FormTests {
         }
     }
 
-    @Test("-F: files that are longer together than any number says are no reason to end")
-    func enormous() {
-        #expect(FormBody.sum(of: []) == 0 && FormBody.sum(of: [1, 2, .max - 3]) == .max)
-        #expect(FormBody.sum(of: [.max, 1]) == nil && FormBody.sum(of: [.max, .max, .min]) == nil)
-    }
-
     @Test("--get: what cannot stand in a query is encoded, what is encoded stays")
     func queries() {
         #expect(QueryText.encoded(Data("a=b c&d=%41%4&e=ä#".utf8)) == "a=b%20c&d=%41%254&e=%C3%A4%23")

@@ -26,6 +26,11 @@ extension HopPreparation {
         case .none: break
         case .data(let data): hop.content = .data(data)
         case .stream(let stream):
+            // B5.94: a form can be had as often as it takes.
+            if let form = request.values.unreadForm {
+                hop.content = .stream(InputStreamSource(form))
+                break
+            }
             // B5.37: it can be read once, so another sending needs another one.
             let isNew = task.state.withLock { state in
                 defer { state.usedStream = ObjectIdentifier(stream) }
@@ -97,8 +102,11 @@ extension TaskHops {
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.
     func loadWithOtherStream() {
-        guard let hop = task.state.withLock({ $0.hop }) else { return }
-        _ = preparation(of: hop)?.askForStream()
+        guard let hop = task.state.withLock({ $0.hop }), let preparation = preparation(of: hop) else { return }
+        guard case .request = hop.body, let form = hop.request.values.unreadForm else {
+            return _ = preparation.askForStream()
+        }
+        preparation.goOn(with: .cookies) { $0.content = .stream(InputStreamSource(form)) }
     }
 }
 

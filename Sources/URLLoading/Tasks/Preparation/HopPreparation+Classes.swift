@@ -83,7 +83,8 @@ private struct HopClasses: Sendable {
     ) {
         var request = seen
         switch body {
-        case .request, .part: break
+        case .request: if let form = request.values.unreadForm { request.httpBodyStream = form }
+        case .part: break
         case .data(let data): request.httpBody = data
         case .file(let url):
             switch OpenFile.open(path: url.path) {

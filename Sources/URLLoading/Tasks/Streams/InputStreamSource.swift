@@ -15,6 +15,8 @@ import URLLoadingSystem
 final class InputStreamSource: BodySource {
     /// Holds the stream: what a request holds may go to another thread.
     private let holder: URLRequest
+    /// How long it is, where it says so itself.
+    let byteCount: Int64?
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -28,6 +30,7 @@ final class InputStreamSource: BodySource {
         var holder = URLRequest(url: URL(fileURLWithPath: "/"))
         holder.httpBodyStream = stream
         self.holder = holder
+        byteCount = (stream as? MultipartFormStream)?.form.contentLength
     }
 
     /// The stream itself, for whoever reads it in the loader's place.
