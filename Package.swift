@@ -24,6 +24,7 @@ let package = Package(
     ],
     targets: [
         // What Swift cannot import by itself: headers only.
+        .systemLibrary(name: "CURLLoadingCodings", path: "Sources/C/Codings"),
         .systemLibrary(name: "CURLLoadingGSSAPI", path: "Sources/C/GSSAPI"),
         .systemLibrary(name: "CURLLoadingPlatform", path: "Sources/C/Platform"),
         // No pkgConfig: the module maps name the libraries, and a machine without pkg-config would only be warned.
@@ -31,7 +32,8 @@ let package = Package(
         .systemLibrary(name: "CURLLoadingZlib", path: "Sources/C/Zlib"),
 
         // The layers, from the ground up.
-        .target(name: "URLLoadingWire", dependencies: ["CURLLoadingZlib"], path: "Sources/Wire"),
+        .target(
+            name: "URLLoadingWire", dependencies: ["CURLLoadingCodings", "CURLLoadingZlib"], path: "Sources/Wire"),
         .target(name: "URLLoadingTrust", dependencies: ["CURLLoadingOpenSSL"], path: "Sources/Trust"),
         .target(
             name: "URLLoadingTLS", dependencies: ["URLLoadingTrust", "CURLLoadingOpenSSL"], path: "Sources/TLS"),

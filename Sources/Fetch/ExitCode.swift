@@ -117,8 +117,8 @@ struct FetchError: Error {
 
     /// What the library reports.
     init(_ error: any Error) {
-        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey]
-        if let failure = cause as? URLRequest.MultipartForm.FileError {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey]
+        if let failure = underlying as? URLRequest.MultipartForm.FileError {
             self.init(file: failure)
             return
         }

@@ -5,8 +5,10 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzInflater(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     var input = FuzzInput(start, count)
-    let codings = ["gzip", "deflate", "gzip, gzip", "deflate, gzip", "gzip, deflate, x-gzip"]
-    let coding = codings[input.choose(below: 5)]
+    var codings = ["gzip", "deflate", "gzip, gzip", "deflate, gzip", "gzip, deflate, x-gzip"]
+    if CodingLibraries.system.brotli != nil { codings += ["br", "gzip, br"] }
+    if CodingLibraries.system.zstandard != nil { codings += ["zstd", "zstd, zstd"] }
+    let coding = codings[input.choose(below: UInt8(codings.count))]
     let sizes = [4096, 1 + input.choose(below: 64), 300]
     let seed = input.choose(below: 255)
     var first: Outcome?

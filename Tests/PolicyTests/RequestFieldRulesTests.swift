@@ -31,7 +31,8 @@ import URLLoadingWire
         #expect(
             try sent([("X-One", "1")]) == [
                 "Host: example.com:8443", "X-One: 1", "Accept: */*", "Accept-Language: en",
-                "Accept-Encoding: gzip, deflate", "User-Agent: test/1", "Connection: keep-alive",
+                "Accept-Encoding: \(CodingLibraries.system.acceptEncoding)", "User-Agent: test/1",
+                "Connection: keep-alive",
             ])
     }
 

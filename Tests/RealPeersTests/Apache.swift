@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Apache with `/basic/` and `/digest/` behind passwords.
+/// Apache with `/basic/` and `/digest/` behind passwords; `/br` is compressed with Brotli.
 final class Apache: Sendable {
     let directory: PeerDirectory
     let port: Int
@@ -19,12 +19,13 @@ final class Apache: Sendable {
                 atPath: "\(directory.path)/www/\(folder)", withIntermediateDirectories: true)
             try directory.write("Hello behind \(folder).\n", to: "www/\(folder)/hello")
         }
+        try directory.write(String(repeating: "the same again, ", count: 4096), to: "www/br")
         // The SHA-1 of the password, and the MD5 of user, realm and password.
         try directory.write("user:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n", to: "basic.txt")
         try directory.write("user:files:bb0e80bde22263617d5d76c668d21d01\n", to: "digest.txt")
         let modules = [
             "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest",
-            "alias", "dir", "filter", "deflate", "headers", "mime",
+            "alias", "brotli", "dir", "filter", "deflate", "headers", "mime",
         ]
         process = try await .apache(
             program, in: directory, on: port, modules: modules, Self.settings(in: directory.path))
@@ -53,6 +54,9 @@ final class Apache: Sendable {
         AddOutputFilterByType DEFLATE text/plain
         Redirect 302 /moved /hello
         Redirect 410 /teapot
+        <Location /br>
+            SetOutputFilter BROTLI_COMPRESS
+        </Location>
         <Location /fields>
             Header set X-One 1
             Header set X-Two "a, b"

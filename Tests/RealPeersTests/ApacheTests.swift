@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingWire
 
 @Suite("Apache httpd", .enabled(if: Peers.apache != nil, "apache2 is not installed"))
 struct ApacheTests {
@@ -27,6 +28,18 @@ struct ApacheTests {
         let log = try await apache.log(3)
         #expect(log.map { $0.contains("status=401") } == [true, false, false])
         #expect(log[1].contains("status=200 user=user") && log[2].contains("status=200 user=user"))
+        session.invalidateAndCancel()
+    }
+
+    @Test(
+        "B16.51: a body that Apache compresses with Brotli arrives as it was",
+        .enabled(if: CodingLibraries.system.brotli != nil, "libbrotlidec.so.1 is not installed"))
+    func brotli() async throws {
+        let apache = try await Apache()
+        let session = URLSession(configuration: .uncached)
+        let (data, response) = try await session.data(from: apache.url("/br"))
+        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") == "br")
+        #expect(String(decoding: data, as: UTF8.self) == String(repeating: "the same again, ", count: 4096))
         session.invalidateAndCancel()
     }
 

@@ -39,6 +39,7 @@ enum Peers {
         return geteuid() == 0 && !allowsNamespaces ? nil : (client, server, keys)
     }()
     static let apache = PeerProcess.find("apache2")
+    static let caddy = PeerProcess.find("caddy")
     static let nghttpd = PeerProcess.find("nghttpd")
     static let h2o = PeerProcess.find("h2o")
     static let haproxy = PeerProcess.find("haproxy")

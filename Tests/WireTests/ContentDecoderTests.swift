@@ -8,17 +8,7 @@ import URLLoadingWire
 struct ContentDecoderTests {
     @Test("B16.49–B16.60: coded bodies, cut in every way", arguments: Vector.load("codings.txt"))
     func codings(vector: Vector) {
-        let isLarge = vector.events.contains { $0.hasPrefix("zeros") }
-        let ways = Pieces.waysToCut(vector.bytes)
-        for outputBytes in isLarge ? [64 * 1024] : [1, 5, 4096] {
-            for pieces in isLarge ? Array(ways.prefix(4)) : ways {
-                let events = ContentTranscript.run(vector, pieces, outputBytes: outputBytes)
-                guard events == vector.expectedEvents else {
-                    #expect(events == vector.expectedEvents, "\(pieces.prefix(3).map(\.count))… into \(outputBytes)")
-                    return
-                }
-            }
-        }
+        ContentTranscript.check(vector)
     }
 
     @Test("B16.55: a body cut anywhere is incomplete", arguments: Vector.load("codings.txt").prefix(20))
@@ -90,7 +80,7 @@ struct ContentDecoderTests {
         ContentDecoder.make(for: head, decodesContent: decodesContent) != nil
     }
 
-    @Test("B16.48: a transfer coding below the chunks is undone whatever the content coding is")
+    @Test("B16.48, B16.74: a transfer coding below the chunks is undone whatever the content coding is")
     func transferCodings() {
         #expect(head(200, ("Transfer-Encoding", "gzip, chunked")).transferCodings == [.gzip])
         #expect(
@@ -98,6 +88,7 @@ struct ContentDecoderTests {
                 == [.gzip, .deflate])
         #expect(head(200, ("Transfer-Encoding", "identity, , chunked")).transferCodings == [])
         #expect(head(200, ("Transfer-Encoding", "gzip")).transferCodings == [.gzip])
+        #expect(head(200, ("Transfer-Encoding", "br, zstd, chunked")).transferCodings == [])
         #expect(isDecoded(head(200, ("Transfer-Encoding", "gzip, chunked"))))
         #expect(isDecoded(head(200, ("Transfer-Encoding", "gzip, chunked")), decodesContent: false))
         #expect(isDecoded(head(200, ("Transfer-Encoding", "gzip, chunked"), ("Content-Encoding", "br"))))

@@ -20,8 +20,8 @@ struct WireErrorTests {
         .unknownTransferCoding, .tooManyInformationalResponses(limit: 1), .unexpectedSwitchOfProtocols,
     ]
     private static let undecodable: [WireError] = [
-        .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch, .decoderOutOfMemory,
-        .decodedTooLong(limit: 1),
+        .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
+        .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong(limit: 1),
     ]
     private static let invalid: [WireError] = [
         .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,

@@ -26,7 +26,7 @@ package struct TransactionRequest: Sendable {
     package var priority: Float
     /// Whether the receiver can use a part of the answer before the rest: told to servers together with the priority (H2.11).
     package var isIncremental = true
-    /// Whether gzip and deflate are undone before the receiver sees the body.
+    /// Whether content codings are undone before the receiver sees the body.
     package var decodesContent: Bool
     /// Whether it waits for the network instead of failing when there is no way to the host (B6.15).
     package var waitsForConnectivity: Bool

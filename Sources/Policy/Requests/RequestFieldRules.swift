@@ -25,7 +25,7 @@ package struct DefaultFields: Sendable, Equatable {
     /// The user's languages (B5.17).
     package var acceptLanguage: String?
     /// The codings that are undone (B5.18).
-    package var acceptEncoding: String? = "gzip, deflate"
+    package var acceptEncoding: String? = CodingLibraries.system.acceptEncoding
     /// Who asks (B5.20).
     package var userAgent: String?
 

@@ -23,8 +23,8 @@ package struct ContentDecoder: ~Copyable {
 
     /// A decoder for the value of Content-Encoding; nil where there is nothing to undo or a coding is not known: the
     /// bytes are then delivered untouched (B16.52, B16.54).
-    package static func make(contentEncoding: String) -> ContentDecoder? {
-        guard let codings = codings(contentEncoding) else { return nil }
+    package static func make(contentEncoding: String, libraries: CodingLibraries = .system) -> ContentDecoder? {
+        guard let codings = codings(contentEncoding, libraries) else { return nil }
         return ContentDecoder(codings)
     }
 
@@ -37,7 +37,7 @@ package struct ContentDecoder: ~Copyable {
         guard head.fields.mayNameCodings else { return nil }
         let transferCodings = head.transferCodings
         guard decodesContent, !isPartFromTheMiddle(head), let value = head.fields.combined(.contentEncoding),
-            let contentCodings = codings(value)
+            let contentCodings = codings(value, .system)
         else { return ContentDecoder(transferCodings) }
         return ContentDecoder(contentCodings + transferCodings)
     }
@@ -70,13 +70,13 @@ package struct ContentDecoder: ~Copyable {
     // MARK: Heads
 
     /// The codings a Content-Encoding value names, in the order applied; nil if one is not known.
-    private static func codings(_ value: String) -> [ContentCoding]? {
+    private static func codings(_ value: String, _ libraries: CodingLibraries) -> [ContentCoding]? {
         value.withUTF8Bytes { bytes in
             var codings: [ContentCoding] = []
             var members = ListMembers(bytes)
             while let member = members.next() {
                 if member.isEmpty || member.equalsIgnoringCase("identity") { continue }
-                guard let coding = ContentCoding(member) else { return nil }
+                guard let coding = ContentCoding(contentCoding: member, libraries) else { return nil }
                 codings.append(coding)
             }
             return codings

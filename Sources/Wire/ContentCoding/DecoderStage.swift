@@ -3,7 +3,7 @@
 
 /// A coding of a chain, with the stage whose output is its input.
 final class DecoderStage {
-    private var inflater: Inflater
+    private var decoder: CodingDecoder
     /// The stage outside this one, nil for the one that reads the wire.
     private let outer: DecoderStage?
     /// Output that the stage inside has not read; empty for the innermost stage, which writes to the caller.
@@ -12,7 +12,7 @@ final class DecoderStage {
 
     /// Makes a stage for a coding.
     init(_ coding: ContentCoding, input outer: DecoderStage?) {
-        inflater = Inflater(coding)
+        decoder = CodingDecoder(coding)
         self.outer = outer
     }
 
@@ -23,30 +23,30 @@ final class DecoderStage {
         _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer,
         refills: inout Int
     ) -> Int {
-        guard let outer else { return inflater.decode(input, offset: &offset, into: output) }
+        guard let outer else { return decoder.decode(input, offset: &offset, into: output) }
         var produced = 0
         while true {
             let room = UnsafeMutableRawBufferPointer(rebasing: output[produced...])
             produced += outer.buffer.withUnsafeBytes { buffer in
                 var position = outer.unread.lowerBound
-                let produced = inflater.decode(buffer.part(0, outer.unread.upperBound), offset: &position, into: room)
+                let produced = decoder.decode(buffer.part(0, outer.unread.upperBound), offset: &position, into: room)
                 outer.unread = position..<outer.unread.upperBound
                 return produced
             }
-            guard produced < output.count, inflater.failure == nil, outer.refill(input, &offset, &refills) else {
+            guard produced < output.count, decoder.failure == nil, outer.refill(input, &offset, &refills) else {
                 return produced
             }
         }
     }
 
     /// Why this stage or one outside it stopped.
-    var failure: WireError? { inflater.failure ?? outer?.failure }
+    var failure: WireError? { decoder.failure ?? outer?.failure }
 
     /// The input is over: the error that makes the content incomplete or wrong.
     ///
     /// A fault that was met comes before an end that was not, and of two ends that were not the outermost stage's is
     /// the cause.
-    func finish() -> WireError? { failure ?? outer?.finish() ?? inflater.finish() }
+    func finish() -> WireError? { failure ?? outer?.finish() ?? decoder.finish() }
 
     /// Fills the buffer that was read; false if there is nothing to fill it with, or it was done often enough.
     private func refill(_ input: UnsafeRawBufferPointer, _ offset: inout Int, _ refills: inout Int) -> Bool {

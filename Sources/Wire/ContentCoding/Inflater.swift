@@ -19,7 +19,10 @@ package struct Inflater: ~Copyable {
         case failed
     }
 
-    private let coding: ContentCoding
+    /// What the data is called; the wrapping may be another (B16.50).
+    package enum Format: Sendable, Equatable { case gzip, deflate }
+
+    private let format: Format
     private var phase = Phase.untouched
     private var isInitialised = false
     /// zlib remembers the address, so the stream must not move with this value.
@@ -29,8 +32,8 @@ package struct Inflater: ~Copyable {
     package private(set) var failure: WireError?
 
     /// Makes a decoder; zlib's own memory is taken when the first byte comes.
-    package init(_ coding: ContentCoding) {
-        self.coding = coding
+    package init(_ format: Format) {
+        self.format = format
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
     }
@@ -81,7 +84,7 @@ package struct Inflater: ~Copyable {
     // MARK: Beginning
 
     private mutating func begin(_ input: UnsafeRawBufferPointer, _ offset: inout Int) {
-        switch coding {
+        switch format {
         case .gzip:
             begin(windowBits: Inflater.anyWrapping)
         case .deflate:
@@ -135,7 +138,7 @@ package struct Inflater: ~Copyable {
         case Z_OK: return hasMoreInput
         case Z_BUF_ERROR: return false
         case Z_STREAM_END:
-            phase = coding == .gzip ? .betweenMembers(matched: 0) : .complete
+            phase = format == .gzip ? .betweenMembers(matched: 0) : .complete
             return true
         case Z_MEM_ERROR: fail(.decoderOutOfMemory)
         default: fail(dataError)

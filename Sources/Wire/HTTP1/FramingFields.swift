@@ -117,7 +117,7 @@ struct FramingFields {
 
     private mutating func add(_ coding: UnsafeRawBufferPointer) {
         let isChunked = coding.equalsIgnoringCase("chunked")
-        guard isChunked || coding.equalsIgnoringCase("identity") || ContentCoding(coding) != nil else {
+        guard isChunked || coding.equalsIgnoringCase("identity") || ContentCoding(transferCoding: coding) != nil else {
             transferEncoding = .unknown
             return
         }
@@ -145,7 +145,7 @@ extension FramingFields {
                 if member.isEmpty { continue }
                 if endsInChunked { isOutOfOrder = true }
                 if member.equalsIgnoringCase("chunked") { endsInChunked = true }
-                if let coding = ContentCoding(member) { codings.append(coding) }
+                if let coding = ContentCoding(transferCoding: member) { codings.append(coding) }
             }
         }
         return isOutOfOrder ? [] : codings

@@ -82,7 +82,11 @@ package enum WireError: Error, Sendable, Equatable {
     case contentChecksumMismatch
     /// The length behind the data is another (B16.56).
     case contentLengthMismatch
-    /// zlib got no memory.
+    /// A window above the 8 MiB that this coding may need (RFC 9659).
+    case contentWindowTooLarge
+    /// Data that only a dictionary makes sense of, and nobody has agreed on one.
+    case contentNeedsDictionary
+    /// The coding's library got no memory.
     case decoderOutOfMemory
     /// The content is longer than the session takes (B16.60).
     case decodedTooLong(limit: Int64)
@@ -134,7 +138,7 @@ extension WireError {
         case .unknownTransferCoding, .tooManyInformationalResponses, .unexpectedSwitchOfProtocols:
             .badResponse
         case .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
-            .decoderOutOfMemory, .decodedTooLong:
+            .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong:
             .undecodableContent
         case .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,
             .unsendableReason, .unsendableFraming:
@@ -183,6 +187,8 @@ extension WireError: CustomStringConvertible {
         case .truncatedContent: "The compressed body is incomplete."
         case .contentChecksumMismatch: "The checksum of the decompressed body is wrong."
         case .contentLengthMismatch: "The length of the decompressed body is not the announced one."
+        case .contentWindowTooLarge: "The compressed body needs a window of more than 8 MiB."
+        case .contentNeedsDictionary: "The compressed body needs a dictionary."
         case .decoderOutOfMemory: "There is no memory to decompress the body."
         case .decodedTooLong(let limit): "The decompressed body is longer than \(limit) bytes."
         case .unsendableMethod: "The method is not a token."

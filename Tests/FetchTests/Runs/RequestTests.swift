@@ -5,6 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("fetch: requests")
 struct RequestTests {
@@ -33,6 +34,36 @@ struct RequestTests {
         let plain = try await FetchRun.run(server.url("/"))
         #expect(plain.output.hasPrefix("GET /\n") && plain.output.contains("Accept-Encoding: identity\n"))
         #expect(plain.output.contains("User-Agent: fetch/\(URLSession.libraryVersion)\n"))
+        await server.stop()
+    }
+
+    @Test("B16.51: --compressed asks for br and zstd where their libraries are found, and only there")
+    func libraryCodings() async throws {
+        let coded = StoredCodings.zstandard(Array("undone".utf8))
+        let server = try LoopbackServer.start { request in
+            if request.path == "/asked" { return .text(request.fields.first(.acceptEncoding) ?? "none") }
+            return .bytes(coded).adding("Content-Encoding", "zstd")
+        }
+        let found = CodingLibraries.system
+        #expect(try await FetchRun.run("--compressed", server.url("/asked")).output == found.acceptEncoding)
+        if found.zstandard != nil {
+            for option in ["--compressed", "-s"] {
+                #expect(try await FetchRun.run(option, server.url("/zstd")).output == "undone")
+            }
+        }
+        // Where the libraries are no libraries, which the loader finds first.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "no-codings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["libbrotlidec.so.1", "libzstd.so.1"] { try Data().write(to: folder.appending(path: name)) }
+        let others = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":\($0)" } ?? ""
+        let changes = ["LD_LIBRARY_PATH": folder.path + others]
+        let asked = try await FetchRun.run(["--compressed", server.url("/asked")], changing: changes)
+        #expect(asked.output == "gzip, deflate", "\(asked.complaints)")
+        let untouched = folder.appending(path: "untouched")
+        let run = try await FetchRun.run(["-s", "-o", untouched.path, server.url("/zstd")], changing: changes)
+        #expect(run.exitCode == 0, "\(run.complaints)")
+        #expect(try Data(contentsOf: untouched) == Data(coded))
         await server.stop()
     }
 

@@ -45,8 +45,8 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "B16.51, B16.52, B16.54, B17.28: br and unknown codings are left alone, identity and nothing mean none",
-        arguments: ["br", "zstd", "compress", "x-nonsense", "identity", "", " ", ","])
+        "B16.52, B16.54, B17.28: unknown codings are left alone, identity and nothing mean none",
+        arguments: ["compress", "x-nonsense", "identity", "", " ", ","])
     func untouched(name: String) async throws {
         let bytes = try coded()
         let seen = try await load(bytes, as: name)

@@ -5,6 +5,7 @@
 import Foundation
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
+import URLLoadingWire
 
 /// The words of a running case.
 struct KnownWords: Sendable {
@@ -68,6 +69,7 @@ struct KnownWords: Sendable {
         case ("zlib", 1...): return compressed(rest, .zlib)
         case ("deflate", 1...): return compressed(rest, .raw)
         case ("base64", 1...): return Array(Data(rest.joined(separator: " ").utf8).base64EncodedData())
+        case ("codings", 0): return Array(CodingLibraries.system.acceptEncoding.utf8)
         case ("pem", 1): return Array(try certificates.named(rest[0]).certificate.pem.utf8)
         case ("chain", 1):
             return Array(try certificates.named(rest[0]).chain.certificates.map(\.pem).joined().utf8)
