@@ -55,9 +55,6 @@ package struct EngineConfiguration: Sendable {
     /// Whether receivers that answer questions are asked about the certificates of servers, too.
     package var asksAboutServers = true
 
-    /// The most bytes that a coded body may come to (B16.60); `nil` sets no limit.
-    package var maximumDecodedBytes: Int64?
-
     /// What a CONNECT to a proxy says in User-Agent (B13.15); `nil` leaves the field out.
     package var connectUserAgent: String?
 

@@ -40,6 +40,25 @@ struct ArticleTests {
         }
     }
 
+    @Test("Streaming: a compressed body that is too long is none", arguments: LanguageMode.allCases)
+    func limits(mode: LanguageMode) async throws {
+        let router: LoopbackServer.Router = { request in
+            let count = request.path == "/long" ? 2 << 20 : 1000
+            return ServerResponse.bytes([UInt8](repeating: 0x61, count: count)).compressed()
+        }
+        try await withServer(router: router) { server in
+            for (path, length) in [("/short", 1000), ("/long", nil)] {
+                let url = try #require(URL(string: server.url(path)))
+                let page =
+                    switch mode {
+                    case .swift5: try await URLLoadingSamplesSwift5.LimitsGuide.page(url, in: .shared)
+                    case .swift6: try await URLLoadingSamplesSwift6.LimitsGuide.page(url, in: .shared)
+                    }
+                #expect(page?.count == length)
+            }
+        }
+    }
+
     @Test("Downloads and uploads of files", arguments: LanguageMode.allCases)
     func transfers(mode: LanguageMode) async throws {
         try await withServer(router: Self.answer) { server in

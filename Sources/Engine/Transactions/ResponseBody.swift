@@ -12,26 +12,28 @@ final class ResponseBody {
     @exclusivity(unchecked) private var held: [UInt8] = []
     // The decoder may have more output without more input.
     @exclusivity(unchecked) private var hasMoreOutput = false
-    private let limit: Int64?
-    @exclusivity(unchecked) private var room: Int64
+    private let limits: DecodingLimits
+    // What has been read and written of the body, by which it is measured.
+    @exclusivity(unchecked) private var coded: Int64 = 0
+    @exclusivity(unchecked) private var decoded: Int64 = 0
 
-    private init(_ decoder: consuming ContentDecoder, limit: Int64?) {
+    private init(_ decoder: consuming ContentDecoder, limits: DecodingLimits) {
         self.decoder = decoder
-        self.limit = limit
-        room = limit ?? .max
+        self.limits = limits
     }
 
     /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
     ///
-    /// `limit` is the most bytes that the content may come to (B16.60). Measured: an initializer that fails has made its object
-    /// before.
+    /// `limits` is asked where there is something to undo, which is rare. Measured: an initializer that fails has made its
+    /// object before.
     static func make(
-        for head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool, limit: Int64?
+        for head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool,
+        limits: @autoclosure () -> DecodingLimits
     ) -> ResponseBody? {
         guard framing != .none, let decoder = ContentDecoder.make(for: head, decodesContent: decodes) else {
             return nil
         }
-        return ResponseBody(decoder, limit: limit)
+        return ResponseBody(decoder, limits: limits())
     }
 
     /// Whether bytes wait for the receiver.
@@ -46,9 +48,12 @@ final class ResponseBody {
         var delivered = 0
         while true {
             let buffer = buffers.space(atLeast: Self.leastRoom)
+            let start = offset
             let produced = try decoder.decode(bytes.bytes, offset: &offset, into: buffer)
             hasMoreOutput = decoder.hasMore
-            try count(produced)
+            coded += Int64(offset - start)
+            decoded += Int64(produced)
+            if let fault = limits.fault(decoded: decoded, coded: coded) { throw fault }
             let demand: ReceiverDemand =
                 produced == 0 ? .more : sink(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             if offset == bytes.count, !hasMoreOutput { return }
@@ -61,13 +66,6 @@ final class ResponseBody {
                 return
             }
         }
-    }
-
-    /// Takes the piece off what the content may still come to.
-    private func count(_ produced: Int) throws(WireError) {
-        guard let limit else { return }
-        guard Int64(produced) <= room else { throw .decodedTooLong(limit: limit) }
-        room -= Int64(produced)
     }
 
     /// Passes on what is held.

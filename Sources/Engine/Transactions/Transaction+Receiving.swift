@@ -25,7 +25,7 @@ extension Transaction {
         core.trace?.hooks.responseReceived?(id, head.status)
         body = ResponseBody.make(
             for: head, framing: framing, decodes: handle.request.decodesContent,
-            limit: core.configuration.maximumDecodedBytes)
+            limits: receiver.decodingLimits)
         receiver.answers(acceptedAs: acceptance)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))
     }

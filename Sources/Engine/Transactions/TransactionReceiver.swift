@@ -39,6 +39,9 @@ package protocol TransactionReceiver: AnyObject {
     /// A 1xx response other than 100 and 101 came (B11.18, B11.19).
     func received(informational head: ResponseHead)
 
+    /// What the body of the response may come to that is being told of, asked where it is coded (B16.60, B16.75).
+    var decodingLimits: DecodingLimits { get }
+
     /// The final response's head came; `decoding` says whether a content coding is being undone (B5.57).
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand
 
@@ -70,6 +73,9 @@ extension TransactionReceiver {
 
     /// That one.
     package func confirms(_ judge: ConnectionJudge) -> ConnectionJudge { judge }
+
+    /// Anything.
+    package var decodingLimits: DecodingLimits { DecodingLimits() }
 
     /// Does nothing: it is not called.
     package func asked(_ question: ConnectionQuestion) {}

@@ -214,7 +214,7 @@ package enum ErrorMapping {
     /// B9.12: whether the fault lies in the content or only its end shows it.
     private static func decodingCode(_ failure: WireError, _ isDownload: Bool) -> URLError.Code {
         switch failure {
-        case .decodedTooLong: .dataLengthExceedsMaximum
+        case .decodedTooLong, .decodedTooMuch: .dataLengthExceedsMaximum
         case _ where !isDownload: .cannotDecodeRawData
         case .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch: .downloadDecodingFailedToComplete
         default: .downloadDecodingFailedMidStream

@@ -17,6 +17,8 @@ extension RequestValues {
         cookiePartitionIdentifier =
             coder.decodeObject(of: NSString.self, forKey: Key.cookiePartition).map { $0 as String }
         unixSocketPath = coder.decodeObject(of: NSString.self, forKey: Key.unixSocketPath).map { $0 as String }
+        maximumDecodedBytes = Self.number(coder, Key.maximumDecodedBytes)
+        maximumDecodedRatio = Self.number(coder, Key.maximumDecodedRatio)
         let names = Self.strings(coder, Key.fieldNames)
         for (name, value) in zip(names, Self.strings(coder, Key.fieldValues)) { fields.set(value, for: name) }
         for (key, path) in Self.flagKeys where coder.containsValue(forKey: key) {
@@ -36,6 +38,8 @@ extension RequestValues {
         coder.encode(httpBody.map { $0 as NSData }, forKey: Key.body)
         coder.encode(cookiePartitionIdentifier.map { $0 as NSString }, forKey: Key.cookiePartition)
         coder.encode(unixSocketPath.map { $0 as NSString }, forKey: Key.unixSocketPath)
+        if let maximumDecodedBytes { coder.encode(maximumDecodedBytes, forKey: Key.maximumDecodedBytes) }
+        if let maximumDecodedRatio { coder.encode(maximumDecodedRatio, forKey: Key.maximumDecodedRatio) }
         coder.encode(fields.fields.map { $0.name as NSString } as NSArray, forKey: Key.fieldNames)
         coder.encode(fields.fields.map { $0.value as NSString } as NSArray, forKey: Key.fieldValues)
         for (key, path) in Self.flagKeys { coder.encode(self[keyPath: path], forKey: key) }
@@ -44,6 +48,10 @@ extension RequestValues {
     private static func enumeration<E: RawRepresentable<UInt>>(_ coder: NSCoder, _ key: String) -> E? {
         guard coder.containsValue(forKey: key) else { return nil }
         return E(rawValue: UInt(clamping: coder.decodeInteger(forKey: key)))
+    }
+
+    private static func number(_ coder: NSCoder, _ key: String) -> Int64? {
+        coder.containsValue(forKey: key) ? coder.decodeInt64(forKey: key) : nil
     }
 
     private static func strings(_ coder: NSCoder, _ key: String) -> [String] {
@@ -62,6 +70,8 @@ extension RequestValues {
         static let body = "httpBody"
         static let cookiePartition = "cookiePartitionIdentifier"
         static let unixSocketPath = "unixSocketPath"
+        static let maximumDecodedBytes = "maximumDecodedBytes"
+        static let maximumDecodedRatio = "maximumDecodedRatio"
         static let fieldNames = "fieldNames"
         static let fieldValues = "fieldValues"
     }

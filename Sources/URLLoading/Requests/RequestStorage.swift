@@ -43,6 +43,8 @@ struct RequestValues {
     var unixSocketPath: String?
     /// When it is tried again; it does not count when requests are compared.
     var retryPolicy: RetryRules?
+    var maximumDecodedBytes: Int64?
+    var maximumDecodedRatio: Int64?
     /// What `URLProtocol` has attached; nothing of it is sent, and it does not count when requests are compared.
     var properties: RequestProperties?
 
@@ -89,7 +91,8 @@ extension RequestValues: Hashable {
             && left.timeoutInterval == right.timeoutInterval && left.networkServiceType == right.networkServiceType
             && left.attribution == right.attribution && left.flags == right.flags
             && left.cookiePartitionIdentifier == right.cookiePartitionIdentifier
-            && left.unixSocketPath == right.unixSocketPath
+            && left.unixSocketPath == right.unixSocketPath && left.maximumDecodedBytes == right.maximumDecodedBytes
+            && left.maximumDecodedRatio == right.maximumDecodedRatio
     }
 
     func hash(into hasher: inout Hasher) {

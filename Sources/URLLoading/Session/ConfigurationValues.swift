@@ -44,6 +44,8 @@ struct ConfigurationValues: Sendable {
     var networkInterface: String?
     /// The most bytes that a compressed body may come to.
     var maximumDecodedBytes: Int64?
+    /// The most bytes that each of its own may come to.
+    var maximumDecodedRatio: Int64?
     /// Which loads are tried again.
     var retryPolicy: URLSession.RetryPolicy?
     var retryBudget = URLSession.RetryBudget()

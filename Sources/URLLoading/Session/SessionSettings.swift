@@ -35,6 +35,8 @@ struct SessionSettings: Sendable {
     let openAdditionalFields: Fields?
     let defaultFields: DefaultFields
     let engine: EngineConfiguration
+    /// What compressed bodies may come to.
+    let decoding: DecodingRules
     /// What web sockets offer about compression; nil for nothing (B15.10).
     let webSocketCompression: DeflateParameters?
     /// Where passwords are looked up and kept; nil for nowhere (B2.70).
@@ -57,6 +59,7 @@ struct SessionSettings: Sendable {
         uploadPatience = values.uploadPatience
         chosenDownloadFolder = values.downloadFolder
         cookies = SessionCookies(values)
+        decoding = DecodingRules(values)
         webSocketCompression =
             values.compressesWebSocketMessages ? DeflateParameters(clientWindow: .changeable) : nil
         storesAreThePrograms = !(cookies?.isPlain ?? true) || !(cache?.isPlain ?? true)
@@ -93,7 +96,6 @@ struct SessionSettings: Sendable {
         engine.hostOverrides = overrides
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface
-        engine.maximumDecodedBytes = values.maximumDecodedBytes.map { max(0, $0) }
         engine.connectUserAgent = defaultFields.userAgent
         self.engine = engine
         proxies = SessionProxies(values)

@@ -88,8 +88,10 @@ package enum WireError: Error, Sendable, Equatable {
     case contentNeedsDictionary
     /// The coding's library got no memory.
     case decoderOutOfMemory
-    /// The content is longer than the session takes (B16.60).
-    case decodedTooLong(limit: Int64)
+    /// The content is longer than is taken (B16.60).
+    case decodedTooLong(reached: Int64, limit: Int64)
+    /// The content is longer than is taken for so many coded bytes (B16.75).
+    case decodedTooMuch(reached: Int64, coded: Int64, ratio: Int64)
 
     // What the caller wants to send may not be sent.
 
@@ -138,7 +140,7 @@ extension WireError {
         case .unknownTransferCoding, .tooManyInformationalResponses, .unexpectedSwitchOfProtocols:
             .badResponse
         case .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
-            .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong:
+            .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong, .decodedTooMuch:
             .undecodableContent
         case .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,
             .unsendableReason, .unsendableFraming:
@@ -190,7 +192,10 @@ extension WireError: CustomStringConvertible {
         case .contentWindowTooLarge: "The compressed body needs a window of more than 8 MiB."
         case .contentNeedsDictionary: "The compressed body needs a dictionary."
         case .decoderOutOfMemory: "There is no memory to decompress the body."
-        case .decodedTooLong(let limit): "The decompressed body is longer than \(limit) bytes."
+        case .decodedTooLong(let reached, let limit):
+            "The compressed body has come to \(reached) bytes, and at most \(limit) are taken."
+        case .decodedTooMuch(let reached, let coded, let ratio):
+            "The compressed body has come to \(reached) bytes from \(coded), and at most \(ratio) are taken for each."
         case .unsendableMethod: "The method is not a token."
         case .unsendableTarget: "The request target is empty or holds a byte that may not be sent."
         case .unsendableFieldName: "A field name is not a token."

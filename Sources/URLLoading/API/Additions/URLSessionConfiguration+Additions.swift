@@ -59,16 +59,6 @@ extension URLSessionConfiguration {
         set { assign(\.tlsKeyLogFile, newValue) }
     }
 
-    /// Ours: the most bytes that a compressed body may come to. A load whose body would come to more fails with
-    /// `URLError.dataLengthExceedsMaximum` once that shows; what was delivered before is no more than this. `nil`, the
-    /// default, sets no limit, as on Apple's platforms: a few kilobytes can then become gigabytes, which matters where a
-    /// body is collected as a whole (B16.60). Bodies that are not compressed are not counted: for these the server pays
-    /// itself. Background sessions do not know this setting.
-    public var maximumDecodedBytes: Int64? {
-        get { value(\.maximumDecodedBytes) }
-        set { assign(\.maximumDecodedBytes, newValue) }
-    }
-
     /// Ours: over how many threads the hosts are spread that a session speaks to. 1, the default, is one thread for all that it sends
     /// and receives. More are for programs that load so much from many hosts that one processor is too busy with it.
     ///

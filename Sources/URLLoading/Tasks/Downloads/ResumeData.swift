@@ -115,6 +115,8 @@ private struct ArchivedRequest: Codable {
     var flags: [String: Bool]
     var cookiePartition: String?
     var unixSocketPath: String?
+    var maximumDecodedBytes: Int64?
+    var maximumDecodedRatio: Int64?
 
     init?(_ request: URLRequest) {
         let values = request.values
@@ -130,6 +132,8 @@ private struct ArchivedRequest: Codable {
             RequestValues.flagKeys.map { ($0.0, values[keyPath: $0.1]) }, uniquingKeysWith: { first, _ in first })
         cookiePartition = values.cookiePartitionIdentifier
         unixSocketPath = values.unixSocketPath
+        maximumDecodedBytes = values.maximumDecodedBytes
+        maximumDecodedRatio = values.maximumDecodedRatio
     }
 
     /// The request again; nil where it is none that could have been kept.
@@ -149,6 +153,8 @@ private struct ArchivedRequest: Codable {
         for (name, path) in RequestValues.flagKeys { if let flag = flags[name] { values[keyPath: path] = flag } }
         values.cookiePartitionIdentifier = cookiePartition
         values.unixSocketPath = unixSocketPath
+        values.maximumDecodedBytes = maximumDecodedBytes
+        values.maximumDecodedRatio = maximumDecodedRatio
         return URLRequest(values)
     }
 

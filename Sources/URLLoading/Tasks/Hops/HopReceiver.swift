@@ -91,6 +91,12 @@ final class HopReceiver: TransactionReceiver {
         task.telling.announce { .informational(response) }
     }
 
+    var decodingLimits: DecodingLimits {
+        let session = task.session
+        return session?.settings.decoding.limits(of: answer.plan.request, isCollected: answer.plan.collectsBody)
+            ?? DecodingLimits()
+    }
+
     func received(head: ResponseHead, framing: BodyFraming, decoding: Bool) -> ReceiverDemand {
         if answer.plan.upload != nil, case .abandoned = fate { return .more }
         let response = HTTPURLResponse(url: answer.plan.url, head: head, framing: framing, bodyIsDecoded: decoding)
