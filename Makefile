@@ -15,9 +15,9 @@ fuzz-driver: SECONDS := 300
 # Where `make install` puts things.
 PREFIX ?= $(HOME)/.local
 # Where format looks.
-SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Package.swift)
+SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Scripts/Adopt Package.swift)
 
-.PHONY: help install measure-fetch compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts bench-growth lint format clean
 
 help: ## List the commands
@@ -128,6 +128,10 @@ install: ## Build fetch and the helper of background sessions, and put them and 
 measure-fetch: ## Measure fetch beside a FoundationNetworking program: size, start, one GET, memory
 	@Scripts/install-packages build
 	@Scripts/measure-fetch
+
+adoption: ## Check Scripts/adopt, which changes a package to use URLLoading, on a sample that is built afterwards
+	@Scripts/install-packages build
+	@Scripts/adoption
 
 compatibility: ## Build and run a library that imports FoundationNetworking and knows nothing of URLLoading
 	@Scripts/install-packages build
