@@ -222,7 +222,7 @@ struct RetryPolicyTests {
 
     @Test("A task is cancelled in its pause, and while the program decides", arguments: [false, true])
     func cancelled(decides: Bool) async throws {
-        let asked = Signal()
+        let (asked, dropped) = (Signal(), Signal())
         try await Self.failing(1, with: .text("bad", status: 503)) { server in
             let policy = Self.quick {
                 $0.firstPause = 3_000
@@ -230,7 +230,12 @@ struct RetryPolicyTests {
                 if decides {
                     $0.decide = { failure in
                         asked.fire()
-                        try? await Task.sleep(for: .seconds(3_000))
+                        // The function that decides is cancelled with the task.
+                        await withTaskCancellationHandler {
+                            await dropped.wait()
+                        } onCancel: {
+                            dropped.fire()
+                        }
                         return failure.proposal
                     }
                 }
@@ -248,6 +253,7 @@ struct RetryPolicyTests {
             task.cancel()
             await ended.wait()
             #expect(code.withLock(\.self) == .cancelled && server.stats.requests == 1)
+            if decides { await dropped.wait() }
         }
     }
 

@@ -60,10 +60,8 @@ package enum ReplayRules {
     }
 
     /// Whether sending a request twice has the effect of sending it once (RFC 9110 §9.2.2).
-    package static func isIdempotent(_ method: String) -> Bool {
-        switch method {
-        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
-        default: false
-        }
-    }
+    package static func isIdempotent(_ method: String) -> Bool { idempotentMethods.contains(method) }
+
+    /// The methods of which that is known.
+    package static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 }

@@ -56,7 +56,7 @@ struct TaskState: ~Copyable, Sendable {
     var isAnswerStored = false
     /// Whether the hop's request goes out once more without conditions, because the answer was about something else.
     var omitsConditions = false
-    /// The call of a resolver that is waited for.
+    /// The call of a resolver, or of a policy that decides, that is waited for.
     var asking: Task<Void, Never>?
     var resourceDeadline: Duration?
     var redirect = RedirectProgress()

@@ -28,8 +28,8 @@ extension URLSession {
         ]
         /// The methods of requests that may be sent again although a server may have carried them out already. Other requests are sent
         /// again only where no server can have begun with them: no connection was made, or the status is one of
-        /// `unprocessedStatusCodes`.
-        public var methods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+        /// `unprocessedStatusCodes`. GET, HEAD, PUT, DELETE, OPTIONS and TRACE unless set.
+        public var methods: Set<String> = ReplayRules.idempotentMethods
         /// Statuses by which a server says that it has done nothing. 503 is none of them: a gateway sends it also where the server
         /// behind it took too long.
         public var unprocessedStatusCodes: Set<Int> = [429]

@@ -54,7 +54,13 @@ struct TaskRetry: Sendable {
             state.retry.question += 1
             return state.retry.question
         }
-        Task { heard(await decide(failure), about: failure, to: question) }
+        let asking = Task { heard(await decide(failure), about: failure, to: question) }
+        let isWanted = task.state.withLock { state in
+            guard !state.isOver, state.retry.question == question else { return false }
+            state.asking = asking
+            return true
+        }
+        if !isWanted { asking.cancel() }
         return .asked
     }
 
@@ -65,6 +71,7 @@ struct TaskRetry: Sendable {
         let isWanted = task.state.withLock { state in
             guard !state.isOver, state.retry.question == question else { return false }
             state.retry.question += 1
+            state.asking = nil
             return true
         }
         guard isWanted, let response = failure.response else { return }
