@@ -83,7 +83,8 @@ extension ServerConnection {
     private var currentRequest: ServerRequest? {
         guard let incoming else { return nil }
         return ServerRequest(
-            head: incoming.head, body: incoming.body, bodyByteCount: incoming.bodyByteCount, connection: number,
-            number: requestNumber, stream: nil, remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
+            head: incoming.head, body: incoming.body, bodyByteCount: incoming.bodyByteCount,
+            trailers: incoming.trailers, connection: number, number: requestNumber, stream: nil,
+            remoteAddress: channel.stream.remoteAddress, tls: channel.negotiated)
     }
 }

@@ -48,6 +48,7 @@ final class ServerConnection: ByteStreamObserver {
         let head: RequestHead
         var body: [UInt8] = []
         var bodyByteCount: Int64 = 0
+        var trailers = Fields()
         var isAnswered = false
         /// Whether the server's upload store takes the body and answers.
         var isUpload = false
@@ -254,6 +255,7 @@ final class ServerConnection: ByteStreamObserver {
             case .body(let range):
                 bodyArrived(UnsafeRawBufferPointer(rebasing: bytes[range]))
             case .end:
+                incoming?.trailers = decoder.trailers
                 requestArrived()
                 if offset == bytes.count { return offset }
             }

@@ -12,6 +12,8 @@ package struct ServerRequest: Sendable {
     package let body: [UInt8]
     /// How long the body was, kept or not.
     package let bodyByteCount: Int64
+    /// The fields behind the body.
+    package let trailers: Fields
     /// The number of the connection, counted from 1 in the order in which the server accepted them.
     package let connection: Int
     /// The number of the request on its connection, counted from 1.

@@ -174,6 +174,13 @@ extension ServerResponse {
         ServerResponse(body: .encoded(message))
     }
 
+    /// The same with one more field behind the body.
+    package func addingTrailer(_ name: String, _ value: String) -> ServerResponse {
+        var response = self
+        response.trailers.append(name, value)
+        return response
+    }
+
     /// The same answer with one more field.
     package func adding(_ name: String, _ value: String) -> ServerResponse {
         var response = self

@@ -90,6 +90,36 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    private static func sum(_ value: String) -> Fields {
+        var fields = Fields()
+        fields.append("X-Sum", value)
+        return fields
+    }
+
+    @Test("B5.99: fields behind the chunks are sent with their end, and those that cannot be sent end the request")
+    func trailers() {
+        let rig = EngineRig()
+        let end = "0\r\nX-Sum: 11\r\n\r\n"
+        rig.serve("host.test", [.receiveHead, .receiveThrough(Array(end.utf8)), .respond("ok")])
+        let source = ScriptedSource([.bytes(Array("hello".utf8)), .trailers(Self.sum("11"))])
+        let journal = rig.submit("POST", content: .stream(source), framing: .chunked)
+        rig.settle()
+        #expect(journal.text == "ok")
+        #expect(rig.peers.first?.text.hasSuffix("5\r\nhello\r\n\(end)") == true)
+        #expect(journal.sentBodyBytes.last == 5)
+        #expect(source.isClosed && rig.core.counts.idle == 1)
+
+        let bad = ScriptedSource([.bytes(Array("hello".utf8)), .trailers(Self.sum("1\u{1}"))])
+        let failed = rig.submit("POST", content: .stream(bad), framing: .chunked)
+        rig.settle()
+        guard case .body(.source(WireError.unsendableFieldValue)) = failed.error else {
+            Issue.record("got \(String(describing: failed.error))")
+            return
+        }
+        #expect(bad.isClosed && rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
     @Test("A body of chunks arrives the same through any bottleneck", arguments: [1, 3, 10, 64])
     func narrowChunks(capacity: Int) {
         let rig = EngineRig()

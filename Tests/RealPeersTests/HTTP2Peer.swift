@@ -24,6 +24,14 @@ enum HTTP2Peer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Whether it passes on a hundred requests of a connection before it has an answer to one. Apache begins with six.
     var passesOnAHundred: Bool { passesOn && self != .apache }
 
+    /// Whether the trailers of an origin of HTTP/1.1 come through it.
+    var passesTrailersOn: Bool {
+        switch self {
+        case .apache, .haproxy, .nghttpd, .nghttpdBehindHAProxy: true
+        case .nginx, .h2o, .nginxThroughTinyproxy, .h2oThroughSquid: false
+        }
+    }
+
     /// Whether it sends RST_STREAM only along with what it has to send next, as nginx 1.22 does while other streams are open.
     var holdsResetsBack: Bool { self == .nginx || self == .nginxThroughTinyproxy }
 

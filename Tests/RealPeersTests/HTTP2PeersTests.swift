@@ -71,7 +71,7 @@ struct HTTP2PeersTests {
     }
 
     @Test(
-        "H4.4: an answer with trailers is whole, they are no fields of it, and the connection goes on",
+        "H4.4, B16.46: an answer with trailers is whole, they are no fields of its head, and the connection goes on",
         arguments: HTTP2Peer.allCases)
     func trailers(peer: HTTP2Peer) async throws {
         try await with(peer) { server, _, session in
@@ -79,6 +79,8 @@ struct HTTP2PeersTests {
             #expect(load.text == PeerOrigin.hello && load.status == 200)
             let fields = (load.response?.allHeaderFields ?? [:]).keys.compactMap { ($0 as? String)?.lowercased() }
             #expect(!fields.contains(PeerOrigin.trailer.name.lowercased()), "\(fields)")
+            let trailer = load.response?.value(forHTTPTrailerField: PeerOrigin.trailer.name)
+            #expect(trailer == (peer.passesTrailersOn ? PeerOrigin.trailer.value : nil))
             if peer == .nghttpd {
                 let trailer = "\(PeerOrigin.trailer.name.lowercased()): \(PeerOrigin.trailer.value)"
                 try await server.process.line(containing: trailer)

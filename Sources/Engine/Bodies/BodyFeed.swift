@@ -22,6 +22,8 @@ final class BodyFeed {
         case wait
         /// Everything has been handed out.
         case end
+        /// Everything has been handed out but these fields, which the connection's protocol has a way for.
+        case trailers(Fields)
         case failed(BodyFailure)
     }
 
@@ -163,6 +165,9 @@ final class BodyFeed {
             close()
             guard isChunked else { return .end }
             return .bytes(framing: RequestEncoder.lastChunk, content: [], trailingFraming: 0)
+        case .trailers(let fields):
+            if let length { return .failed(.endedEarly(given: given, announced: length)) }
+            return ended(with: fields)
         case .failed(let error):
             return .failed((error as? FileReadFailure).map(failure) ?? .source(error))
         }
@@ -191,6 +196,18 @@ final class BodyFeed {
         return .bytes(
             framing: header, content: bytes + RequestEncoder.chunkTrailer,
             trailingFraming: RequestEncoder.chunkTrailer.count)
+    }
+
+    private func ended(with trailers: Fields) -> Step {
+        close()
+        guard isChunked else { return .trailers(trailers) }
+        var last: [UInt8] = []
+        do throws(WireError) {
+            try RequestEncoder.encodeLastChunk(trailers, into: &last)
+        } catch {
+            return .failed(.source(error))
+        }
+        return .bytes(framing: last, content: [], trailingFraming: 0)
     }
 
     private func end() -> Step {

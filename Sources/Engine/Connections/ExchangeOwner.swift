@@ -47,6 +47,8 @@ protocol ExchangeOwner: AnyObject {
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance)
     /// A piece of the body, still coded.
     func received(body piece: BodyPiece)
+    /// Fields came behind the body, of which a piece may not have been told yet.
+    func received(trailers: Fields)
     /// The body's length on the wire, framing included.
     func noteWireBodyBytes(_ count: Int64)
     /// Whether a 408 is the end of an idle connection rather than the answer (B6.31).

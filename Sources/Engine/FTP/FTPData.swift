@@ -113,7 +113,7 @@ final class FTPData: ByteStreamObserver {
                 guard sendFile(file, at: offset, count: count, feed) else { return }
             case .wait:
                 return
-            case .end:
+            case .end, .trailers:
                 // The end of the connection is the end of the file (RFC 959 §3.4.1).
                 stream.shutdownWrite()
                 return ended(isBroken: false, closes: false)

@@ -41,6 +41,11 @@ extension Transaction {
         deliver { sink throws(WireError) in try body.take(piece.bytes, buffers: core.buffers.decoded, to: sink) }
     }
 
+    /// Fields came behind the body.
+    func received(trailers: Fields) {
+        if discardBudget == nil { receiver.received(trailers: trailers) }
+    }
+
     /// The body's length on the wire, framing included.
     func noteWireBodyBytes(_ count: Int64) {
         timeline.responseBodyBytes = count

@@ -48,6 +48,9 @@ package protocol TransactionReceiver: AnyObject {
     /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
     func received(body piece: BodyPiece) -> ReceiverDemand
 
+    /// Fields came behind the body (B16.46), of which a piece may still be to come.
+    func received(trailers: Fields)
+
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
     func sent(bodyBytes: Int64)
 
@@ -85,6 +88,9 @@ extension TransactionReceiver {
 
     /// Does nothing.
     package func answers(acceptedAs acceptance: ServerAcceptance) {}
+
+    /// Does nothing.
+    package func received(trailers: Fields) {}
 
     /// Closes it: a receiver that asks for connections has a method of its own.
     package func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome) { finished(outcome) }

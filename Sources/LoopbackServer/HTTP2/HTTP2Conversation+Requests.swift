@@ -11,6 +11,8 @@ struct HTTP2IncomingBlock {
     var error: HPACKError?
     /// The head of a request that was found lawful so far.
     var head: RequestHead?
+    /// The fields behind a request's body, which are lawful.
+    var trailers = Fields()
 }
 
 extension HTTP2Conversation {
@@ -44,7 +46,7 @@ extension HTTP2Conversation {
             switch block.expected {
             case .discarded: return .discarded
             case .trailers:
-                _ = try HeaderBlockRules.trailers(decoder.list)
+                block.trailers = try HeaderBlockRules.trailers(decoder.list)
                 return .trailers
             case .head:
                 let request = try HeaderBlockRules.requestHead(decoder.list)
@@ -180,7 +182,8 @@ extension HTTP2Conversation {
     func request(of exchange: HTTP2Exchange) -> ServerRequest {
         ServerRequest(
             head: exchange.head, body: exchange.body, bodyByteCount: exchange.bodyByteCount,
-            connection: connection.number, number: exchange.number, stream: exchange.id.number,
+            trailers: exchange.requestTrailers, connection: connection.number, number: exchange.number,
+            stream: exchange.id.number,
             remoteAddress: connection.channel.stream.remoteAddress, tls: connection.channel.negotiated)
     }
 

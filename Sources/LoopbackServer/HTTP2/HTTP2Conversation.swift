@@ -153,6 +153,7 @@ final class HTTP2Conversation: ServerConversation {
         case .blockBegins(let expected): blockBegins(expected)
         case .block(let range): blockGoesOn(UnsafeRawBufferPointer(rebasing: bytes[range]))
         case .blockEnds: blockEnds()
+        case .head(let id, .trailers): exchange(id)?.requestTrailers = block.trailers
         case .head(let id, let kind): if kind == .final { requestBegins(id) }
         case .data(let id, let range): bodyArrived(UnsafeRawBufferPointer(rebasing: bytes[range]), on: id)
         case .messageEnds(let id): messageEnds(id)

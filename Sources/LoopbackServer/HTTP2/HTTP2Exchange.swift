@@ -13,6 +13,7 @@ final class HTTP2Exchange {
     // The request.
     var body: [UInt8] = []
     var bodyByteCount: Int64 = 0
+    var requestTrailers = Fields()
     var isWhole = false
     /// Whether the server's upload store takes the body and answers.
     var isUpload = false

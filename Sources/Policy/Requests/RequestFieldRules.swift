@@ -66,6 +66,11 @@ package enum RequestFieldRules {
         Tokens.isToken(name) && !ASCII.contains(loaderFields, name)
     }
 
+    /// Whether a field can stand behind a body (RFC 9110 §6.5.1): its name is a token, and nobody has to know it before.
+    package static func isTrailer(_ name: String) -> Bool {
+        isSent(name) && !ASCII.contains(headFields, name)
+    }
+
     /// The value as it is sent, a folded line made one line (B5.6); nil when it holds line ends or NUL otherwise.
     package static func unfolded(_ value: String) -> String? {
         let bytes = value.utf8
@@ -121,6 +126,13 @@ package enum RequestFieldRules {
     private static func add(_ name: FieldName, _ value: String?, to fields: inout Fields) {
         if let value, !fields.contains(name) { fields.append(name, value) }
     }
+
+    /// About how a message is handled, what its body is and who has sent it.
+    private static let headFields = [
+        "Authorization", "Cache-Control", "Content-Encoding", "Content-Range", "Content-Type", "Cookie", "Expect",
+        "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Max-Forwards", "Pragma",
+        "Range", "Set-Cookie",
+    ]
 
     /// Connection-specific or computed (B5.13); Host is here since it is put first by itself.
     private static let loaderFields = [

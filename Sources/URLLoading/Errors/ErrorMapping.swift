@@ -92,6 +92,8 @@ package enum ErrorMapping {
         case .source(let problem as BodyStreamProblem): LoadFailure.bodyStreamExhausted(url, problem.text)
         case .source(let problem as URLRequest.MultipartForm.FileError):
             LoadFailure.bodyStreamExhausted(url, problem.errorDescription ?? description, underlying: problem)
+        case .source(let problem as URLRequest.AsyncBody.TrailerError):
+            LoadFailure.bodyStreamExhausted(url, problem.errorDescription ?? description, underlying: problem)
         case .source(let error): LoadFailure.bodyStreamExhausted(url, description, underlying: error)
         }
     }

@@ -97,6 +97,14 @@ final class RequestBuilder: Sendable {
         var fields =
             isPlain && !length.hasContent
             ? place.fields : self.fields(for: request, after: first, method: method, to: place.origin, content)
+        if case .stream(let source) = content, !source.trailerNames.isEmpty {
+            fields.append(.trailer, source.trailerNames.joined(separator: ", "))
+        }
+        if request.values.acceptsTrailers {
+            // RFC 9110 §10.1.4: it is about this connection only.
+            fields.replace(.connection, with: "keep-alive, TE")
+            fields.append(.te, "trailers")
+        }
         // B8.57: a field that the program has set stays as it is.
         var carriesCookies = false
         if let cookie = cookies.field(for: request, to: place.origin, target: target), !fields.contains(.cookie) {
@@ -110,7 +118,8 @@ final class RequestBuilder: Sendable {
             body: content.body,
             framing: RequestFieldRules.framing(
                 method: method, body: length,
-                applicationLength: length == .stream ? request.value(forHTTPHeaderField: "Content-Length") : nil))
+                applicationLength: content.mayHaveLengthOfRequest
+                    ? request.value(forHTTPHeaderField: "Content-Length") : nil))
     }
 
     /// The fields of a request that has some of its own, or a body.
@@ -225,6 +234,11 @@ extension HopContent {
         case .section(_, _, let count): .known(count)
         case .stream(let source): source.byteCount.map { .known($0) } ?? .stream
         }
+    }
+
+    /// Whether the Content-Length that the program has set counts (B5.28): trailers have no place behind a length.
+    fileprivate var mayHaveLengthOfRequest: Bool {
+        if case .stream(let source) = self { source.byteCount == nil && source.trailerNames.isEmpty } else { false }
     }
 
     /// The same for the engine.

@@ -88,6 +88,7 @@ extension RequestValues {
             ("allowsPersistentDNS", \.allowsPersistentDNS),
             ("httpShouldHandleCookies", \.httpShouldHandleCookies),
             ("httpShouldUsePipelining", \.httpShouldUsePipelining),
+            ("acceptsTrailers", \.acceptsTrailers),
         ]
     }
 }

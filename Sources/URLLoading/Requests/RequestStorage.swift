@@ -37,6 +37,7 @@ struct RequestValues {
     var assumesHTTP3Capable = false
     var requiresDNSSECValidation = false
     var allowsPersistentDNS = false
+    var acceptsTrailers = false
     var httpShouldHandleCookies = true
     var httpShouldUsePipelining = false
     var cookiePartitionIdentifier: String?
@@ -108,7 +109,7 @@ extension RequestValues: Hashable {
         [
             allowsCellularAccess, allowsExpensiveNetworkAccess, allowsConstrainedNetworkAccess,
             allowsUltraConstrainedNetworkAccess, assumesHTTP3Capable, requiresDNSSECValidation, allowsPersistentDNS,
-            httpShouldHandleCookies, httpShouldUsePipelining,
+            httpShouldHandleCookies, httpShouldUsePipelining, acceptsTrailers,
         ]
     }
 }

@@ -25,7 +25,7 @@ final class MockCarrier: SchemeCarrier {
             switch piece {
             case .bytes(let bytes):
                 read(source, before + bytes, request, load)
-            case .end:
+            case .end, .trailers:
                 source.close()
                 var whole = request
                 whole.httpBody = before

@@ -19,14 +19,14 @@ struct NewTask: ~Copyable, Sendable {
 
     /// A task that sends a request and brings the answer to an outlet.
     init(
-        _ request: URLRequest?, body: TaskBody = .request, outlet: TaskOutlet,
+        _ request: URLRequest?, body: TaskBody = .request, outlet: TaskOutlet, kind: TaskKind? = nil,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) {
         self.request = request
         self.body = body
         self.outlet = outlet
         self.delegate = delegate
-        kind = body.kind
+        self.kind = kind ?? body.kind
         download = outlet.savesFile ? .some(DownloadProgress()) : .none
     }
 

@@ -198,7 +198,7 @@ extension RequestValues {
         switch body {
         case .none: 0
         case .data(let data): Int64(data.count)
-        case .stream: form?.contentLength ?? announcedLength ?? NSURLSessionTransferSizeUnknown
+        case .stream: madeStream?.byteCount ?? announcedLength ?? NSURLSessionTransferSizeUnknown
         }
     }
 

@@ -32,6 +32,8 @@ package struct RequestDecoder: ~Copyable {
 
     /// Bytes of the current request's body without framing.
     package private(set) var bodyBytesReceived: Int64 = 0
+    /// The fields behind the body of the latest request, once all of it has come.
+    package private(set) var trailers = Fields()
 
     /// Makes a decoder for a new connection.
     package init(limits: WireLimits = .standard) {
@@ -91,6 +93,7 @@ package struct RequestDecoder: ~Copyable {
 
     private mutating func received(_ head: consuming RequestHead) throws(WireError) -> Step {
         bodyBytesReceived = 0
+        trailers = Fields()
         let framing = try BodyFraming.ofRequest(head)
         switch framing {
         case .none, .length(0), .untilClose: phase = .complete
@@ -110,7 +113,8 @@ package struct RequestDecoder: ~Copyable {
         case .body(let range):
             bodyBytesReceived += Int64(range.count)
             return .body(range)
-        case .end:
+        case .end(let trailers):
+            self.trailers = trailers
             phase = .head
             return .end
         }

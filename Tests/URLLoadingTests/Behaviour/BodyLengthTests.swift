@@ -155,7 +155,7 @@ struct BodyLengthTests {
         #expect(try await see(raw: mixed) == .answer(200, "hello"), "B16.22: a bare LF ends what CRLF ends")
     }
 
-    @Test("B16.46, B16.47: trailers are read, thrown away, and only behind them the connection is free")
+    @Test("B16.46, B16.47: trailers are read, kept apart, and only behind them the connection is free")
     func trailers() async throws {
         let text = "\(ok)Transfer-Encoding: chunked\nX-Head: 1\n\n2\nok\n0\nX-Trailer: 2\nX-Head: 3\n\n"
         #expect(try await see(text) == .answer(200, "ok"))

@@ -9,6 +9,7 @@ import URLLoadingTLS
 func withHTTP2Session(
     _ http2: ServerHTTP2, hosts: [String] = [], configure: (inout ServerTLS) -> Void = { _ in },
     session change: (URLSessionConfiguration) -> Void = { _ in },
+    server changeServer: (inout LoopbackServer.Options) -> Void = { _ in },
     router: @escaping @Sendable (ServerRequest) -> ServerResponse,
     _ body: (LoopbackServer, URLSession) async throws -> Void
 ) async throws {
@@ -17,6 +18,7 @@ func withHTTP2Session(
     configure(&tls)
     var options = LoopbackServer.Options(tls: tls)
     options.http2 = http2
+    changeServer(&options)
     try await withServer(options, router: router) { server in
         let configuration = URLSessionConfiguration.ephemeral
         configuration.serverTrustEvaluation = .anchors(pem: root.certificate.pem)

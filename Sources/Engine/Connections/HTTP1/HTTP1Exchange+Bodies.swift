@@ -55,7 +55,8 @@ extension HTTP1Exchange {
             return sendPart(file, offset, count)
         case .wait:
             return false
-        case .end:
+        // With chunks trailers are bytes like others, and without there is no way for them.
+        case .end, .trailers:
             writing = .bytes
             return false
         case .failed(let failure):

@@ -55,7 +55,8 @@ extension HTTP1Exchange {
                 case .body(let range):
                     let part = UnsafeRawBufferPointer(rebasing: bytes[range])
                     owner.received(body: BodyPiece(part, in: channel.buffers.received))
-                case .end:
+                case .end(let trailers):
+                    if !trailers.isEmpty { owner.received(trailers: trailers) }
                     owner.noteWireBodyBytes(decoder.wireBodyBytes)
                     reading = .ended(hasLeftover: offset < bytes.count)
                     return

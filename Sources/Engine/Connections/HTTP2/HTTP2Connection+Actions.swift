@@ -42,7 +42,7 @@ extension HTTP2Connection {
         switch head {
         case .response(let head, _) where kind == .informational: stream.received(informational: head)
         case .response(let head, let framing): stream.received(head, framing)
-        case .trailers: stream.receivedTrailers()
+        case .trailers(let fields): stream.received(trailers: fields)
         }
     }
 

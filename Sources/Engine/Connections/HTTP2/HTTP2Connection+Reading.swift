@@ -20,8 +20,8 @@ extension HTTP2Connection {
     /// What a block has told.
     enum Head {
         case response(ResponseHead, BodyFraming)
-        /// Trailers, which are lawful; nobody asks for them.
-        case trailers
+        /// Trailers, which are lawful.
+        case trailers(Fields)
     }
 
     // MARK: The socket
@@ -113,8 +113,7 @@ extension HTTP2Connection {
             switch expected {
             case .discarded: return .discarded
             case .trailers:
-                _ = try HeaderBlockRules.trailers(decoder.list)
-                block = .decoded(.trailers)
+                block = .decoded(.trailers(try HeaderBlockRules.trailers(decoder.list)))
                 return .trailers
             case .head(let id):
                 let head = try HeaderBlockRules.responseHead(decoder.list, byteCount: byteCount)

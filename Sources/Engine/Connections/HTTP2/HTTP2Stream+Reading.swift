@@ -25,8 +25,12 @@ extension HTTP2Stream {
         owner.received(head: head, framing: framing, from: connection.channel.acceptance)
     }
 
-    /// Trailers end the message; they are checked, and nobody asks for them.
-    func receivedTrailers() { owner?.byteMoved() }
+    /// Trailers end the message.
+    func received(trailers: Fields) {
+        guard let owner else { return }
+        owner.byteMoved()
+        if !trailers.isEmpty { owner.received(trailers: trailers) }
+    }
 
     /// Bytes of the body.
     func received(_ bytes: UnsafeRawBufferPointer) {

@@ -124,11 +124,27 @@ extension HTTP2Stream {
             _ = connection.write(UnsafeRawBufferPointer(start: nil, count: 0), of: id, isLast: true)
             sent(owner)
             return false
+        case .trailers(let fields):
+            send(trailers: fields, of: owner)
+            return false
         case .failed(let failure):
             fail(.body(failure), owner)
             return false
         }
         return true
+    }
+
+    /// Ends the request with fields behind its body, all of which was given to the connection.
+    private func send(trailers: Fields, of owner: any ExchangeOwner) {
+        var block: [UInt8] = []
+        do throws(WireError) {
+            try connection.encoder.encode(trailers: trailers, into: &block)
+        } catch {
+            return fail(.body(.source(error)), owner)
+        }
+        connection.machine.sendBlock(block.span.bytes, on: id, .trailers, now: connection.now)
+        connection.planFlush()
+        sent(owner)
     }
 
     private func write(_ bytes: any BodyBytes, from start: Int, count: Int, of owner: any ExchangeOwner) {

@@ -10,7 +10,7 @@ import URLLoadingWire
 
 /// The metadata of a response to an HTTP load.
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
-    // Safe to share: what is not behind a Mutex is immutable.
+    // Safe to share: what is not behind a Mutex, or set once, is immutable.
     private let status: Int
     private let fields: Fields
     private let headers: Mutex<[String: String]?>
@@ -20,6 +20,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     /// How the server was trusted, where a loader has made the response to be stored (B7.102): it goes along with the
     /// response into whatever a program makes of it.
     let trust: AnswerTrust?
+    /// What came behind the body, once it has.
+    private let trailers = SetOnce<Trailers>()
 
     /// Makes a response about which nothing is known.
     public override init() {
@@ -168,6 +170,18 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         if version == .http2 { return "HTTP/2 \(status)" }
         let head = ResponseHead(status: status, reason: unusualReason, version: version)
         return "HTTP/1.\(version.minor) \(status) \(head.reason)"
+    }
+
+    /// Fields came behind the body; only the first count.
+    func ended(with fields: Fields) { trailers.set(Trailers(fields)) }
+
+    /// What came behind the body; empty where nothing did, or has yet.
+    var arrivedTrailers: Fields { trailers.value?.fields ?? Fields() }
+
+    private final class Trailers: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
     }
 
     private var headerDictionary: [String: String] {

@@ -41,6 +41,14 @@ extension URLSession {
         }
     }
 
+    /// Sends the request's own body, as an upload, and loads the response.
+    func upload(ofRequest request: URLRequest, delegate: (any URLSessionTaskDelegate)?) async throws -> (
+        Data, URLResponse
+    ) {
+        let new = NewTask(request, outlet: .whole(.awaiting), kind: .upload, delegate: delegate)
+        return try await run(awaited(new)) { .data($0) }
+    }
+
     /// Goes on with an upload and loads the response.
     public func upload(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil

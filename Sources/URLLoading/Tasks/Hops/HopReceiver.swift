@@ -170,6 +170,8 @@ final class HopReceiver: TransactionReceiver {
         }
     }
 
+    func received(trailers: Fields) { response?.ended(with: trailers) }
+
     func sent(bodyBytes: Int64) {
         task.counting.bodySent(
             total: (answer.plan.upload?.base ?? 0) + bodyBytes, tellsDelegate: answer.plan.tellsDelegate, on: reactor)

@@ -197,7 +197,9 @@ extension TaskState {
         switch body {
         case .data, .file, .opened: return true
         case .delegate, .part, .resuming: return false
-        case .request: if case .stream = currentRequest?.values.body { return false } else { return true }
+        case .request:
+            guard let values = currentRequest?.values, case .stream = values.body else { return true }
+            return values.madeStream?.isRenewable ?? false
         }
     }
 

@@ -26,9 +26,9 @@ extension HopPreparation {
         case .none: break
         case .data(let data): hop.content = .data(data)
         case .stream(let stream):
-            // B5.94: a form can be had as often as it takes.
-            if let form = request.values.unreadForm {
-                hop.content = .stream(InputStreamSource(form))
+            // B5.94, B5.97: it can be had as often as it takes.
+            if let renewed = request.values.renewedStream {
+                hop.content = .stream(InputStreamSource(renewed))
                 break
             }
             // B5.37: it can be read once, so another sending needs another one.
@@ -103,10 +103,10 @@ extension TaskHops {
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.
     func loadWithOtherStream() {
         guard let hop = task.state.withLock({ $0.hop }), let preparation = preparation(of: hop) else { return }
-        guard case .request = hop.body, let form = hop.request.values.unreadForm else {
+        guard case .request = hop.body, let renewed = hop.request.values.renewedStream else {
             return _ = preparation.askForStream()
         }
-        preparation.goOn(with: .cookies) { $0.content = .stream(InputStreamSource(form)) }
+        preparation.goOn(with: .cookies) { $0.content = .stream(InputStreamSource(renewed)) }
     }
 }
 

@@ -83,7 +83,7 @@ private struct HopClasses: Sendable {
     ) {
         var request = seen
         switch body {
-        case .request: if let form = request.values.unreadForm { request.httpBodyStream = form }
+        case .request: if let renewed = request.values.renewedStream { request.httpBodyStream = renewed }
         case .part: break
         case .data(let data): request.httpBody = data
         case .file(let url):

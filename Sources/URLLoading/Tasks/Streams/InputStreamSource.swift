@@ -1,5 +1,6 @@
 // Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes. A pair of bound
-// streams says when there is something: no thread waits for it, however many wait to be fed.
+// streams says when there is something, and an asynchronous body has a source of its own: no thread waits for these, however many wait to
+// be fed.
 //
 // They are not the threads of `BlockingPool.shared`: a few streams that never get their bytes must not keep names from
 // being looked up. A read that blocks for ever costs its thread, and the task ends by its time-outs.
@@ -17,6 +18,8 @@ final class InputStreamSource: BodySource {
     private let holder: URLRequest
     /// How long it is, where it says so itself.
     let byteCount: Int64?
+    /// The names of the fields that come behind it.
+    let trailerNames: [String]
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -30,7 +33,9 @@ final class InputStreamSource: BodySource {
         var holder = URLRequest(url: URL(fileURLWithPath: "/"))
         holder.httpBodyStream = stream
         self.holder = holder
-        byteCount = (stream as? MultipartFormStream)?.form.contentLength
+        let made = stream as? MadeBodyStream
+        byteCount = made?.byteCount
+        trailerNames = made?.trailerNames ?? []
     }
 
     /// The stream itself, for whoever reads it in the loader's place.
@@ -40,9 +45,22 @@ final class InputStreamSource: BodySource {
     var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
 
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        if let sequence { return read(sequence, answer) }
         let isOpen = state.withLock { $0.isOpen && !$0.isOver }
         if isOpen, let pair, pair.awaitReading({ [self] in serve(answer) }) { return }
         serve(answer)
+    }
+
+    private var sequence: SequenceSource? { (holder.httpBodyStream as? AsyncBodyStream)?.source }
+
+    /// Passes the question on, which needs no thread.
+    private func read(_ sequence: SequenceSource, _ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        let isOpen = state.withLock { state in
+            defer { state.isOpen = true }
+            return state.isOpen
+        }
+        guard isOpen || sequence.claim() else { return answer(.failed(BodyStreamProblem.usedUp)) }
+        sequence.next(answer)
     }
 
     private func serve(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
@@ -59,6 +77,7 @@ final class InputStreamSource: BodySource {
             return state.isOpen && !state.isReading && !state.isOver
         }
         guard mustClose else { return }
+        if let sequence { return sequence.close() }
         // That of a pair waits for nothing.
         if pair != nil { closeStream() } else { Self.threads.run { [self] in closeStream() } }
     }

@@ -5,10 +5,10 @@ import Foundation
 import URLLoadingSystem
 
 /// A form as a stream, of which there can be another one at any time.
-final class MultipartFormStream: InputStream {
+final class MultipartFormStream: MadeBodyStream {
     typealias FileError = URLRequest.MultipartForm.FileError
 
-    let form: URLRequest.MultipartForm
+    private let form: URLRequest.MultipartForm
     private var rest: ArraySlice<URLRequest.MultipartForm.Segment>
     /// How much of the first of the rest has been read.
     private var position: Int64 = 0
@@ -22,6 +22,12 @@ final class MultipartFormStream: InputStream {
         rest = form.segments[...]
         super.init(data: Data())
     }
+
+    override var byteCount: Int64? { form.contentLength }
+
+    override var isRenewable: Bool { true }
+
+    override func renewed() -> MadeBodyStream? { MultipartFormStream(form) }
 
     override func open() { status = .open }
 
@@ -119,12 +125,4 @@ extension URLRequest.MultipartForm.FileError {
     fileprivate init(_ file: URL, _ error: SystemError) {
         self.init(file: file, problem: .unreadable(POSIXErrorCode(rawValue: error.errno) ?? .EIO))
     }
-}
-
-extension RequestValues {
-    /// The form that is the body, where one is, and not in memory.
-    var form: URLRequest.MultipartForm? { (httpBodyStream as? MultipartFormStream)?.form }
-
-    /// That form in a stream that nobody has read.
-    var unreadForm: MultipartFormStream? { form.map(MultipartFormStream.init) }
 }

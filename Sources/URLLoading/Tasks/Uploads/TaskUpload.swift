@@ -29,7 +29,9 @@ struct TaskUpload: Sendable {
             // A request of the upload's own is written already.
             if case .part = state.body { return (false, nil) }
             let old = state.takeClaim()
-            guard isUpgradable else {
+            // Of a body that its request holds there is no part.
+            let hasParts = if case .request = state.body { false } else { true }
+            guard isUpgradable, hasParts else {
                 state.upload = nil
                 return (false, old)
             }

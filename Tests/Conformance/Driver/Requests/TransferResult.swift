@@ -6,7 +6,7 @@ import URLLoadingTestSupport
 
 extension TransferRecord {
     /// The record as the protocol shows it. What the package's API does not show is left out: the HTTP version of a
-    /// response, and trailers.
+    /// response.
     var result: JSONValue {
         var members: [JSONMember] = [
             JSONMember(name: "response", value: response.map(Self.describe) ?? .null),
@@ -17,6 +17,7 @@ extension TransferRecord {
             JSONMember(name: "redirects", value: .array(redirects.map(Self.describe))),
             JSONMember(name: "challenges", value: .array(challenges.map(Self.describe))),
             JSONMember(name: "informational", value: .array(informational.map(Self.describeHead))),
+            JSONMember(name: "trailers", value: Self.trailers(of: response)),
             JSONMember(name: "metrics", value: metrics.map(\.json) ?? .null),
         ]
         if let chunks {
@@ -60,8 +61,15 @@ extension TransferRecord {
 
     /// One pair per member of the API's dictionary, sorted since a dictionary has no order.
     private static func fields(_ response: HTTPURLResponse?) -> JSONValue {
-        let fields = (response?.allHeaderFields ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
-        return .array(fields.sorted { $0 < $1 }.map { [.string($0.0), .string($0.1)] })
+        pairs((response?.allHeaderFields ?? [:]).map { ("\($0.key.base)", "\($0.value)") })
+    }
+
+    private static func trailers(of response: URLResponse?) -> JSONValue {
+        pairs(((response as? HTTPURLResponse)?.trailerFields ?? [:]).map { ($0.key, $0.value) })
+    }
+
+    private static func pairs(_ fields: [(String, String)]) -> JSONValue {
+        .array(fields.sorted { $0 < $1 }.map { [.string($0.0), .string($0.1)] })
     }
 }
 

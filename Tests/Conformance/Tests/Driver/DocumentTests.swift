@@ -72,7 +72,7 @@ struct DocumentTests {
                 let result = try await driver.result(driver.get(server.url(), options: options))
                 var members: Set<String> = [
                     "response", "body_base64", "body_length", "body_sha256", "error", "redirects", "challenges",
-                    "informational", "metrics",
+                    "informational", "trailers", "metrics",
                 ]
                 if options["report_chunks"] == true { members.insert("chunks") }
                 guard case .object(let given) = result else {

@@ -30,7 +30,7 @@ struct RequestTests {
             #expect(
                 result["body_sha256"] == "2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df")
             #expect(result["error"] == .null)
-            for name in ["redirects", "challenges", "informational"] { #expect(result[name] == []) }
+            for name in ["redirects", "challenges", "informational", "trailers"] { #expect(result[name] == []) }
             #expect(result["chunks"] == nil)
             let transaction = try #require(result["metrics"]?["transactions"]?.elements.first)
             #expect(transaction["fetch"] == "network")

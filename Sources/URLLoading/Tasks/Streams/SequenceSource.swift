@@ -1,0 +1,212 @@
+// Reads an asynchronous sequence for a connection, one piece ahead of what is being sent.
+//
+// The sequence is read in a Swift task whose executor this is: so it knows when the task has nothing more to do at once. Elements
+// are gathered while they come without waiting, and sent as soon as one has to be waited for.
+//
+// Must not know: tasks of a session, how content is framed or sent.
+
+import Dispatch
+import Foundation
+import Synchronization
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
+
+/// Gives the bytes of one sequence, once.
+final class SequenceSource: BodySource {
+    private let trailers: URLRequest.AsyncBody.Trailers?
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The sequence, until it is being read.
+        var sequence: (any ReadableSequence)?
+        var isClaimed = false
+        var isClosed = false
+        /// Who waits for the next piece.
+        var asked: (@Sendable (SourcePiece) -> Void)?
+        /// What has been gathered.
+        var gathered: [UInt8] = []
+        /// What follows the gathered bytes, once all was read.
+        var end: SourcePiece?
+        /// The reading task, and it again while it waits to be asked for more.
+        var reading: Task<Void, Never>?
+        var waiting: UnsafeContinuation<Void, Never>?
+
+        /// Whether the sequence may be asked for more.
+        var isWanted: Bool { isClosed || asked != nil && gathered.count < pieceSize }
+
+        /// Gives what there is to whoever waits for it.
+        mutating func takeAnswer() -> (@Sendable () -> Void)? {
+            guard let asked, let piece = takePiece() else { return nil }
+            self.asked = nil
+            return { asked(piece) }
+        }
+
+        private mutating func takePiece() -> SourcePiece? {
+            guard gathered.isEmpty else {
+                defer { gathered = [] }
+                return .bytes(gathered)
+            }
+            return end
+        }
+
+        mutating func takeWaiting() -> UnsafeContinuation<Void, Never>? {
+            defer { waiting = nil }
+            return waiting
+        }
+    }
+
+    init(_ body: URLRequest.AsyncBody) {
+        state = Mutex(State(sequence: body.sequence))
+        trailers = body.trailers
+    }
+
+    /// Whether the caller is the first who wants to read it.
+    func claim() -> Bool {
+        state.withLock { state in
+            defer { state.isClaimed = true }
+            return !state.isClaimed
+        }
+    }
+
+    func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
+        let (given, waiting, sequence) = state.withLock { state in
+            state.asked = answer
+            let given = state.takeAnswer()
+            let sequence = state.sequence
+            state.sequence = nil
+            return (given, given == nil ? state.takeWaiting() : nil, sequence)
+        }
+        given?()
+        waiting?.resume()
+        if let sequence { begin(sequence) }
+    }
+
+    func close() {
+        let (reading, waiting) = state.withLock { state in
+            state.isClosed = true
+            state.sequence = nil
+            state.asked = nil
+            state.gathered = []
+            defer { state.reading = nil }
+            return (state.reading, state.takeWaiting())
+        }
+        reading?.cancel()
+        waiting?.resume()
+    }
+
+    // MARK: Reading
+
+    private func begin(_ sequence: any ReadableSequence) {
+        let reading = Task(executorPreference: self) { [self] in
+            do {
+                try await sequence.read(into: self)
+                end(with: try await ending())
+            } catch {
+                end(with: .failed(error))
+            }
+        }
+        let isWanted = state.withLock { state in
+            if !state.isClosed, state.end == nil { state.reading = reading }
+            return !state.isClosed
+        }
+        if !isWanted { reading.cancel() }
+    }
+
+    /// What is sent behind the last element.
+    private func ending() async throws -> SourcePiece {
+        guard let trailers else { return .end }
+        var fields = Fields()
+        // In an order that does not change from one sending to the next.
+        for (name, value) in try await trailers.make().sorted(by: { $0.key < $1.key }) {
+            guard trailers.names.contains(where: { FieldText.sameName($0, name) }) else {
+                throw URLRequest.AsyncBody.TrailerError(name: name, problem: .notAnnounced)
+            }
+            guard !value.utf8.contains(where: Tokens.isControl) else {
+                throw URLRequest.AsyncBody.TrailerError(name: name, problem: .malformedValue)
+            }
+            fields.append(name, value)
+        }
+        return fields.isEmpty ? .end : .trailers(fields)
+    }
+
+    private func end(with piece: SourcePiece) {
+        let answer = state.withLock { state in
+            state.end = piece
+            state.reading = nil
+            return state.takeAnswer()
+        }
+        answer?()
+    }
+
+    // MARK: From the reading task
+
+    /// Takes as many of an element's bytes as there is room for, and says whether the next may follow at once.
+    fileprivate func gather(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, isMoreWanted: Bool) {
+        state.withLock { state in
+            guard !state.isClosed else { return (bytes.count, true) }
+            let count = min(bytes.count, pieceSize - state.gathered.count)
+            state.gathered.append(contentsOf: bytes[..<count])
+            return (count, state.isWanted)
+        }
+    }
+
+    /// Waits until more is wanted.
+    fileprivate func awaitDemand() async {
+        await withUnsafeContinuation { continuation in
+            let (isWanted, answer) = state.withLock { state in
+                let answer = state.gathered.count < pieceSize ? nil : state.takeAnswer()
+                if state.isWanted { return (true, answer) }
+                state.waiting = continuation
+                return (false, answer)
+            }
+            answer?()
+            if isWanted { continuation.resume() }
+        }
+    }
+}
+
+/// The executor of the reading task, which runs its pieces one at a time.
+extension SequenceSource: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            // The task has nothing to do at once: what was gathered is given, if it is wanted.
+            state.withLock { $0.takeAnswer() }?()
+        }
+    }
+}
+
+/// A sequence whose bytes can be given to a source.
+protocol ReadableSequence: Sendable {
+    /// Gives all of them, as the source wants them.
+    func read(into source: SequenceSource) async throws
+}
+
+/// Makes a sequence, and reads it.
+struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Element: URLRequest.BodyElement {
+    private let make: @Sendable () -> Pieces
+
+    init(_ make: @escaping @Sendable () -> Pieces) { self.make = make }
+
+    func read(into source: SequenceSource) async throws {
+        for try await element in make() {
+            try Task.checkCancellation()
+            var given = 0
+            while true {
+                let (count, isMoreWanted) = element.withBodyBytes { bytes in
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[min(given, bytes.count)...])
+                    let (taken, isMoreWanted) = source.gather(rest)
+                    given += taken
+                    return (bytes.count, isMoreWanted)
+                }
+                if !isMoreWanted { await source.awaitDemand() }
+                if given >= count { break }
+            }
+        }
+    }
+}
+
+/// How much is gathered: as much as a piece of a stream of Foundation's.
+private let pieceSize = 64 * 1024

@@ -1,0 +1,442 @@
+// Bodies of requests that are made while they are sent: what the server gets and when, when it gets it again, and how a sequence learns
+// that nobody wants more.
+
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+import URLLoadingWire
+
+@Suite("Asynchronous bodies", .timeLimit(.minutes(5)))
+struct AsyncBodyTests {
+    typealias AsyncBody = URLRequest.AsyncBody
+
+    static let protocols: [ServerHTTP2] = [.off, .required]
+
+    /// The protocol, how the body was framed, and the body.
+    private static func mirror(_ request: ServerRequest) -> ServerResponse {
+        let length = request.fields.first(.contentLength) ?? request.fields.first(.transferEncoding) ?? "none"
+        return .text("\(request.method) \(length) \(String(decoding: request.body, as: UTF8.self))")
+    }
+
+    private static func text(_ request: URLRequest, in session: URLSession) async throws -> String {
+        String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+
+    private static func pieces(_ texts: String...) -> Elements<Data> { Elements(texts.map { Data($0.utf8) }) }
+
+    private static var atOnce: URLSession.RetryPolicy {
+        var policy = URLSession.RetryPolicy(maximumRetries: 1)
+        policy.firstPause = 0
+        return policy
+    }
+
+    // MARK: Elements
+
+    @Test(
+        "B5.96: data, arrays and single bytes are sent, in chunks or with the length that is known",
+        arguments: protocols)
+    func elements(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            let unknown = use.use == .off ? "chunked" : "none"
+            func sent(_ body: AsyncBody) async throws -> String {
+                var request = URLRequest(url: try server.at())
+                request.setAsyncBody(body)
+                return try await Self.text(request, in: session)
+            }
+            #expect(try await sent(AsyncBody(Self.pieces("one ", "", "two"))) == "POST \(unknown) one two")
+            let arrays = Elements([Array("arr".utf8), Array("ay".utf8)])
+            #expect(try await sent(AsyncBody(arrays, contentLength: 5)) == "POST 5 array")
+            #expect(try await sent(AsyncBody(Elements(Array("bytes".utf8)))) == "POST \(unknown) bytes")
+            #expect(try await sent(AsyncBody(Elements<Data>([]))) == "POST \(unknown) ")
+            #expect(try await sent(AsyncBody(Elements<Data>([]), contentLength: -3)) == "POST 0 ")
+
+            let large = [UInt8](repeating: 0x61, count: 1_000_000)
+            let answer = try await sent(AsyncBody(Elements([large])))
+            #expect(answer.utf8.count == "POST \(unknown) ".utf8.count + large.count)
+        }
+    }
+
+    @Test(
+        "B5.96, B11.4: upload(for:from:) is an upload task, and the request's own body does not count",
+        arguments: protocols)
+    func upload(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: { .echo($0) }) { server, session in
+            var request = URLRequest(url: try server.at())
+            request.httpMethod = "PUT"
+            request.httpBody = Data("other".utf8)
+            let watcher = TaskWatcher()
+            let (data, _) = try await session.upload(for: request, from: Self.pieces("a", "b"), delegate: watcher)
+            #expect(data == Data("ab".utf8))
+            #expect(watcher.isUpload.value == true)
+        }
+    }
+
+    @Test("B5.96, B5.29: a body that is shorter or longer than announced fails the load", arguments: protocols)
+    func wrongLength(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            for (length, code): (Int64, URLError.Code) in [
+                (2, .dataLengthExceedsMaximum), (4, .requestBodyStreamExhausted),
+            ] {
+                var request = URLRequest(url: try server.at())
+                request.setAsyncBody(AsyncBody(contentLength: length) { Self.pieces("abc") })
+                #expect(await codeThrown { _ = try await session.data(for: request) } == code)
+            }
+            #expect(try await Self.text(URLRequest(url: try server.at()), in: session) == "GET none ")
+        }
+    }
+
+    @Test("B5.96: a mock and a reader of the stream get the whole body")
+    func otherReaders() async throws {
+        var request = URLRequest(url: try #require(URL(string: "https://mocked.test/")))
+        request.setAsyncBody(AsyncBody { Self.pieces("mo", "ck") })
+        let mock = URLSession.Mock()
+        mock.stub(where: { _ in true }, .answering { .text(String(decoding: $0.httpBody ?? Data(), as: UTF8.self)) })
+        let session = mock.session()
+        #expect(try await Self.text(request, in: session) == "mock")
+        session.invalidateAndCancel()
+    }
+
+    // MARK: Again
+
+    @Test("B5.97: a body that can be had again is, after a redirect and by a retry policy", arguments: protocols)
+    func again(use: ServerHTTP2) async throws {
+        let tries = Box(0)
+        let router: LoopbackServer.Router = { request in
+            switch request.path {
+            case "/from": return .status(308).adding("Location", "/to")
+            case "/busy":
+                tries.change { $0 += 1 }
+                return tries.value == 1 ? .status(503) : .echo(request)
+            default: return .echo(request)
+            }
+        }
+        try await withHTTP2Session(use, router: router) { server, session in
+            let made = Box(0)
+            let body = AsyncBody {
+                made.change { $0 += 1 }
+                return Self.pieces("again ", "and again")
+            }
+            var request = URLRequest(url: try server.at("/from"))
+            request.setAsyncBody(body)
+            #expect(try await Self.text(request, in: session) == "again and again")
+            #expect(made.value == 2)
+
+            request.url = try server.at("/busy")
+            request.httpMethod = "PUT"
+            request.retryPolicy = Self.atOnce
+            #expect(try await Self.text(request, in: session) == "again and again")
+            #expect(made.value == 4 && tries.value == 2)
+        }
+    }
+
+    @Test(
+        "B5.97: a sequence can be had once; then a delegate is asked, and without one the load fails",
+        arguments: protocols)
+    func once(use: ServerHTTP2) async throws {
+        let router: LoopbackServer.Router = { request in
+            request.path == "/from" ? .status(308).adding("Location", "/to") : .echo(request)
+        }
+        try await withHTTP2Session(use, router: router) { server, session in
+            var request = URLRequest(url: try server.at("/from"))
+            request.setAsyncBody(AsyncBody(Self.pieces("once")))
+            let alone = request
+            #expect(await codeThrown { _ = try await session.data(for: alone) } == .requestBodyStreamExhausted)
+
+            let delegate = UploadDelegate(.stream { InputStream(data: Data("another".utf8)) })
+            let (data, _) = try await session.upload(for: request, from: Self.pieces("one"), delegate: delegate)
+            #expect(data == Data("another".utf8))
+
+            request.url = try server.at("/to")
+            request.setAsyncBody(AsyncBody(Self.pieces("mine")))
+            let shared = request
+            #expect(try await Self.text(shared, in: session) == "mine")
+            let error = await #expect(throws: URLError.self) { try await session.data(for: shared) }
+            #expect(error?.code == .requestBodyStreamExhausted)
+            #expect(error?.localizedDescription.contains("has been used before") == true)
+        }
+    }
+
+    // MARK: Demand
+
+    @Test("B5.98: no more is asked of a sequence than is wanted, and what comes at once is one piece")
+    func demand() throws {
+        let asked = Box(0)
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        let element = [UInt8](repeating: 1, count: 16 * 1024)
+        request.setAsyncBody(AsyncBody(Elements(Array(repeating: element, count: 20)) { asked.change { $0 += 1 } }))
+        let stream = try #require(request.httpBodyStream)
+        stream.open()
+        #expect(asked.value == 0)
+        #expect(Self.read(stream, 10) == 10)
+        #expect(asked.value == 4, "64 KiB, and then nobody has asked")
+        #expect(Self.read(stream, 1 << 20) == 64 * 1024 - 10)
+        #expect(asked.value == 4)
+        #expect(Self.read(stream, 1 << 20) == 64 * 1024)
+        #expect(asked.value == 8)
+        stream.close()
+        #expect(Self.read(stream, 10) == -1)
+
+        request.setAsyncBody(AsyncBody(Self.pieces("a", "b", "c")))
+        let short = try #require(request.httpBodyStream)
+        short.open()
+        #expect(Self.read(short, 10) == 3)
+        #expect(Self.read(short, 10) == 0 && short.streamStatus == .atEnd)
+    }
+
+    @Test("B5.98: an element larger than a piece is taken in parts, and an element that waits holds nothing back")
+    func pieces() throws {
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        request.setAsyncBody(AsyncBody(Elements([[UInt8](repeating: 2, count: 200_000)])))
+        let stream = try #require(request.httpBodyStream)
+        stream.open()
+        var counts: [Int] = []
+        while let count = Optional(Self.read(stream, 1 << 20)), count > 0 { counts.append(count) }
+        #expect(counts == [65_536, 65_536, 65_536, 3_392])
+
+        let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+        request.setAsyncBody(AsyncBody(sequence))
+        let slow = try #require(request.httpBodyStream)
+        slow.open()
+        continuation.yield(Data("early".utf8))
+        #expect(Self.read(slow, 100) == 5)
+        continuation.yield(Data("late".utf8))
+        continuation.finish()
+        #expect(Self.read(slow, 100) == 4)
+        #expect(Self.read(slow, 100) == 0)
+    }
+
+    private static func read(_ stream: InputStream, _ count: Int) -> Int {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
+            buffer.baseAddress.map { stream.read($0, maxLength: count) } ?? -1
+        }
+    }
+
+    @Test("B5.98: a sequence that throws fails the load, with its error underneath", arguments: protocols)
+    func failingSequence(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            var request = URLRequest(url: try server.at())
+            request.setAsyncBody(
+                AsyncBody(
+                    AsyncThrowingStream(Data.self) { continuation in
+                        continuation.yield(Data("some".utf8))
+                        continuation.finish(throwing: Trouble())
+                    }))
+            let failing = request
+            let error = await #expect(throws: URLError.self) { try await session.data(for: failing) }
+            #expect(error?.code == .requestBodyStreamExhausted)
+            #expect(error?.userInfo[NSUnderlyingErrorKey] is Trouble)
+        }
+    }
+
+    @Test(
+        "B5.98: the task that reads a sequence is cancelled with the load, and by an answer that wants no more",
+        arguments: protocols)
+    func cancelled(use: ServerHTTP2) async throws {
+        let early: @Sendable (ServerRequest) -> ServerResponse? = { $0.path == "/refused" ? .status(413) : nil }
+        try await withHTTP2Session(use, server: { $0.earlyRouter = early }, router: Self.mirror) { server, session in
+            for path in ["/refused", "/cancelled"] {
+                let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+                let ended = Signal()
+                continuation.onTermination = { if case .cancelled = $0 { ended.fire() } }
+                continuation.yield(Data("some".utf8))
+                var request = URLRequest(url: try server.at(path))
+                request.httpMethod = "POST"
+                let url = request
+                let load = Task { try await session.upload(for: url, from: sequence) }
+                if path == "/cancelled" {
+                    await server.wait { $0.requestsBegun == 2 }
+                    load.cancel()
+                    #expect(await codeThrown { _ = try await load.value } == .cancelled)
+                } else {
+                    let (_, response) = try await load.value
+                    #expect((response as? HTTPURLResponse)?.statusCode == 413)
+                }
+                await ended.wait()
+            }
+        }
+    }
+
+    // MARK: Both directions at once
+
+    @Test("B5.100: the response is read while the body is still being sent", arguments: protocols)
+    func duplex(use: ServerHTTP2) async throws {
+        let gate = ServerGate()
+        let early: @Sendable (ServerRequest) -> ServerResponse? = { _ in
+            var response = ServerResponse.status(200)
+            response.body = .pieces([.init("first "), .init("second", when: gate)])
+            response.framing = .chunked
+            return response
+        }
+        try await withHTTP2Session(use, server: { $0.earlyRouter = early }, router: Self.mirror) { server, session in
+            let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+            continuation.yield(Data("question".utf8))
+            var request = URLRequest(url: try server.at())
+            request.setAsyncBody(AsyncBody(sequence))
+            let (bytes, response) = try await session.bytes(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            var iterator = bytes.chunks.makeAsyncIterator()
+            #expect(try await iterator.next() == Data("first ".utf8))
+            #expect(server.stats.requests == 0, "the body is not whole")
+            continuation.yield(Data("another question".utf8))
+            continuation.finish()
+            await server.wait { $0.requests == 1 }
+            gate.open()
+            #expect(try await iterator.next() == Data("second".utf8))
+            #expect(try await iterator.next() == nil)
+        }
+    }
+
+    // MARK: Trailers
+
+    private static func trailers(_ request: ServerRequest) -> ServerResponse {
+        let trailers = (0..<request.trailers.count).map {
+            "\(request.trailers.name(at: $0).lowercased())=\(request.trailers.value(at: $0))"
+        }
+        let announced = request.fields.first(.trailer) ?? "none"
+        let length = request.fields.first(.contentLength) ?? "unknown"
+        return .text("\(String(decoding: request.body, as: UTF8.self)) \(announced) \(length) \(trailers)")
+    }
+
+    @Test("B5.99: fields are sent behind a body, announced, and without a length", arguments: protocols)
+    func sentTrailers(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.trailers) { server, session in
+            func sent(_ names: [String], _ values: [String: String]) async throws -> String {
+                var body = AsyncBody(contentLength: 4) { Self.pieces("bo", "dy") }
+                try body.setTrailers(named: names) { values }
+                var request = URLRequest(url: try server.at())
+                request.setValue("4", forHTTPHeaderField: "Content-Length")
+                request.setAsyncBody(body)
+                return try await Self.text(request, in: session)
+            }
+            let both = try await sent(["X-Sum", "X-Count"], ["x-sum": "11", "X-Count": "4"])
+            #expect(both == #"body X-Sum, X-Count unknown ["x-count=4", "x-sum=11"]"#)
+            let leftOut = try await sent(["X-Sum"], [:])
+            #expect(leftOut == "body X-Sum unknown []")
+            let none = try await sent([], ["ignored": "1"])
+            #expect(none == "body none 4 []")
+        }
+    }
+
+    @Test(
+        "B5.99: a field that cannot stand behind a body is refused, at the latest when it would be sent",
+        arguments: protocols)
+    func refusedTrailers(use: ServerHTTP2) async throws {
+        var body = AsyncBody(Self.pieces("body"))
+        for name in [
+            "Content-Length", "authorization", "Transfer-Encoding", "Host", "TE", "Cookie", "", "a b", ":path",
+        ] {
+            let error = #expect(throws: AsyncBody.TrailerError.self) { try body.setTrailers(named: [name]) { [:] } }
+            #expect(error == AsyncBody.TrailerError(name: name, problem: .notAllowed))
+        }
+        try await withHTTP2Session(use, router: Self.trailers) { server, session in
+            func failure(_ make: @escaping @Sendable () throws -> [String: String]) async throws -> (any Error)? {
+                var body = AsyncBody { Self.pieces("body") }
+                try body.setTrailers(named: ["X-Sum"], make)
+                var request = URLRequest(url: try server.at())
+                request.setAsyncBody(body)
+                let failing = request
+                let error = await #expect(throws: URLError.self) { try await session.data(for: failing) }
+                #expect(error?.code == .requestBodyStreamExhausted)
+                return error?.userInfo[NSUnderlyingErrorKey] as? any Error
+            }
+            let other = try await failure { ["Other": "1"] } as? AsyncBody.TrailerError
+            #expect(other == AsyncBody.TrailerError(name: "Other", problem: .notAnnounced))
+            let split = try await failure { ["X-Sum": "1\r\nX-Other: 2"] } as? AsyncBody.TrailerError
+            #expect(split == AsyncBody.TrailerError(name: "X-Sum", problem: .malformedValue))
+            let trouble = try await failure { throw Trouble() }
+            #expect(trouble is Trouble)
+        }
+    }
+
+    @Test(
+        "B16.46, H4.4: the fields behind a response's body are there when the body is, and no fields of its head",
+        arguments: protocols)
+    func receivedTrailers(use: ServerHTTP2) async throws {
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { request in
+            var response = ServerResponse.status(200)
+            response.body = .pieces([.init("a"), .init("b", when: request.path == "/slow" ? gate : nil)])
+            guard request.path != "/none" else { return response }
+            return response.addingTrailer("X-Sum", "1").addingTrailer("etag", "2").addingTrailer("X-Sum", "3")
+        }
+        try await withHTTP2Session(use, router: router) { server, session in
+            let (data, response) = try await session.data(from: server.at())
+            let answer = try #require(response as? HTTPURLResponse)
+            #expect(data == Data("ab".utf8))
+            #expect(answer.value(forHTTPTrailerField: "x-SUM") == "1, 3")
+            #expect(answer.trailerFields["Etag"] == "2" && answer.trailerFields.count == 2)
+            #expect(answer.value(forHTTPHeaderField: "X-Sum") == nil)
+
+            let (bytes, slow) = try await session.bytes(from: server.at("/slow"))
+            let slowAnswer = try #require(slow as? HTTPURLResponse)
+            var iterator = bytes.makeAsyncIterator()
+            #expect(try await iterator.next() == 0x61)
+            #expect(slowAnswer.trailerFields.isEmpty)
+            gate.open()
+            #expect(try await iterator.next() == 0x62)
+            #expect(try await iterator.next() == nil)
+            #expect(slowAnswer.value(forHTTPTrailerField: "X-Sum") == "1, 3")
+
+            let none = try await session.data(from: server.at("/none")).1 as? HTTPURLResponse
+            #expect(none?.trailerFields == [:] && none?.value(forHTTPTrailerField: "X-Sum") == nil)
+        }
+    }
+
+    @Test(
+        "B5.101, B5.13: trailers are asked for where the program says so, also after a redirect", arguments: protocols)
+    func wantsTrailers(use: ServerHTTP2) async throws {
+        let router: LoopbackServer.Router = { request in
+            if request.path == "/from" { return .status(302).adding("Location", "/") }
+            let fields = request.fields
+            return .text("\(fields.combined(.te) ?? "none"), \(fields.combined(.connection) ?? "none")")
+        }
+        try await withHTTP2Session(use, router: router) { server, session in
+            let isHTTP1 = use.use == .off
+            var request = URLRequest(url: try server.at("/from"))
+            request.setValue("trailers", forHTTPHeaderField: "TE")
+            #expect(try await Self.text(request, in: session) == (isHTTP1 ? "none, keep-alive" : "none, none"))
+            request.acceptsTrailers = true
+            let asked = isHTTP1 ? "trailers, keep-alive, TE" : "trailers, none"
+            #expect(try await Self.text(request, in: session) == asked)
+            request.url = try server.at()
+            #expect(try await Self.text(request, in: session) == asked)
+        }
+    }
+}
+
+private struct Trouble: Error {}
+
+/// Elements that come without waiting.
+private struct Elements<Element: Sendable>: AsyncSequence, Sendable {
+    private let elements: [Element]
+    private let willGive: @Sendable () -> Void
+
+    init(_ elements: [Element], willGive: @escaping @Sendable () -> Void = {}) {
+        self.elements = elements
+        self.willGive = willGive
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: elements[...], willGive: willGive) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<Element>
+        let willGive: @Sendable () -> Void
+
+        mutating func next() async -> Element? {
+            guard let first = rest.popFirst() else { return nil }
+            willGive()
+            return first
+        }
+    }
+}
+
+/// Notes which kind of task was made.
+private final class TaskWatcher: NSObject, URLSessionTaskDelegate {
+    let isUpload = Box<Bool?>(nil)
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        isUpload.value = task is URLSessionUploadTask
+    }
+}
