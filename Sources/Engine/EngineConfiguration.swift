@@ -24,6 +24,9 @@ package struct EngineConfiguration: Sendable {
     /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
     package var idleConnectionTimeout: Duration = .seconds(60)
 
+    /// How old a connection is when it gets no new request; nil for no limit (B16.77).
+    package var maximumConnectionLifetime: Duration?
+
     /// The lowest TLS version offered (B3.7).
     package var minimumTLSVersion: TLSVersion = .v12
 

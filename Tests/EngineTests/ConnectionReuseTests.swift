@@ -137,6 +137,41 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test("B16.77: a connection that is always busy gets no new request when it has reached its greatest age")
+    func lifetime() {
+        let rig = EngineRig { $0.maximumConnectionLifetime = .seconds(100) }
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .respond("2"), .receiveHead, .respond("3")])
+        // 0, 40 and 80 seconds old.
+        let journals = (0..<3).map { _ in
+            let journal = rig.submit()
+            rig.settle()
+            rig.advance(.seconds(40))
+            return journal
+        }
+        #expect(journals.map(\.text) == ["1", "2", "3"])
+        #expect(rig.core.counts.connections == 0 && rig.peers.count == 1)
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "1" && rig.peers.count == 2)
+        #expect(rig.network.lookedUp == ["host.test", "host.test"])
+        rig.expectClean()
+    }
+
+    @Test(
+        "B16.77: an exchange that lasts longer than its connection may goes on to its end, and the connection with it")
+    func lifetimeOfLongExchange() {
+        let rig = EngineRig { $0.maximumConnectionLifetime = .seconds(10) }
+        rig.serve("host.test", [.receiveHead, .delay(.seconds(30)), .respond("late")])
+        let journal = rig.submit()
+        rig.settle()
+        rig.advance(.seconds(29))
+        #expect(!journal.hasEnded && rig.core.counts.inUse == 1)
+        rig.advance(.seconds(1))
+        #expect(journal.text == "late" && journal.error == nil)
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
     @Test("B16.6: Keep-Alive: timeout=n shortens the idle time")
     func keepAlive() {
         let rig = EngineRig()

@@ -17,6 +17,8 @@ final class MockPoolDriver {
         var hasServed = false
         var idleSince = 0
         var expiry: Duration?
+        /// When it is too old for anybody new.
+        var retirement: Duration?
         var isAsking = false
 
         var isIdle: Bool { state == .open && used == 0 }
@@ -41,6 +43,7 @@ final class MockPoolDriver {
     private let hosts: [Int]
     private let perHost: Int
     private let idleTimeout: Duration
+    private let lifetime: Duration?
     private(set) var now = Duration.seconds(1000)
     private(set) var connections: [ConnectionID: Connection] = [:]
     private(set) var waiting: [Waiting] = []
@@ -59,14 +62,15 @@ final class MockPoolDriver {
     /// What went wrong, with the number of the step.
     private(set) var complaints: [String] = []
 
-    init(keys: [PoolKey], perHost: Int, idleTimeout: Duration = .seconds(60)) {
+    init(keys: [PoolKey], perHost: Int, idleTimeout: Duration = .seconds(60), lifetime: Duration? = nil) {
         self.keys = keys
         let names = keys.map(\.origin.matchingHost)
         hosts = names.map { name in names.firstIndex(of: name) ?? 0 }
         expectsShared = keys.map { _ in false }
         self.perHost = perHost
         self.idleTimeout = idleTimeout
-        pool = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
+        self.lifetime = lifetime
+        pool = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout, lifetime: lifetime))
     }
 
     // MARK: Events
@@ -75,6 +79,7 @@ final class MockPoolDriver {
         asked += 1
         let usable = connections.filter {
             $0.value.key == key && $0.value.hasRoom && !($0.value.isIdle && isExpired($0.value))
+                && !isRetired($0.value)
         }
         let newcomer = Waiting(
             request: asked, key: key, priority: priority, order: atFront ? -asked : asked, needsNew: needsNew)
@@ -110,6 +115,7 @@ final class MockPoolDriver {
             known.capacity = capacity
             known.isShared = capacity > 1
             known.isAsking = false
+            known.retirement = lifetime.map { now + $0 }
             connections[connection] = known
             let origin = keys[known.key].origin
             for key in keys.indices where keys[key].origin == origin { expectsShared[key] = known.isShared }
@@ -267,7 +273,9 @@ final class MockPoolDriver {
     /// A connection serves nobody, as far as this knows.
     private func becomeReady(_ id: ConnectionID, idleLimit: Duration?) {
         connections[id]?.idleSince = step
-        connections[id]?.expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
+        let expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
+        let retirement = connections[id]?.retirement
+        connections[id]?.expiry = min(expiry, retirement ?? expiry)
     }
 
     /// Takes what the pool wants done into the books. `ready` is the connection that has just got room, if one has; `finally`
@@ -309,13 +317,14 @@ final class MockPoolDriver {
         checkInvariants()
     }
 
-    /// The pool lets a connection drain of itself, so that a request of another key of its host has its turn.
+    /// The pool lets a connection drain of itself: it is too old, or a request of another key of its host has its turn.
     private func noteDraining() {
         for (id, connection) in connections where connection.state == .open && pool.isDraining(id) {
             let hasDial = connections.values.contains {
                 hosts[$0.key] == hosts[connection.key] && $0.state == .dialling
             }
-            check(connection.isShared && connection.used > 0 && hasDial, "\(id) drains for nobody")
+            check(connection.isShared && connection.used > 0, "\(id) drains though it serves nobody")
+            check(hasDial || isRetired(connection), "\(id) drains for nobody")
             connections[id]?.state = .draining
         }
     }
@@ -353,6 +362,8 @@ final class MockPoolDriver {
         check(waiter.boundTo == nil || waiter.boundTo == id, "serves a bound request with another connection")
         check(waiter.key == connection.key, "uses a connection of another key")
         check(!connection.isIdle || !isExpired(connection), "uses an expired connection")
+        // Whom it was opened for it serves at the same moment.
+        check(!connection.hasServed || !isRetired(connection), "uses a connection that is too old")
         // One that has just been opened serves several at once.
         check(
             !(waiter.needsNew && connection.hasServed && !connection.isShared),
@@ -457,6 +468,10 @@ final class MockPoolDriver {
 
     private func isExpired(_ connection: Connection) -> Bool {
         connection.expiry.map { $0 <= now } ?? false
+    }
+
+    private func isRetired(_ connection: Connection) -> Bool {
+        connection.retirement.map { $0 <= now } ?? false
     }
 
     private func check(_ holds: Bool, _ complaint: @autoclosure () -> String) {

@@ -11,8 +11,11 @@ import URLLoadingPolicy
         let keysPerHost: Int
         /// Of a hundred connections so many are shared.
         var shared = 0
+        /// How old a connection may be.
+        var lifetime: Duration?
         var testDescription: String {
-            "seed \(seed), \(perHost) per host, \(hosts) hosts of \(keysPerHost) keys, \(shared) % shared"
+            "seed \(seed), \(perHost) per host, \(hosts) hosts of \(keysPerHost) keys, \(shared) % shared, "
+                + (lifetime.map { "none older than \($0)" } ?? "however old")
         }
     }
 
@@ -30,6 +33,10 @@ import URLLoadingPolicy
         Walk(seed: 303, perHost: 2, hosts: 2, keysPerHost: 4, shared: 100),
         Walk(seed: 304, perHost: 6, hosts: 2, keysPerHost: 3, shared: 50),
         Walk(seed: 305, perHost: 3, hosts: 1, keysPerHost: 5, shared: 80),
+        Walk(seed: 401, perHost: 6, hosts: 1, keysPerHost: 1, lifetime: .seconds(30)),
+        Walk(seed: 402, perHost: 2, hosts: 2, keysPerHost: 3, shared: 50, lifetime: .seconds(90)),
+        Walk(seed: 403, perHost: 6, hosts: 1, keysPerHost: 2, shared: 100, lifetime: .seconds(20)),
+        Walk(seed: 404, perHost: 1, hosts: 1, keysPerHost: 3, shared: 100, lifetime: .milliseconds(1)),
     ]
 
     @Test("B16.1: in any order of events the limit holds and no request is lost", arguments: walks)
@@ -46,7 +53,7 @@ import URLLoadingPolicy
                 )
             }
         }
-        let driver = MockPoolDriver(keys: keys, perHost: walk.perHost)
+        let driver = MockPoolDriver(keys: keys, perHost: walk.perHost, lifetime: walk.lifetime)
         for _ in 0..<20_000 where driver.complaints.isEmpty { step(driver, keys, walk.shared, &random) }
         finish(driver, &random)
         #expect(driver.complaints == [])

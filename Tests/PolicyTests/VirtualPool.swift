@@ -38,8 +38,8 @@ final class VirtualPool {
     /// The connection of the last dial.
     private(set) var dialled: ConnectionID = -1
 
-    init(perHost: Int = 6, idleTimeout: Duration = .seconds(60)) {
-        machine = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout))
+    init(perHost: Int = 6, idleTimeout: Duration = .seconds(60), lifetime: Duration? = nil) {
+        machine = PoolMachine(limits: PoolLimits(perHost: perHost, idleTimeout: idleTimeout, lifetime: lifetime))
     }
 
     var counts: PoolCounts { machine.counts }

@@ -34,7 +34,8 @@ final class PoolDriver {
             limits: PoolLimits(
                 perHost: perHost, idleTimeout: configuration.idleConnectionTimeout,
                 idle: configuration.maximumIdleConnections
-                    ?? DescriptorLimit.idleConnections(perHost: perHost, pools: configuration.shards)))
+                    ?? DescriptorLimit.idleConnections(perHost: perHost, pools: configuration.shards),
+                lifetime: configuration.maximumConnectionLifetime))
     }
 
     // MARK: What transactions ask

@@ -39,6 +39,8 @@ struct PooledConnection {
     var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
+    /// While it is open, and where connections have a greatest age: when that is reached.
+    var retirement = Duration.zero
     /// While it is idle: its neighbours among the idle connections of all keys.
     var idleOlder = PoolBooks.none
     var idleNewer = PoolBooks.none
@@ -260,6 +262,10 @@ struct PoolBooks {
 
     mutating func setExpiry(_ expiry: Duration, of row: Int) {
         connections[row].expiry = expiry
+    }
+
+    mutating func setRetirement(_ retirement: Duration, of row: Int) {
+        connections[row].retirement = retirement
     }
 
     /// The connection that has been idle for the longest time.

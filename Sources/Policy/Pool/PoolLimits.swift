@@ -8,12 +8,17 @@ package struct PoolLimits: Sendable {
     package let idleTimeout: Duration
     /// Connections that serve nobody, over all hosts, at least 1.
     package let idle: Int
+    /// How old a connection is when it gets nobody new; nil for no limit (B16.77).
+    package let lifetime: Duration?
 
-    /// Makes limits; a number below 1 counts as 1, and the time is kept between zero and a year.
-    package init(perHost: Int = 6, idleTimeout: Duration = .seconds(60), idle: Int = .max) {
+    /// Makes limits; a number below 1 counts as 1, and times are kept between zero and a year.
+    package init(
+        perHost: Int = 6, idleTimeout: Duration = .seconds(60), idle: Int = .max, lifetime: Duration? = nil
+    ) {
         self.perHost = max(1, perHost)
         self.idle = max(1, idle)
         self.idleTimeout = Span.bounded(idleTimeout)
+        self.lifetime = lifetime.map { Span.bounded($0) }
     }
 }
 

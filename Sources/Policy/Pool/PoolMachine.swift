@@ -26,6 +26,8 @@
 //    asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first: it is dialled
 //    as rule 2 says, and when a connection turns out to be shared the other dials end.
 // 10. A connection that drains serves nobody new and does not count any more; it is closed when it serves nobody.
+// 11. Where connections have a greatest age, one that has reached it is closed when it serves nobody, and drains where somebody
+//     new would use it. Whom it was opened for it serves, however low the limit is.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -142,6 +144,7 @@ package struct PoolMachine: ~Copyable {
         let lead = books.connections[row].waiter
         let isBound = lead != PoolBooks.none && books.waiters[lead].isBound
         books.setCapacity(capacity, of: row)
+        if let lifetime = limits.lifetime { books.setRetirement(now + lifetime, of: row) }
         for other in books.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
         if capacity > 1 {
             share(row, with: isBound ? lead : nil, now: now)
@@ -190,6 +193,8 @@ package struct PoolMachine: ~Copyable {
             if left == 0 { close(row) }
         } else if let idleLimit, idleLimit <= .zero, left == 0 {
             close(row)
+        } else if isRetired(row, now: now) {
+            drain(row)
         } else if left < books.connections[row].capacity, let waiter = firstServable(by: key) {
             if shouldGiveWay(waiter, of: key) { drain(row) } else { serve(waiter, with: row, now: now) }
         } else if left > 0 {
@@ -334,7 +339,11 @@ package struct PoolMachine: ~Copyable {
     /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that surplus
     /// ones expire, and of the idle ones that which was used last.
     private mutating func usable(of key: Int, now: Duration) -> Int? {
-        if books.keys[key].available.count > 0 { return books.keys[key].available.newest }
+        while books.keys[key].available.count > 0 {
+            let newest = books.keys[key].available.newest
+            guard isRetired(newest, now: now) else { return newest }
+            drain(newest)
+        }
         var row = books.keys[key].idle.newest
         while row != PoolBooks.none {
             let older = books.connections[row].older
@@ -414,6 +423,12 @@ package struct PoolMachine: ~Copyable {
         return givesWay
     }
 
+    /// Whether a connection is too old for anybody new.
+    @inline(__always)
+    private func isRetired(_ row: Int, now: Duration) -> Bool {
+        limits.lifetime != nil && books.connections[row].retirement <= now
+    }
+
     /// Lets a connection serve those whom it serves to their end; its place at the host is free.
     private mutating func drain(_ row: Int) {
         guard books.connections[row].used > 0 else { return close(row) }
@@ -422,9 +437,11 @@ package struct PoolMachine: ~Copyable {
     }
 
     mutating func park(_ row: Int, idleLimit: Duration?, now: Duration) {
-        guard phase == .running else { return close(row) }
+        guard phase == .running, !isRetired(row, now: now) else { return close(row) }
         books.move(row, to: .idle)
-        expire(row, at: now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout))
+        var expiry = now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout)
+        if limits.lifetime != nil { expiry = min(expiry, books.connections[row].retirement) }
+        expire(row, at: expiry)
         if books.counts.idle > limits.idle { closeLongestIdle() }
     }
 

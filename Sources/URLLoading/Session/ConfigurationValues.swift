@@ -26,6 +26,8 @@ struct ConfigurationValues: Sendable {
     var httpCookieStorage: HTTPCookieStorage? = .shared
     var additionalHeaders = AdditionalHeaders(dictionary: nil)
     var httpMaximumConnectionsPerHost = 6
+    /// How old a connection may be that is to serve somebody new.
+    var maximumConnectionLifetime: TimeInterval?
     /// How many threads send and receive.
     var engineShards = 1
     var shouldUseExtendedBackgroundIdleMode = false

@@ -83,6 +83,7 @@ struct SessionSettings: Sendable {
         self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost
+        engine.maximumConnectionLifetime = values.maximumConnectionLifetime.map { Duration(clampedSeconds: $0) }
         engine.shards = values.engineShards
         engine.protocols = values.http2.offer
         engine.minimumTLSVersion = TLSVersion(values.tlsMinimum)

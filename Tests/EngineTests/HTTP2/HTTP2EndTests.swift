@@ -120,6 +120,30 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test(
+        "B16.77: a connection that has reached its greatest age carries its streams to their ends, and new ones have another"
+    )
+    func lifetime() {
+        let rig = EngineRig.http2(perHost: 1) { $0.maximumConnectionLifetime = .seconds(10) }
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in if request.head.target != "/slow" { peer.answer(request) } }
+        }
+        let slow = rig.submit(target: "/slow", idleTimeout: nil)
+        rig.settle()
+        let young = rig.submit()
+        rig.settle()
+        rig.advance(.seconds(10))
+        let next = rig.submit()
+        rig.settle()
+        #expect(young.text == "hello" && next.text == "hello" && peers.count == 2)
+        #expect(rig.core.counts == PoolCounts(idle: 1, draining: 1))
+        peers[0].answer(peers[0].requests[0])
+        rig.settle()
+        #expect(slow.text == "hello" && slow.error == nil)
+        #expect(rig.core.counts == PoolCounts(idle: 1) && !peers[0].stream.isOpen)
+        rig.expectClean()
+    }
+
     @Test("H6.5: a server that does not answer a PING while a request is open is given up")
     func silence() {
         let rig = EngineRig.http2()

@@ -52,6 +52,9 @@ final class Program: @unchecked Sendable {
             configuration.retryBudget = .unlimited
             world.triesAgain = true
         }
+        // A third of those over HTTP/1.1 want young connections. Over HTTP/2 the network could not tell those that run out from those
+        // that count.
+        if seed.isMultiple(of: 3), !speaksHTTP2 { configuration.maximumConnectionLifetime = 5 }
         configuration.http2 = speaksHTTP2 ? .priorKnowledge : .off
         configuration.connectionProxyDictionary = [:]
         switch Int.random(in: 0..<3, using: &chance) {
@@ -85,6 +88,7 @@ final class Program: @unchecked Sendable {
             "a session over \(speaksHTTP2 ? "HTTP/2" : "HTTP/1.1"), \(configuration.httpMaximumConnectionsPerHost) connections, "
                 + (configuration.engineShards == 1 ? "" : "\(configuration.engineShards) shards, ")
                 + (configuration.retryPolicy == nil ? "" : "which tries again, ")
+                + (configuration.maximumConnectionLifetime == nil ? "" : "none of them old, ")
                 + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
     }
 
