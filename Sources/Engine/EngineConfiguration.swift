@@ -66,7 +66,10 @@ package struct EngineConfiguration: Sendable {
     /// fields.
     package var proxyAuthorization: (@Sendable (ProxyServer, _ connectTarget: String) -> String?)?
 
-    /// How long a looked-up address is used again without asking.
+    /// What is known about names, and who is asked; nil for the process's table and the system.
+    package var names: LookupTable?
+
+    /// How long a looked-up address is used again without asking, where nobody has said for how long it is good.
     package var resolverCacheLifetime: Duration = .seconds(30)
 
     /// Makes what connects and what looks names up, on the loop, for each shard; `nil` for the system's.

@@ -40,11 +40,18 @@ package final class LoopCore {
         self.init(
             reactor: reactor, configuration: configuration,
             dialer: network?.dialer ?? Machine.simulated?.makeDialer(on: reactor) ?? SocketDialer(reactor: reactor),
-            resolver: network?.resolver ?? Machine.simulated?.makeResolver(on: reactor)
+            resolver: network?.resolver ?? Self.simulatedResolver(reactor, configuration)
                 ?? SystemResolver(
                     reactor: reactor, overrides: configuration.hostOverrides,
-                    cacheLifetime: configuration.resolverCacheLifetime),
+                    cacheLifetime: configuration.resolverCacheLifetime, names: configuration.names),
             port: port)
+    }
+
+    /// The simulated machine's, unless the program answers for names itself.
+    private static func simulatedResolver(
+        _ reactor: Reactor, _ configuration: EngineConfiguration
+    ) -> (any Resolver)? {
+        configuration.names == nil ? Machine.simulated?.makeResolver(on: reactor) : nil
     }
 
     /// Makes an engine on a network of the caller's making, without an `Engine` in front of it.

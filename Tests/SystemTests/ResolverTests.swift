@@ -195,7 +195,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("an answer is kept for its lifetime, and asked for again when it is older or forgotten")
+    @Test("B16.80: an answer is kept for its lifetime, and asked for again when it is older or forgotten")
     func cache() async throws {
         let target = try address("10.0.0.1")
         try await withLoop { loop in
@@ -239,7 +239,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("a failure is not kept")
+    @Test("B16.80: a failure is not kept")
     func failuresAreNotCached() async throws {
         let target = try address("10.0.0.1")
         try await withLoop { loop in

@@ -1,70 +1,94 @@
-// What the process knows about names: look-ups under way, which others join, and answers of the last moments. Successes
+// What is known about names: look-ups under way, which others join, and answers of the last moments. Successes
 // only: a name that was missing may exist a second later. Knows no thread and no system call.
 
 import Synchronization
 
-/// Look-ups of the whole process, keyed by host.
-final class LookupTable: Sendable {
-    /// What the caller of `find` has to do.
+/// The look-ups of one name service, keyed by host: the process's of the system's, a session's of the program's own.
+package final class LookupTable: Sendable {
+    /// What comes of a question.
     enum Found: Sendable {
         /// Use this answer.
         case answer([SocketAddress])
-        /// Wait: somebody asks already, and the waiter was added.
-        case joined
-        /// Ask, and report to `finish`. The waiter was added.
-        case ask
+        /// Wait: it is asked for, and the waiter was added.
+        case awaited
     }
 
     private struct Answer: Sendable {
         let addresses: [SocketAddress]
         let time: ContinuousClock.Instant
+        /// For how long it is good, where the service has said so.
+        let lifetime: Duration?
+
+        func isGood(_ now: ContinuousClock.Instant, otherwise: Duration) -> Bool {
+            time + (lifetime ?? otherwise) > now
+        }
+    }
+
+    /// A question that is not answered.
+    private struct Pending: Sendable {
+        /// Tells it from an earlier one about the same host, which was called off.
+        let number: Int
+        /// Empty only where it cannot be called off: then it serves whoever asks next.
+        var waiters: [LookupWaiter]
+        var question: (any NameQuestion)?
     }
 
     private struct State: Sendable {
         var answers: [String: Answer] = [:]
-        var waiters: [String: [LookupWaiter]] = [:]
+        var pending: [String: Pending] = [:]
+        var lastNumber = 0
     }
 
     /// Picked by feel: more hosts than a program talks to at a time, and small.
     static let capacity = 256
 
+    /// Who is asked.
+    let service: any NameService
     private let state = Mutex(State())
 
-    /// An answer not older than `lifetime`.
+    /// A table that knows nothing.
+    package init(_ service: any NameService) {
+        self.service = service
+    }
+
+    /// An answer that is good, and no older than `lifetime` where the service has not said for how long it is.
     func answer(_ host: String, lifetime: Duration, now: ContinuousClock.Instant) -> [SocketAddress]? {
         state.withLock { state in
-            state.answers[host].flatMap { $0.time + lifetime > now ? $0.addresses : nil }
+            state.answers[host].flatMap { $0.isGood(now, otherwise: lifetime) ? $0.addresses : nil }
         }
     }
 
-    /// An answer not older than `lifetime`, or a place among those who wait for one.
+    /// The same, or a place among those who wait for an answer. The first of them asks.
     func find(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant, waiter: LookupWaiter
     ) -> Found {
-        state.withLock { state in
+        let (found, number) = state.withLock { state -> (Found, Int?) in
             if let answer = state.answers[host] {
-                if answer.time + lifetime > now {
-                    return .answer(answer.addresses)
-                }
+                if answer.isGood(now, otherwise: lifetime) { return (.answer(answer.addresses), nil) }
                 state.answers[host] = nil
             }
-            let isFirst = state.waiters[host] == nil
-            state.waiters[host, default: []].append(waiter)
-            return isFirst ? .ask : .joined
+            guard state.pending[host] == nil else {
+                state.pending[host]?.waiters.append(waiter)
+                return (.awaited, nil)
+            }
+            state.lastNumber += 1
+            state.pending[host] = Pending(number: state.lastNumber, waiters: [waiter])
+            return (.awaited, state.lastNumber)
         }
+        if let number { ask(host, number) }
+        return found
     }
 
-    /// Stores an answer and gives it to everybody who waits.
-    func finish(_ host: String, _ result: Result<[SocketAddress], ResolverFailure>, now: ContinuousClock.Instant) {
-        let waiters = state.withLock { state in
-            if case .success(let addresses) = result {
-                store(host, Answer(addresses: addresses, time: now), in: &state)
+    /// Somebody waits no more. Where nobody else does, a question that can be called off is.
+    func leave(_ host: String, _ waiter: LookupWaiter) {
+        let question = state.withLock { state -> (any NameQuestion)? in
+            guard let index = state.pending[host]?.waiters.firstIndex(where: { $0.isSame(as: waiter) }) else {
+                return nil
             }
-            return state.waiters.removeValue(forKey: host) ?? []
+            state.pending[host]?.waiters.remove(at: index)
+            return Self.takeUnwanted(host, in: &state)
         }
-        for waiter in waiters {
-            waiter.deliver(result)
-        }
+        question?.cancel()
     }
 
     /// Forgets the answer for a host, for instance because none of its addresses works.
@@ -74,6 +98,44 @@ final class LookupTable: Sendable {
 
     /// Answers held now.
     var count: Int { state.withLock { $0.answers.count } }
+
+    // MARK: Steps
+
+    private func ask(_ host: String, _ number: Int) {
+        let question = service.ask(host) { [self] in finish(host, number, $0) }
+        guard let question else { return }
+        let unwanted = state.withLock { state -> (any NameQuestion)? in
+            guard state.pending[host]?.number == number else { return nil }
+            state.pending[host]?.question = question
+            return Self.takeUnwanted(host, in: &state)
+        }
+        unwanted?.cancel()
+    }
+
+    /// The question about a host, which is forgotten, where it can be called off and nobody waits for it.
+    private static func takeUnwanted(_ host: String, in state: inout State) -> (any NameQuestion)? {
+        guard let pending = state.pending[host], pending.waiters.isEmpty, let question = pending.question else {
+            return nil
+        }
+        state.pending[host] = nil
+        return question
+    }
+
+    /// Stores an answer and gives it to everybody who waits.
+    private func finish(_ host: String, _ number: Int, _ answer: NameAnswer) {
+        let now = ContinuousClock.now
+        let waiters = state.withLock { state -> [LookupWaiter] in
+            guard let pending = state.pending[host], pending.number == number else { return [] }
+            state.pending[host] = nil
+            if case .success(let addresses) = answer.result {
+                store(host, Answer(addresses: addresses, time: now, lifetime: answer.lifetime), in: &state)
+            }
+            return pending.waiters
+        }
+        for waiter in waiters {
+            waiter.deliver(answer.result)
+        }
+    }
 
     private func store(_ host: String, _ answer: Answer, in state: inout State) {
         if state.answers.count >= Self.capacity && state.answers[host] == nil {

@@ -5,6 +5,9 @@ struct LookupWaiter: Sendable {
     let loop: Loop
     let id: Int
 
+    /// Whether these are the same.
+    func isSame(as other: LookupWaiter) -> Bool { id == other.id && loop === other.loop }
+
     /// Sends the answer to the loop; may be called on any thread.
     func deliver(_ result: Result<[SocketAddress], ResolverFailure>) {
         loop.submit(LookupAnswer(id: id, result: result))

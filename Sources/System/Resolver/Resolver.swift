@@ -20,12 +20,13 @@ package protocol Resolver: AnyObject {
 
 /// A look-up under way.
 package protocol Resolution: AnyObject {
-    /// Forgets the completion. What was asked of the system ends by itself. Idempotent.
+    /// Forgets the completion. What was asked of the system ends by itself; what was asked of the program is called off, unless
+    /// others wait for it. Idempotent.
     func cancel()
 }
 
 /// A name that could not be resolved.
-package struct ResolverFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ResolverFailure: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     package enum Reason: Sendable, Hashable {
         /// The name does not exist, or has no address.
@@ -49,10 +50,16 @@ package struct ResolverFailure: Error, Sendable, Equatable, CustomStringConverti
 
     /// The look-up found no descriptor to ask with, whatever it said; nil otherwise.
     package let shortage: SystemError?
+    /// What the program's own name service has thrown; nil for the system's.
+    package let cause: (any Error)?
 
     /// Makes a failure.
-    package init(reason: Reason, code: Int32, host: String, message: String, shortage: SystemError? = nil) {
+    package init(
+        reason: Reason, code: Int32, host: String, message: String, shortage: SystemError? = nil,
+        cause: (any Error)? = nil
+    ) {
         self.shortage = shortage
+        self.cause = cause
         self.reason = reason
         self.code = code
         self.host = host
@@ -61,4 +68,18 @@ package struct ResolverFailure: Error, Sendable, Equatable, CustomStringConverti
 
     /// "example.invalid: Name or service not known".
     package var description: String { "\(host): \(message)" }
+
+    /// The same about another name.
+    func about(_ host: String) -> ResolverFailure {
+        ResolverFailure(
+            reason: reason, code: code, host: host, message: message, shortage: shortage, cause: cause)
+    }
+}
+
+extension ResolverFailure: Equatable {
+    /// Whether they say the same, whatever has caused it.
+    package static func == (left: ResolverFailure, right: ResolverFailure) -> Bool {
+        left.reason == right.reason && left.code == right.code && left.host == right.host
+            && left.message == right.message && left.shortage == right.shortage
+    }
 }

@@ -1,28 +1,29 @@
-// The resolver of real loops: literals and overrides at once, recent answers from the process's table, everything else
-// from getaddrinfo on a helper thread. Equal look-ups under way are one look-up, across all loops.
+// The resolver of real loops: literals and overrides at once, recent answers from a table, everything else from the table's name
+// service: getaddrinfo on a helper thread for the process's table, the program for a session's own. Equal look-ups under way are one
+// look-up, across all loops.
 // RFC 6761 §6.3: names under "localhost" never leave the machine.
 
-/// Resolves names with the system's name service.
+/// Resolves names with the system's name service, or with a program's own.
 package final class SystemResolver: Resolver {
     private let reactor: Reactor
     private let overrides: [String: String]
     private let cacheLifetime: Duration
     private let table: LookupTable
-    private let pool: BlockingPool
-    private let lookUp: @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
     /// What needed no look-up last: most sessions talk to one server at a time.
     private var latest: (host: String, port: Int, addresses: [SocketAddress])?
 
     /// A resolver for `reactor`'s loop.
     ///
     /// `overrides` maps names (in any case) to literals that are used instead of an answer. `cacheLifetime` is how old
-    /// an answer may be; zero asks each time.
-    package convenience init(
-        reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30)
+    /// an answer may be whose service does not say so; zero asks each time. `names` is what answers; the system where it is nil.
+    package init(
+        reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30),
+        names: LookupTable? = nil
     ) {
-        self.init(
-            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: .names, table: processTable,
-            lookUp: NameLookup.addresses(of:))
+        self.reactor = reactor
+        self.overrides = Dictionary(overrides.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        self.cacheLifetime = cacheLifetime
+        self.table = names ?? processTable
     }
 
     /// A resolver with a table of its own and another way to look names up, for tests.
@@ -32,20 +33,8 @@ package final class SystemResolver: Resolver {
         lookUp: @escaping @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
     ) {
         self.init(
-            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, pool: pool, table: LookupTable(),
-            lookUp: lookUp)
-    }
-
-    private init(
-        reactor: Reactor, overrides: [String: String], cacheLifetime: Duration, pool: BlockingPool, table: LookupTable,
-        lookUp: @escaping @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
-    ) {
-        self.reactor = reactor
-        self.overrides = Dictionary(overrides.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
-        self.cacheLifetime = cacheLifetime
-        self.pool = pool
-        self.table = table
-        self.lookUp = lookUp
+            reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime,
+            names: LookupTable(SystemNameService(pool: pool, lookUp: lookUp)))
     }
 
     /// Looks up a name.
@@ -58,10 +47,16 @@ package final class SystemResolver: Resolver {
         let id = pending.add { completion(Self.apply(port: port, host: host, to: $0)) }
         if let known = answerWithoutLookup(host, port: port) {
             reactor.later { pending.finish(id, known) }
-        } else {
-            ask(nameToAsk(host), LookupWaiter(loop: reactor.loop, id: id), pending)
+            return PendingResolution(pending: pending, id: id)
         }
-        return PendingResolution(pending: pending, id: id)
+        let (name, waiter) = (nameToAsk(host), LookupWaiter(loop: reactor.loop, id: id))
+        switch table.find(name, lifetime: cacheLifetime, now: reactor.now, waiter: waiter) {
+        case .answer(let addresses):
+            reactor.later { pending.finish(id, .success(addresses)) }
+            return PendingResolution(pending: pending, id: id)
+        case .awaited:
+            return PendingResolution(pending: pending, id: id) { [table] in table.leave(name, waiter) }
+        }
     }
 
     /// The address of a literal or of a name that was set, or a cached answer.
@@ -103,6 +98,9 @@ package final class SystemResolver: Resolver {
             return .failure(
                 ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name"))
         }
+        if !table.service.knowsLocalNames, isLocal(host.lowercased()) {
+            return Self.apply(port: port, host: host, to: .success(SocketAddress.loopbacks))
+        }
         return nil
     }
 
@@ -132,22 +130,6 @@ package final class SystemResolver: Resolver {
 
     // MARK: With it
 
-    private func ask(_ name: String, _ waiter: LookupWaiter, _ pending: PendingLookups) {
-        switch table.find(name, lifetime: cacheLifetime, now: reactor.now, waiter: waiter) {
-        case .answer(let addresses):
-            reactor.later { pending.finish(waiter.id, .success(addresses)) }
-        case .joined:
-            break
-        case .ask:
-            let isStarted = pool.run { [table, lookUp] in
-                table.finish(name, orLoopback(name, lookUp(name)), now: ContinuousClock.now)
-            }
-            if !isStarted {
-                table.finish(name, .failure(noThread(name)), now: reactor.now)
-            }
-        }
-    }
-
     /// The name under which the process knows a host: all local ones are one.
     private func nameToAsk(_ host: String) -> String {
         let name = host.lowercased()
@@ -158,11 +140,6 @@ package final class SystemResolver: Resolver {
     private func isLocal(_ host: String) -> Bool {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")
-    }
-
-    private func noThread(_ host: String) -> ResolverFailure {
-        ResolverFailure(
-            reason: .failed, code: 0, host: host, message: "No thread could be started to look up this name")
     }
 
     /// The table holds addresses without ports and failures under the name that was asked.
@@ -178,10 +155,7 @@ package final class SystemResolver: Resolver {
             }
             return .success(complete)
         case .failure(let failure):
-            return .failure(
-                ResolverFailure(
-                    reason: failure.reason, code: failure.code, host: host, message: failure.message,
-                    shortage: failure.shortage))
+            return .failure(failure.about(host))
         }
     }
 }
@@ -190,25 +164,19 @@ package final class SystemResolver: Resolver {
 private final class PendingResolution: Resolution {
     private let pending: PendingLookups
     private let id: Int
+    private let leave: () -> Void
 
-    init(pending: PendingLookups, id: Int) {
+    init(pending: PendingLookups, id: Int, leave: @escaping () -> Void = {}) {
         self.pending = pending
         self.id = id
+        self.leave = leave
     }
 
     func cancel() {
         pending.forget(id)
+        leave()
     }
 }
 
-/// A machine whose host table has no "localhost" (a minimal container) still has one.
-private func orLoopback(
-    _ name: String, _ result: Result<[SocketAddress], ResolverFailure>
-) -> Result<[SocketAddress], ResolverFailure> {
-    guard name == "localhost", case .failure = result else { return result }
-    let loopback = [SocketAddress(literal: "::1", port: 0), SocketAddress(literal: "127.0.0.1", port: 0)]
-    return .success(loopback.compactMap { $0 })
-}
-
 /// Shared by every loop of the process.
-private let processTable = LookupTable()
+private let processTable = LookupTable(SystemNameService(pool: .names, lookUp: NameLookup.addresses(of:)))

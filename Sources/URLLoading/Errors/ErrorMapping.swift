@@ -104,6 +104,8 @@ package enum ErrorMapping {
     static func lookupCode(_ failure: ResolverFailure) -> URLError.Code {
         switch failure.reason {
         case .noSuchHost: .cannotFindHost
+        // B16.79: the program's resolver needs no network to fail.
+        case .failed where failure.cause != nil: .dnsLookupFailed
         case .temporary, .failed: NetworkPresence.hasInterface ? .dnsLookupFailed : .notConnectedToInternet
         case .cancelled: .cancelled
         }

@@ -19,9 +19,10 @@ enum UnderlyingError {
         return POSIXError(code, userInfo: [NSLocalizedDescriptionKey: error.description])
     }
 
-    /// The resolver's failure, with its `EAI_…` code.
+    /// The resolver's failure, with its `EAI_…` code; what the program's resolver has thrown.
     static func resolver(_ failure: ResolverFailure) -> any Error {
-        make(URLLoadingErrorDomain.resolver, Int(failure.code), "\(failure)")
+        failure.cause
+            ?? make(URLLoadingErrorDomain.resolver, Int(failure.code), "\(failure)")
     }
 
     /// A failure of TLS.

@@ -35,6 +35,8 @@ struct ConfigurationValues: Sendable {
     var usesClassicLoadingMode = true
     var enablesEarlyData = false
     var hostOverrides: [String: String] = [:]
+    /// Who is asked for the addresses of all other names; nil for the system.
+    var hostResolver: URLSessionConfiguration.HostResolver?
     var connectionProxyDictionary = ProxyDictionary(dictionary: nil)
     var proxyConfigurations: [ProxyConfiguration] = []
     var proxyResolver: URLSessionConfiguration.ProxyResolver?

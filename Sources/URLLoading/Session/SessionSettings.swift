@@ -95,6 +95,7 @@ struct SessionSettings: Sendable {
         engine.transportSecurity = values.appTransportSecurity?.rules
         engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }
         engine.hostOverrides = overrides
+        engine.names = values.hostResolver.map { LookupTable(ProgramNameService($0)) }
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface
         engine.connectUserAgent = defaultFields.userAgent
