@@ -1,5 +1,5 @@
-// The spaces in which a session has proven who it is, so that later requests there carry the proof without being asked.
-// Behaviour B2.77, B2.78, B2.87, B2.89, B2.91. NTLM and Negotiate are not here: what they prove belongs to a connection.
+// The spaces in which a session has proven who it is, or was told beforehand who it is, so that requests there carry the proof
+// without being asked. Behaviour B2.77, B2.78, B2.87, B2.89, B2.91, B2.107. NTLM and Negotiate are not here: what they prove belongs to a connection.
 // It must not know tasks, storages or locks.
 
 /// What a session sends ahead of challenges.
@@ -12,12 +12,16 @@ package struct RememberedSpaces: Sendable {
     fileprivate struct Memory: Sendable {
         var authorization: Authorization
         var paths: SpacePaths
+        /// The program has said so, which is not forgotten for want of room.
+        var isGiven = false
     }
 
     fileprivate struct Memories: Sendable {
         /// The one remembered last stands last.
         var spaces: [Memory] = []
         var lastUse = 0
+
+        var hasGiven: Bool { spaces.contains { $0.isGiven } }
     }
 
     private var sides: [AuthenticationSide: Memories] = [:]
@@ -61,13 +65,24 @@ package struct RememberedSpaces: Sendable {
         guard let memory = Memory.joined(index.map { memories.spaces[$0] }, authorization, request) else { return }
         if let index { memories.spaces.remove(at: index) }
         memories.spaces.append(memory)
-        if memories.spaces.count > Self.maximumSpaces { memories.spaces.removeFirst() }
+        if memories.spaces.count > Self.maximumSpaces, let oldest = memories.spaces.firstIndex(where: { !$0.isGiven }) {
+            memories.spaces.remove(at: oldest)
+        }
         clock += 1
         memories.lastUse = clock
         sides[side] = memories
-        if sides.count > Self.maximumSides, let oldest = sides.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
-            sides[oldest] = nil
-        }
+        guard sides.count > Self.maximumSides else { return }
+        let passing = sides.filter { !$0.value.hasGiven }
+        if let oldest = passing.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { sides[oldest] = nil }
+    }
+
+    /// Who we are to a server, by Basic, at and below the directory of a target, is known beforehand. Its realm is not, and so it is
+    /// a space beside those that the server will name.
+    package mutating func give(_ credential: PasswordCredential, to side: AuthenticationSide, from target: String) {
+        let space = AuthenticationSpace(side: side, realm: nil, method: .basic)
+        let authorization = Authorization(space: space, credential: credential, isAhead: true, proof: .basic)
+        sides[side, default: Memories()].spaces.append(
+            Memory(authorization: authorization, paths: .directory(of: target), isGiven: true))
     }
 
     /// What was sent ahead was refused (B2.78). Another credential, remembered meanwhile, stays.
@@ -77,11 +92,6 @@ package struct RememberedSpaces: Sendable {
             $0.authorization.space == authorization.space && $0.authorization.credential == authorization.credential
         }
         if sides[side]?.spaces.isEmpty == true { sides[side] = nil }
-    }
-
-    /// Forgets everything, as `URLSession.reset` asks.
-    package mutating func removeAll() {
-        sides = [:]
     }
 }
 

@@ -58,6 +58,10 @@ struct ConfigurationValues: Sendable {
     var asksDelegatesAboutServers = true
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
+    /// Who we are to servers that need not ask.
+    var basicCredentialsSentAhead: [URL: URLCredential] = [:]
+    /// Whether that holds for http, too.
+    var dangerouslySendsBasicAheadInClear = false
     /// Who is shown the user's Kerberos ticket without a question.
     var negotiateHosts: Set<String> = []
     var urlCache: URLCache? = .shared

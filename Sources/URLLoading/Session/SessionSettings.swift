@@ -79,7 +79,8 @@ struct SessionSettings: Sendable {
         overriddenHosts = Set(overrides.keys)
 
         credentialStorage = values.urlCredentialStorage
-        let authentication = SessionAuthentication(tickets: TicketPlaces(values))
+        let authentication = SessionAuthentication(
+            tickets: TicketPlaces(values), given: CredentialsGivenAhead(values))
         self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost

@@ -285,6 +285,25 @@ struct RememberedSpacesTests {
         #expect(test.sent("/dir/index.html") == nil)
     }
 
+    @Test(
+        "B2.107: what was given beforehand is sent from the first request on, and stays however much is learnt beside it"
+    )
+    func given() throws {
+        var test = self
+        test.spaces.give(Self.password, to: side, from: "/given/x?y")
+        #expect(test.sent("/given/") == "basic -" && test.sent("/given/a/b") == "basic -" && test.sent("/") == nil)
+        for number in 0..<300 {
+            try test.prove("Basic realm=x", at: "/", on: .server(try AuthenticationRig.origin("s\(number).test")))
+        }
+        for number in 0..<40 { try test.prove("Basic realm=r\(number)", at: "/\(number)/") }
+        #expect(test.sent("/given/") == "basic -" && test.sent("/39/") == "basic r39" && test.sent("/23/") == nil)
+        let sent = test.spaces.authorization(for: side, request: request("/given/"))
+        let ahead = try #require(sent)
+        #expect(ahead.isAhead)
+        test.spaces.forget(ahead)
+        #expect(test.sent("/given/") == nil && test.sent("/39/") == "basic r39")
+    }
+
     @Test("B2.77: servers, realms and directories are remembered in bounded numbers, the latest of them")
     func limits() throws {
         var test = self
@@ -300,7 +319,5 @@ struct RememberedSpacesTests {
         for number in 0..<100 { try test.prove("Basic realm=one", at: "/d\(number)/") }
         #expect(test.sent("/d63/") == "basic one")
         #expect(test.sent("/d64/") == nil)
-        test.spaces.removeAll()
-        #expect(test.sent("/24/") == nil)
     }
 }

@@ -53,6 +53,7 @@ extension TransferSettings {
         if values.mock != nil { uncarried.append("mock") }
         // The ticket is this program's user's: a helper may live on where it has run out, or was renewed elsewhere.
         if !values.negotiateHosts.isEmpty { uncarried.append("negotiateHosts") }
+        if !values.basicCredentialsSentAhead.isEmpty { uncarried.append("basicCredentialsSentAhead") }
         if values.hostResolver != nil { uncarried.append("hostResolver") }
         if values.maximumConnectionLifetime != nil { uncarried.append("maximumConnectionLifetime") }
         if values.maximumDecodedBytes != nil { uncarried.append("maximumDecodedBytes") }

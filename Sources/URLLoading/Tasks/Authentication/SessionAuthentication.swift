@@ -13,11 +13,15 @@ import URLLoadingSystem
 final class SessionAuthentication: Sendable {
     let hashes = HashFunctions.system
     private let tickets: TicketPlaces
-    private let spaces = Mutex(RememberedSpaces())
-    private let hasMemory = Atomic<Bool>(false)
+    private let given: CredentialsGivenAhead
+    private let spaces: Mutex<RememberedSpaces>
+    private let hasMemory: Atomic<Bool>
 
-    init(tickets: TicketPlaces) {
+    init(tickets: TicketPlaces, given: CredentialsGivenAhead) {
         self.tickets = tickets
+        self.given = given
+        spaces = Mutex(given.spaces)
+        hasMemory = Atomic(!given.entries.isEmpty)
     }
 
     /// The rounds of one task with one side, before the first.
@@ -51,9 +55,9 @@ final class SessionAuthentication: Sendable {
         spaces.withLock { $0.forget(authorization) }
     }
 
-    /// Everything is to be asked for again (B1.26).
+    /// Everything is to be asked for again (B1.26), but for what the configuration says.
     func forgetAll() {
-        spaces.withLock { $0.removeAll() }
+        spaces.withLock { $0 = given.spaces }
     }
 
     // MARK: Proofs
@@ -88,6 +92,15 @@ final class SessionAuthentication: Sendable {
         case .stream: return nil
         }
         return hash.finished()
+    }
+}
+
+extension CredentialsGivenAhead {
+    /// What a session knows at first.
+    fileprivate var spaces: RememberedSpaces {
+        var spaces = RememberedSpaces()
+        for entry in entries { spaces.give(entry.credential, to: entry.side, from: entry.target) }
+        return spaces
     }
 }
 
