@@ -48,6 +48,7 @@ final class EngineRig {
         answers: Bool = false,
         continues: Journal? = nil,
         route: Route = .direct(),
+        warms: Int? = nil,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
         guard let origin = Origin(scheme: scheme, host: host) else {
@@ -74,6 +75,7 @@ final class EngineRig {
         request.continues = continues?.handle?.id
         request.route = route
         request.isUpgrade = isUpgrade
+        request.warms = warms
         _ = core.submit(request)
         let journal = box.take() ?? Journal(handle: nil)
         journals.append(journal)
@@ -139,6 +141,7 @@ final class Journal: TransactionReceiver {
     private(set) var sentBodyBytes: [Int64] = []
     private(set) var outcome: TransactionOutcome?
     private(set) var ends = 0
+    private(set) var warmth: PoolMachine.Warmth?
     private var connection: DetachedConnection?
     var onHead: (() -> Void)?
     var onBody: (() -> Void)?
@@ -155,6 +158,8 @@ final class Journal: TransactionReceiver {
     func asked(_ question: ConnectionQuestion) { questions.append(question) }
 
     func waitsForConnectivity() { waits += 1 }
+
+    func warmedUp(_ warmth: PoolMachine.Warmth) { self.warmth = warmth }
 
     func received(informational head: ResponseHead) { informational.append(head.status) }
 

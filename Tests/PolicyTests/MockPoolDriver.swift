@@ -52,6 +52,8 @@ final class MockPoolDriver {
     /// For each key, whether the last connection that its server opened was shared.
     private var expectsShared: [Bool]
     private var step = 0
+    /// Who wants a connection to be ready, and is bound to its dial at once.
+    private var warming: RequestID?
     private var isFinishing = false
 
     private(set) var asked = 0
@@ -94,6 +96,23 @@ final class MockPoolDriver {
             }
             self.check(used[request] == latest.key, "the latest idle is used")
         }
+    }
+
+    /// A connection is wanted before there is a request for it; who gets it gives it back like others.
+    func warmUp(_ key: Int, wanted: Int) {
+        asked += 1
+        let ready = connections.values.filter { $0.key == key && $0.isIdle && !isExpired($0) && $0.capacity > 0 }
+        waiting.append(Waiting(request: asked, key: key, priority: 0.5, order: asked, needsNew: true))
+        let warmth = pool.warmedUp(asked, key: keys[key], wanted: wanted, now: now)
+        let request = asked
+        if warmth != .opening {
+            waiting.removeAll { $0.request == request }
+            cancelled += 1
+            if warmth == .ready(isShared: false) { check(ready.count >= wanted, "\(ready.count) are not \(wanted)") }
+        }
+        warming = request
+        apply(ready: nil)
+        warming = nil
     }
 
     func cancel(_ request: RequestID) {
@@ -347,6 +366,9 @@ final class MockPoolDriver {
         let request = pool.request(behind: id)
         check(request != nil, "dials for nobody")
         if let request { setTimed(request, true, when: true) }
+        if let warming, warming == request, let index = waiting.firstIndex(where: { $0.request == warming }) {
+            waiting[index].boundTo = id
+        }
     }
 
     private func apply(use request: RequestID, _ id: ConnectionID, ready: ConnectionID?) {

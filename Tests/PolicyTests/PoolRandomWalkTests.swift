@@ -80,7 +80,10 @@ import URLLoadingPolicy
         let idle = connections.filter { $0.value.isIdle }.map(\.key)
         let sharing = connections.filter { $0.value.isShared }.map(\.key)
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<32:
+        case 0..<3:
+            guard let key = keys.indices.randomElement(using: &random) else { return }
+            driver.warmUp(key, wanted: Int.random(in: -1...4, using: &random))
+        case 3..<32:
             guard driver.waiting.count < 40, let key = keys.indices.randomElement(using: &random) else { return }
             let priority: Float = random.chance(60) ? 0.5 : Float(Int.random(in: 0...4, using: &random)) / 4
             driver.ask(key, priority: priority, atFront: random.chance(10), needsNew: random.chance(10))

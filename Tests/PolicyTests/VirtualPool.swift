@@ -57,6 +57,12 @@ final class VirtualPool {
         return listed()
     }
 
+    func warmUp(_ request: RequestID, _ key: PoolKey, _ wanted: Int) -> (warmth: PoolMachine.Warmth, actions: [Action])
+    {
+        let warmth = machine.warmedUp(request, key: key, wanted: wanted, now: elapsed)
+        return (warmth, listed())
+    }
+
     func cancel(_ request: RequestID) -> [Action] {
         machine.cancelled(request, now: elapsed)
         return listed()

@@ -61,11 +61,19 @@ enum Connection {
         }
     }
 
-    /// Whether an exchange has been carried before.
+    /// Whether it was there before its next exchange: another has been carried, or it was opened for none.
     var hasServed: Bool {
         switch self {
         case .http1(let connection): connection.hasServed
         case .http2(let connection): connection.hasServed
+        }
+    }
+
+    /// It was opened for nobody in particular: for its first request it is one that was there before.
+    func waitsForRequests() {
+        switch self {
+        case .http1(let connection): connection.waitsForRequests()
+        case .http2(let connection): connection.waitsForRequests()
         }
     }
 

@@ -42,11 +42,19 @@ final class PoolDriver {
 
     /// Asks for a connection; the answer is `Transaction.assigned` or `Transaction.failed`.
     func request(_ transaction: Transaction, atFront: Bool = false, onNewConnection: Bool = false) {
+        if let wanted = transaction.handle.request.warms { return warmUp(transaction, wanted: wanted) }
         machine.requested(
             transaction.id, key: transaction.key, priority: transaction.priority, now: reactor.elapsed,
             atFront: atFront,
             onNewConnection: onNewConnection, continuing: transaction.handle.request.continues)
         carryOut(asking: transaction)
+    }
+
+    /// Sees to it that so many connections are ready.
+    private func warmUp(_ transaction: Transaction, wanted: Int) {
+        let warmth = machine.warmedUp(transaction.id, key: transaction.key, wanted: wanted, now: reactor.elapsed)
+        carryOut(asking: transaction)
+        if warmth != .opening { transaction.warmed(warmth) }
     }
 
     /// A waiting request needs nothing any more.
@@ -305,6 +313,7 @@ final class PoolDriver {
         }
         // It went away after the machine had decided.
         guard let connection = table.connection(id) else { return self.request(transaction, atFront: true) }
+        if transaction.isWarming { return keep(connection, openedBy: transaction) }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // Nothing of the request was written, so any method may go on.
             giveUp(connection)
@@ -312,6 +321,14 @@ final class PoolDriver {
             return
         }
         transaction.assigned(connection)
+    }
+
+    /// A connection is open before there is a request for it. Order: it is back in the pool before anybody hears of it.
+    private func keep(_ connection: Connection, openedBy transaction: Transaction) {
+        connection.waitsForRequests()
+        machine.released(connection.id, now: reactor.elapsed)
+        carryOut()
+        transaction.opened(connection)
     }
 
     /// A connection cannot serve whom the machine has given to it.

@@ -33,6 +33,9 @@ package protocol TransactionReceiver: AnyObject {
     /// again when a change of the network did not help.
     func waitsForConnectivity()
 
+    /// What has come of a request that opens a connection and sends nothing; the end follows.
+    func warmedUp(_ warmth: PoolMachine.Warmth)
+
     /// How the server was accepted whose final response is the next thing to be told.
     func answers(acceptedAs acceptance: ServerAcceptance)
 
@@ -85,6 +88,9 @@ extension TransactionReceiver {
 
     /// Does nothing.
     package func waitsForConnectivity() {}
+
+    /// Does nothing: it is not called.
+    package func warmedUp(_ warmth: PoolMachine.Warmth) {}
 
     /// Does nothing.
     package func answers(acceptedAs acceptance: ServerAcceptance) {}

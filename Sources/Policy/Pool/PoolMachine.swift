@@ -28,6 +28,8 @@
 // 10. A connection that drains serves nobody new and does not count any more; it is closed when it serves nobody.
 // 11. Where connections have a greatest age, one that has reached it is closed when it serves nobody, and drains where somebody
 //     new would use it. Whom it was opened for it serves, however low the limit is.
+// 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it and gives it
+//     back at once. It is opened where the host has room, and takes nobody's place.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -338,7 +340,7 @@ package struct PoolMachine: ~Copyable {
 
     /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that surplus
     /// ones expire, and of the idle ones that which was used last.
-    private mutating func usable(of key: Int, now: Duration) -> Int? {
+    mutating func usable(of key: Int, now: Duration) -> Int? {
         while books.keys[key].available.count > 0 {
             let newest = books.keys[key].available.newest
             guard isRetired(newest, now: now) else { return newest }

@@ -43,6 +43,16 @@ struct NewTask: ~Copyable, Sendable {
         download = .some(DownloadProgress(source: source))
     }
 
+    /// A task that opens a connection and sends nothing.
+    init(_ request: URLRequest, _ warmUp: WarmUp) {
+        self.request = request
+        body = .request
+        outlet = .warmth(warmUp)
+        kind = .warmUp(warmUp)
+        delegate = nil
+        download = .none
+    }
+
     /// A task that is a connection.
     init(_ stream: StreamCalls) {
         self.init(nil, as: .stream(stream))
@@ -66,6 +76,7 @@ struct NewTask: ~Copyable, Sendable {
     var expectedToSend: Int64 {
         switch kind.name {
         case .data, .upload: request.map { body.expectedLength(of: $0) } ?? 0
+        case .warmUp: 0
         case .stream, .webSocket: NSURLSessionTransferSizeUnknown
         }
     }
@@ -73,7 +84,7 @@ struct NewTask: ~Copyable, Sendable {
     /// The length of what comes, as far as it is known.
     var expectedToReceive: Int64 {
         switch kind.name {
-        case .data, .upload: 0
+        case .data, .upload, .warmUp: 0
         case .stream, .webSocket: NSURLSessionTransferSizeUnknown
         }
     }

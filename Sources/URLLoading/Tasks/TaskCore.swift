@@ -103,7 +103,7 @@ final class TaskCore: Sendable {
         let new: URLSessionTask =
             switch kindName {
             case .data where savesFile: URLSessionDownloadTask(core: self)
-            case .data: URLSessionDataTask(core: self)
+            case .data, .warmUp: URLSessionDataTask(core: self)
             case .upload: URLSessionUploadTask(core: self)
             case .stream: URLSessionStreamTask(core: self)
             case .webSocket: URLSessionWebSocketTask(core: self)

@@ -4,7 +4,7 @@
 struct TaskKind: Sendable {
     /// Its name.
     enum Name: Sendable {
-        case data, upload, stream, webSocket
+        case data, upload, stream, webSocket, warmUp
     }
 
     let name: Name
@@ -29,11 +29,17 @@ struct TaskKind: Sendable {
     /// It opens a web socket, which is asked to do this.
     static func webSocket(_ calls: WebSocketCalls) -> TaskKind { TaskKind(.webSocket, calls) }
 
+    /// It opens a connection and sends nothing.
+    static func warmUp(_ warmUp: WarmUp) -> TaskKind { TaskKind(.warmUp, warmUp) }
+
     /// Whether it sends a body that was given beside its request.
     var isUpload: Bool { name == .upload }
 
     /// What it is asked to do, of a stream task.
     var stream: StreamCalls? { name == .stream ? calls as? StreamCalls : nil }
+
+    /// What is wanted of it, where it only opens a connection.
+    var warmUp: WarmUp? { name == .warmUp ? calls as? WarmUp : nil }
 
     /// What it is asked to do, of a web socket task.
     var webSocket: WebSocketCalls? { name == .webSocket ? calls as? WebSocketCalls : nil }

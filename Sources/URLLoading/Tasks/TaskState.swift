@@ -233,11 +233,13 @@ enum TaskLoad: Sendable {
 enum TaskContinuation: Sendable {
     case data(UnsafeContinuation<(Data, URLResponse), any Error>)
     case file(UnsafeContinuation<(URL, URLResponse), any Error>)
+    case warmth(UnsafeContinuation<PoolMachine.Warmth, any Error>)
 
     func resume(throwing error: any Error) {
         switch self {
         case .data(let continuation): continuation.resume(throwing: error)
         case .file(let continuation): continuation.resume(throwing: error)
+        case .warmth(let continuation): continuation.resume(throwing: error)
         }
     }
 
@@ -249,6 +251,11 @@ enum TaskContinuation: Sendable {
     func resume(file: URL, _ response: URLResponse) {
         guard case .file(let continuation) = self else { return resume(throwing: Self.mismatch) }
         continuation.resume(returning: (file, response))
+    }
+
+    func resume(_ warmth: PoolMachine.Warmth) {
+        guard case .warmth(let continuation) = self else { return resume(throwing: Self.mismatch) }
+        continuation.resume(returning: warmth)
     }
 
     private static var mismatch: URLError {

@@ -29,7 +29,7 @@ final class HTTP1Connection: ByteStreamObserver {
     /// The one exchange, which serves one request after the other, so that none of them has an object made for it.
     let exchange: HTTP1Exchange
 
-    /// Whether an exchange has been carried before this one.
+    /// Whether an exchange has been carried before this one, or it was opened for none.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
     /// In nanoseconds of the loops' clock.
@@ -56,6 +56,9 @@ final class HTTP1Connection: ByteStreamObserver {
         self.readyAt = reactor.nanoseconds
         idleSince = reactor.pollMark
     }
+
+    /// It was opened for nobody in particular.
+    func waitsForRequests() { hasServed = true }
 
     /// Takes the stream over from whoever set it up.
     func becomeReady() {

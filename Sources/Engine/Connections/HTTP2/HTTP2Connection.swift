@@ -60,7 +60,7 @@ final class HTTP2Connection: ByteStreamObserver {
     /// Whether it is closed when what waits is written, or cannot be.
     @exclusivity(unchecked) var closesWhenWritten = false
 
-    /// Whether an exchange has been carried before.
+    /// Whether an exchange has been carried before, or it was opened for none.
     @exclusivity(unchecked) private(set) var hasServed = false
     @exclusivity(unchecked) private(set) var isClosed = false
     private lazy var timer = reactor.makeTimer { [weak self] in self?.timerFired() }
@@ -86,6 +86,9 @@ final class HTTP2Connection: ByteStreamObserver {
         isProxied = key.route.proxy != nil
         authority = key.origin.hostField
     }
+
+    /// It was opened for nobody in particular.
+    func waitsForRequests() { hasServed = true }
 
     /// Takes the stream over from whoever set it up, and greets the server.
     func becomeReady() {

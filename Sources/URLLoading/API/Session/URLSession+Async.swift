@@ -85,14 +85,14 @@ extension URLSession {
     }
 
     /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.
-    private func awaited(_ new: borrowing NewTask) -> TaskCore { core.makeTask(new, session: self) }
+    func awaited(_ new: borrowing NewTask) -> TaskCore { core.makeTask(new, session: self) }
 
     /// Runs a task to its end; cancelling the surrounding task cancels it. On the caller's executor: each change costs a look at
     /// what the surrounding task prefers, behind a lock.
-    nonisolated(nonsending) private func run<Result>(
+    nonisolated(nonsending) func run<Result>(
         _ task: TaskCore,
-        resuming kind: (UnsafeContinuation<(Result, URLResponse), any Error>) -> TaskContinuation
-    ) async throws -> (Result, URLResponse) {
+        resuming kind: (UnsafeContinuation<Result, any Error>) -> TaskContinuation
+    ) async throws -> Result {
         task.telling.tellMaking()
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { task.driver.start(resuming: kind($0)) }

@@ -25,6 +25,7 @@ enum BackgroundRefusal: Sendable, Equatable {
             self.init(new.request, body: new.body, outlet: new.outlet, hasDelegate: hasDelegate)
         case .stream: self = .stream
         case .webSocket: return nil
+        case .warmUp: self = .asynchronous
         }
     }
 
@@ -32,7 +33,7 @@ enum BackgroundRefusal: Sendable, Equatable {
     init?(_ request: URLRequest?, body: TaskBody, outlet: TaskOutlet, hasDelegate: Bool) {
         switch outlet {
         case .whole(.handler), .file(.handler): self = .handler
-        case .whole(.awaiting), .pipe, .file(.awaiting): self = .asynchronous
+        case .whole(.awaiting), .pipe, .file(.awaiting), .warmth: self = .asynchronous
         case .delegate, .file(.delegate):
             guard let reason = Self.reason(request, body) ?? (hasDelegate ? nil : .noDelegate) else { return nil }
             self = reason

@@ -8,6 +8,7 @@
 // Must not know: tasks, what a call has loaded.
 
 import Foundation
+import URLLoadingPolicy
 import URLLoadingSystem
 
 /// An async call that waits for its load.
@@ -24,6 +25,7 @@ struct EndedCall: Sendable {
         case failure(any Error)
         case data(Data, URLResponse)
         case file(URL, URLResponse)
+        case warmth(PoolMachine.Warmth)
     }
 
     let call: WaitingCall
@@ -41,6 +43,7 @@ struct EndedCall: Sendable {
         case .failure(let error): continuation.resume(throwing: error)
         case .data(let data, let response): continuation.resume(data: data, response)
         case .file(let url, let response): continuation.resume(file: url, response)
+        case .warmth(let warmth): continuation.resume(warmth)
         }
     }
 }

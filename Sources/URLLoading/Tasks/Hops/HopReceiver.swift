@@ -76,6 +76,8 @@ final class HopReceiver: TransactionReceiver {
         if answer.plan.tellsDelegate { task.delivery.post(.waiting, on: reactor) }
     }
 
+    func warmedUp(_ warmth: PoolMachine.Warmth) { task.kind.warmUp?.note(warmth) }
+
     func answers(acceptedAs acceptance: ServerAcceptance) {
         if let caching { caching.acceptance = acceptance }
     }

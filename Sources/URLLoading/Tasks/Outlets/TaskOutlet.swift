@@ -16,13 +16,15 @@ enum TaskOutlet: Sendable {
     case pipe(EventPipe)
     /// In a file.
     case file(FileOutlet)
+    /// Nowhere: a connection is opened, and whoever waits hears of that.
+    case warmth(WarmUp)
 
     /// Whether the result goes to asynchronous code, past the delegate queue.
     var isAwaited: Bool {
         switch self {
         case .delegate: false
         case .whole(let outlet): outlet.isAwaited
-        case .pipe: true
+        case .pipe, .warmth: true
         case .file(let outlet): outlet.isAwaited
         }
     }
@@ -35,7 +37,7 @@ enum TaskOutlet: Sendable {
         // B1.93.
         case .pipe: .own
         // B1.101: downloads do not ask about the response either.
-        case .file: .nobody
+        case .file, .warmth: .nobody
         }
     }
 
@@ -44,7 +46,7 @@ enum TaskOutlet: Sendable {
         switch self {
         case .delegate, .pipe: true
         case .whole(let outlet): outlet.isAwaited
-        case .file: false
+        case .file, .warmth: false
         }
     }
 
@@ -67,6 +69,7 @@ enum TaskOutlet: Sendable {
         case .whole(let outlet): return outlet.finish(task, end, body)
         case .pipe(let pipe): pipe.post(.end(end.error))
         case .file(let outlet): return outlet.finish(task, end, file)
+        case .warmth(let warmUp): return warmUp.finish(task, end)
         }
         return nil
     }

@@ -54,11 +54,20 @@ private struct HopClasses: Sendable {
         }
         protocols.queue.async {
             if let chosen = protocols.choice(for: task.face) {
+                if task.kindName == .warmUp { return refuse(request, wait) }
                 supplyBody(body, of: seen, to: chosen, wait)
             } else if takesUp(request, wait) {
                 goWithoutClass()
             }
         }
+    }
+
+    /// What a class loads has no connection that could be opened.
+    private func refuse(_ request: URLRequest, _ wait: WaitNumber) {
+        guard task.driver.endWait(wait) else { return }
+        task.driver.endUnloaded(
+            LoadFailure.unsupportedURL(
+                request.url, "A class of the program's loads this URL, so that there is no connection to be opened."))
     }
 
     private func goWithoutClass() {

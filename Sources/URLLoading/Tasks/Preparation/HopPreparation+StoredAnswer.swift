@@ -16,7 +16,7 @@ extension HopPreparation {
     /// Asks the session's cache about a hop.
     mutating func askCache() -> Step? {
         let session = session
-        guard let cache = session.settings.cache else { return .way }
+        guard let cache = session.settings.cache, task.kindName != .warmUp else { return .way }
         guard let key = request.cacheKey, request.mayBeAnswered, !task.savesFile else { return pass(by: cache) }
         guard cache.isPlain else { return askProgramsOwn(cache, key) }
         switch cache.store.known(key) {

@@ -37,7 +37,10 @@ extension HopPreparation {
         transaction.isIncremental = plan.isIncremental
         transaction.judge = task.trust.judge(ofConnectionTo: message.origin, by: route)
         let engine = task.engine ?? session.engine
-        if plan.isAuthenticating || session.authentication.remembersAny {
+        if task.kindName == .warmUp {
+            transaction.warms = task.kind.warmUp?.wanted
+            engine.submit(consume transaction)
+        } else if plan.isAuthenticating || session.authentication.remembersAny {
             submitProven(transaction, to: engine)
         } else {
             engine.submit(consume transaction)

@@ -1,0 +1,53 @@
+// Connections that are opened before there is a request for them: rule 12 of `PoolMachine`. Must not know: who wants them, and why.
+
+extension PoolMachine {
+    /// What comes of wanting a connection to be ready.
+    package enum Warmth: Sendable, Hashable {
+        /// There are as many as are wanted; one is enough where it is shared.
+        case ready(isShared: Bool)
+        /// The host may have no more, or others wait for its next.
+        case full
+        /// One is being opened, or awaited: the request gets it, and is to give it back at once.
+        case opening
+    }
+
+    /// So many connections of a key are wanted that serve nobody, before there are requests for them; `request` opens one, if one is
+    /// missing. It closes nothing, waits for none that is in use, and is bound to its dial from the beginning.
+    package mutating func warmedUp(_ request: RequestID, key: PoolKey, wanted: Int, now: Duration) -> Warmth {
+        guard phase == .running else { return .full }
+        let row = books.keyRow(for: key)
+        defer { books.dropKeyIfUnused(row) }
+        if let isShared = isReady(row, wanted: wanted, now: now) { return .ready(isShared: isShared) }
+        let host = books.keys[row].host
+        guard books.waiterRow(of: request) == nil, books.hosts[host].unmet == 0 else { return .full }
+        // One dial is for all, or one is for nobody.
+        let joins =
+            books.keys[row].expectsShared && books.keys[row].dialling.count > 0 || books.keys[row].surplusDials > 0
+        guard joins || books.hosts[host].connections < limits.perHost else { return .full }
+        books.addWaiter(
+            Waiter(
+                request: request, key: row, priority: 0.5,
+                order: Waiter.order(askedAt: requestsSoFar, atFront: false), needsNewConnection: true))
+        requestsSoFar += 1
+        guard !joins, let waiter = books.waiterRow(of: request) else {
+            matchUp(row)
+            return .opening
+        }
+        will(.dial(books.addDial(for: waiter, at: requestsSoFar)))
+        books.bind(waiter)
+        return .opening
+    }
+
+    /// Whether a key has what is wanted, and whether that is a shared connection; nil where it has not.
+    private mutating func isReady(_ key: Int, wanted: Int, now: Duration) -> Bool? {
+        // Those that are too old are closed on the way.
+        guard let first = usable(of: key, now: now) else { return nil }
+        if books.connections[first].isShared { return true }
+        var (row, count) = (books.keys[key].idle.newest, 0)
+        while row != PoolBooks.none, count < wanted {
+            if let expiry = books.connections[row].expiry, expiry > now { count += 1 }
+            row = books.connections[row].older
+        }
+        return count >= wanted ? false : nil
+    }
+}
