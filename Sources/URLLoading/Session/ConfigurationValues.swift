@@ -53,6 +53,8 @@ struct ConfigurationValues: Sendable {
     /// Which loads are tried again.
     var retryPolicy: URLSession.RetryPolicy?
     var retryBudget = URLSession.RetryBudget()
+    /// Who sees the requests and answers of async calls, the outermost first.
+    var interceptors: [any URLSession.Interceptor] = []
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     /// Whether delegates have a say in who is believed.
     var asksDelegatesAboutServers = true

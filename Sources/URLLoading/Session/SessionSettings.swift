@@ -43,6 +43,8 @@ struct SessionSettings: Sendable {
     let credentialStorage: URLCredentialStorage?
     let authentication: SessionAuthentication
     let retries: SessionRetries
+    /// Nil in a session without interceptors, whose calls then cost nothing more.
+    let interceptors: SessionInterceptors?
 
     init(_ values: ConfigurationValues) {
         requestTimeout = Duration(
@@ -56,6 +58,7 @@ struct SessionSettings: Sendable {
         honorsEarliestBeginDate = values.honorsEarliestBeginDate
         resumableUploads = values.resumableUploads
         retries = SessionRetries(values)
+        interceptors = SessionInterceptors(values)
         uploadPatience = values.uploadPatience
         chosenDownloadFolder = values.downloadFolder
         cookies = SessionCookies(values)

@@ -11,18 +11,18 @@ extension URLSession.AsyncBytes {
     ///     try file.write(contentsOf: piece)
     /// }
     /// ```
-    public var chunks: Chunks { Chunks(feed: feed) }
+    public var chunks: Chunks { Chunks(source: source) }
 
     /// A response's body, piece by piece; how it is cut is not defined, and no piece is empty.
     public struct Chunks: AsyncSequence, Sendable {
         /// A piece.
         public typealias Element = Data
 
-        let feed: TransferFeed
+        let source: BytesSource
 
         /// Begins to read; when the iteration ends early, the transfer is cancelled.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(pieces: BodyPieces(feed))
+            Iterator(pieces: BodyPieces(source))
         }
 
         /// Reads a body piece by piece.

@@ -62,7 +62,7 @@ struct URLPieces: PieceSupply {
             if url.isFileURL {
                 source = .file(FilePieces(try FileHandle(forReadingFrom: url)))
             } else {
-                source = .body(BodyPieces(try await URLSession.shared.bytes(from: url).0.feed))
+                source = .body(BodyPieces(try await URLSession.shared.bytes(from: url).0.source))
             }
             return try await next(isolation: isolation)
         case .file(var pieces):

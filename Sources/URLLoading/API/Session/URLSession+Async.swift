@@ -8,7 +8,8 @@ extension URLSession {
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(awaited(NewTask(request, outlet: .whole(.awaiting), delegate: delegate))) { .data($0) }
+        if let interceptors { return try await InterceptedLoad.data(self, interceptors, request, delegate) }
+        return try await run(awaited(NewTask(request, outlet: .whole(.awaiting), delegate: delegate))) { .data($0) }
     }
 
     /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
@@ -16,8 +17,11 @@ extension URLSession {
     public func data(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
+        if let interceptors {
+            return try await InterceptedLoad.data(self, interceptors, URLRequest(url: url), delegate)
+        }
         // Measured: by way of the other form it would be one more asynchronous call.
-        try await run(awaited(NewTask(URLRequest(url: url), outlet: .whole(.awaiting), delegate: delegate))) {
+        return try await run(awaited(NewTask(URLRequest(url: url), outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
     }
@@ -27,7 +31,11 @@ extension URLSession {
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(awaited(NewTask(request, body: .file(fileURL), outlet: .whole(.awaiting), delegate: delegate))) {
+        let body = TaskBody.file(fileURL)
+        if let interceptors {
+            return try await InterceptedLoad.data(self, interceptors, request, body: body, delegate)
+        }
+        return try await run(awaited(NewTask(request, body: body, outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
     }
@@ -36,7 +44,11 @@ extension URLSession {
     public func upload(
         for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await run(awaited(NewTask(request, body: .data(bodyData), outlet: .whole(.awaiting), delegate: delegate))) {
+        let body = TaskBody.data(bodyData)
+        if let interceptors {
+            return try await InterceptedLoad.data(self, interceptors, request, body: body, delegate)
+        }
+        return try await run(awaited(NewTask(request, body: body, outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
     }
@@ -63,7 +75,8 @@ extension URLSession {
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
+        if let interceptors { return try await InterceptedLoad.file(self, interceptors, request, delegate) }
+        return try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
     }
 
     /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
@@ -71,9 +84,9 @@ extension URLSession {
     public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await run(awaited(NewTask(URLRequest(url: url), outlet: .file(.awaiting), delegate: delegate))) {
-            .file($0)
-        }
+        let request = URLRequest(url: url)
+        if let interceptors { return try await InterceptedLoad.file(self, interceptors, request, delegate) }
+        return try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
     }
 
     /// Goes on with a download and saves it in a file, which the caller keeps or removes (B1.91). Data that cannot be read
@@ -83,6 +96,9 @@ extension URLSession {
     ) async throws -> (URL, URLResponse) {
         try await run(awaited(NewTask(resuming: resumeData, outlet: .awaiting, delegate: delegate))) { .file($0) }
     }
+
+    /// Who stands between async calls and their loads; nil for nobody.
+    var interceptors: SessionInterceptors? { core.settings.interceptors }
 
     /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.
     func awaited(_ new: borrowing NewTask) -> TaskCore { core.makeTask(new, session: self) }

@@ -8,9 +8,10 @@ extension URLSession {
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URLSession.AsyncBytes, URLResponse) {
+        if let interceptors { return try await InterceptedLoad.bytes(self, interceptors, request, delegate) }
         let feed = makeFeed(request, scope: .body, delegate: delegate)
         let response = try await feed.start()
-        return (AsyncBytes(feed), response)
+        return (AsyncBytes(.feed(feed)), response)
     }
 
     /// Loads a URL; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling the
@@ -39,18 +40,19 @@ extension URLSession {
         /// What reads the bytes.
         public typealias AsyncIterator = URLSession.AsyncBytes.Iterator
 
-        let feed: TransferFeed
+        let source: BytesSource
 
-        init(_ feed: TransferFeed) {
-            self.feed = feed
+        init(_ source: BytesSource) {
+            self.source = source
         }
 
-        /// The task that loads the body; cancel it to stop early.
-        public var task: URLSessionDataTask { feed.task }
+        /// The task that loads the body; cancel it to stop early. Of several that the session's interceptors have had it is the
+        /// last, and where they have answered without any it is one that never begins.
+        public var task: URLSessionDataTask { source.task }
 
         /// Begins to read; a second iteration goes on where the first one stands.
         public func makeAsyncIterator() -> URLSession.AsyncBytes.Iterator {
-            Iterator(bytes: BufferedBytes(BodyPieces(feed)))
+            Iterator(bytes: BufferedBytes(BodyPieces(source)))
         }
 
         /// Reads a body byte by byte.

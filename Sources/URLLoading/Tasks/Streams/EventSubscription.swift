@@ -54,20 +54,32 @@ struct EventSubscription: Sendable {
     private mutating func ask(isolation: isolated (any Actor)?) async throws {
         phase = .over
         decoder.begin()
-        let feed = events.session.makeFeed(nextRequest(), scope: .body, delegate: events.delegate)
-        let response: URLResponse
+        let (pieces, response): (BodyPieces, URLResponse)
         do {
-            response = try await feed.start(isolation: isolation)
+            (pieces, response) = try await load(nextRequest(), isolation: isolation)
         } catch {
             return try failed(error)
         }
         let http = response as? HTTPURLResponse
         switch machine.answered(status: http?.statusCode, isEventStream: response.mimeType == Self.type) {
-        case .read: phase = .reading(BodyPieces(feed))
+        case .read: phase = .reading(pieces)
         case .end: break
         case .refuseStatus: throw URLSession.ServerSentEvents.StreamError.unexpectedStatus(http?.statusCode ?? 0)
         case .refuseType: throw URLSession.ServerSentEvents.StreamError.unexpectedContentType(response.mimeType)
         }
+    }
+
+    private func load(
+        _ request: URLRequest, isolation: isolated (any Actor)?
+    ) async throws -> (BodyPieces, URLResponse) {
+        if let interceptors = events.session.interceptors {
+            let (bytes, response) = try await InterceptedLoad.bytes(
+                events.session, interceptors, request, events.delegate)
+            return (BodyPieces(bytes.source), response)
+        }
+        let feed = events.session.makeFeed(request, scope: .body, delegate: events.delegate)
+        let response = try await feed.start(isolation: isolation)
+        return (BodyPieces(feed), response)
     }
 
     private func nextRequest() -> URLRequest {
