@@ -48,6 +48,10 @@ final class Errand: @unchecked Sendable {
     let content: [UInt8]
 
     // The program's side.
+    /// Whether it is an async call of a session with interceptors.
+    var isAwaited = false
+    /// The call, where it is one.
+    var call: Task<Void, Never>?
     var task: URLSessionTask?
     var begun: Duration?
     /// How often in a row it was seen to wait although nothing hinders it.
@@ -120,6 +124,9 @@ final class Errand: @unchecked Sendable {
 
     /// Whether the server is busy when a program asks that would try again.
     var isBusy: Bool { number % 2 == 1 }
+
+    /// Whether an interceptor answers it in the server's place.
+    var isReplaced: Bool { isAwaited && number % 5 == 4 }
 
     /// Where a hop is asked for.
     func path(_ hop: Int) -> String {

@@ -15,6 +15,8 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     private let whims: Whims
     /// The errands of tasks, by their identifiers.
     var errands: [Int: Errand] = [:]
+    /// Those that are async calls.
+    var calls: [Errand] = []
     private(set) var invalidations = 0
 
     init(_ world: World, _ chance: inout SeededRandom) {
@@ -23,7 +25,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     }
 
     private func errand(of task: URLSessionTask, _ event: String) -> Errand? {
-        guard let errand = errands[task.taskIdentifier] else {
+        guard let errand = errands[task.taskIdentifier] ?? awaited(task) else {
             world.complain("\(event) of a task that nobody made")
             return nil
         }
@@ -31,6 +33,15 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         if errand.ends > 0 { world.complain("errand \(errand.number): \(event) after its end") }
         errand.heardAt = world.now
         if invalidations > 0 { world.complain("errand \(errand.number): \(event) after the session's end") }
+        return errand
+    }
+
+    /// The errand of an async call, whose tasks nobody has seen yet.
+    private func awaited(_ task: URLSessionTask) -> Errand? {
+        let number = task.originalRequest?.value(forHTTPHeaderField: "X-Number").flatMap { Int($0) }
+        guard let errand = calls.first(where: { $0.number == number }) else { return nil }
+        errand.task = task
+        errands[task.taskIdentifier] = errand
         return errand
     }
 
@@ -58,12 +69,13 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         end(errand, error, task)
     }
 
-    /// Notes the end of a task.
-    func end(_ errand: Errand, _ error: (any Error)?, _ task: URLSessionTask) {
+    /// Notes the end of an errand, and of its task where that is seen.
+    func end(_ errand: Errand, _ error: (any Error)?, _ task: URLSessionTask?) {
         errand.ends += 1
         errand.endedAt = world.now
         errand.endedUnanswered = errand.openQuestions > 0
         errand.error = error
+        guard let task else { return }
         if task.state != .completed {
             world.complain("errand \(errand.number): its end was told in state \(task.state)")
         }
@@ -160,7 +172,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     }
 
     /// Reads a file that a task has brought.
-    func take(_ location: URL, of errand: Errand, _ task: URLSessionTask) {
+    func take(_ location: URL, of errand: Errand, _ task: URLSessionTask? = nil) {
         // Not by `Data(contentsOf:)`, which loses 4 KiB for each empty file.
         guard let file = try? FileHandle(forReadingFrom: location), let data = try? file.readToEnd() ?? Data() else {
             return world.complain("errand \(errand.number): its file cannot be read")
@@ -168,7 +180,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         if errand.hasFile { world.complain("errand \(errand.number): a second file") }
         errand.hasFile = true
         errand.data = data
-        if let response = task.response as? HTTPURLResponse, errand.responses.isEmpty {
+        if let response = task?.response as? HTTPURLResponse, errand.responses.isEmpty {
             errand.responses.append(response)
         }
     }

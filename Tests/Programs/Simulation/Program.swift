@@ -17,9 +17,15 @@ final class Program: @unchecked Sendable {
     let resourceTimeout: Double
     let speaksHTTP2: Bool
     private(set) var session: URLSession?
+    /// Nil where the session has no interceptors.
+    let chain: Chain?
+    /// Whether no more tasks can be made.
+    private(set) var hasEnded = false
     private let world: World
     private var chance: SeededRandom
     private let queue: DelegateQueue
+    /// Where its async calls run.
+    private let calls: HandedTasks
     /// Whether a store of the program's own may be asked, and take its time.
     var hasOwnStores: Bool { !storeWhims.isEmpty }
     /// Those of the stores that are the program's own.
@@ -55,6 +61,17 @@ final class Program: @unchecked Sendable {
         // A third of those over HTTP/1.1 want young connections. Over HTTP/2 the network could not tell those that run out from those
         // that count.
         if seed.isMultiple(of: 3), !speaksHTTP2 { configuration.maximumConnectionLifetime = 5 }
+        // A seventh of them have interceptors, and most of their errands are async calls.
+        if seed.isMultiple(of: 7) {
+            for errand in errands { errand.isAwaited = errand.number % 3 != 2 }
+            let chain = Chain(world, errands)
+            configuration.interceptors = chain.interceptors
+            delegate.calls = errands.filter(\.isAwaited)
+            self.chain = chain
+        } else {
+            chain = nil
+        }
+        calls = HandedTasks { [unowned world] piece in world.add(after: world.draw(.zero ... .milliseconds(1)), piece) }
         configuration.http2 = speaksHTTP2 ? .priorKnowledge : .off
         configuration.connectionProxyDictionary = [:]
         switch Int.random(in: 0..<3, using: &chance) {
@@ -89,6 +106,7 @@ final class Program: @unchecked Sendable {
                 + (configuration.engineShards == 1 ? "" : "\(configuration.engineShards) shards, ")
                 + (configuration.retryPolicy == nil ? "" : "which tries again, ")
                 + (configuration.maximumConnectionLifetime == nil ? "" : "none of them old, ")
+                + (chain == nil ? "" : "which has interceptors, ")
                 + "\(requestTimeout) and \(resourceTimeout) s, weather \(world.network.weather)")
     }
 
@@ -125,6 +143,7 @@ final class Program: @unchecked Sendable {
             world.tell(cancels ? "the session is cancelled" : "the session ends with its tasks")
             // Tasks that were never begun would hold it for ever.
             for errand in errands where errand.begun == nil { begin(errand) }
+            hasEnded = true
             if cancels {
                 for errand in errands { note(cancelled: errand) }
                 session?.invalidateAndCancel()
@@ -152,10 +171,13 @@ final class Program: @unchecked Sendable {
             request.httpBody = Data(errand.content)
         }
         if errand.form == .upload { request.httpMethod = "PUT" }
+        errand.begun = world.now
+        world.tell(
+            "errand \(errand.number): \(errand.form)\(errand.isAwaited ? ", awaited," : "") \(errand.part), \(errand.length) bytes, begins"
+        )
+        if errand.isAwaited { return call(errand, request, session) }
         let task = make(errand, request, session)
         errand.task = task
-        errand.begun = world.now
-        world.tell("errand \(errand.number): \(errand.form) \(errand.part), \(errand.length) bytes, begins")
         if delegate.errands[task.taskIdentifier] != nil { world.complain("two tasks have one identifier") }
         delegate.errands[task.taskIdentifier] = errand
         task.resume()
@@ -170,9 +192,39 @@ final class Program: @unchecked Sendable {
             return session.dataTask(with: request) { [self] in heard(errand, $0, $1, $2) }
         case .downloadHandler:
             return session.downloadTask(with: request) { [self] file, response, error in
-                if let file, let task = errand.task { delegate.take(file, of: errand, task) }
+                if let file { delegate.take(file, of: errand, errand.task) }
                 heard(errand, nil, response, error)
             }
+        }
+    }
+
+    private func call(_ errand: Errand, _ request: URLRequest, _ session: URLSession) {
+        errand.call = Task(executorPreference: calls) { [self] in
+            do {
+                let (data, response) = try await load(errand, request, session)
+                heard(errand, data, response, nil)
+            } catch {
+                heard(errand, nil, nil, error)
+            }
+        }
+    }
+
+    private func load(
+        _ errand: Errand, _ request: URLRequest, _ session: URLSession
+    ) async throws -> (Data, URLResponse) {
+        switch errand.form {
+        case .data: return try await session.data(for: request)
+        case .upload: return try await session.upload(for: request, from: Data(errand.content))
+        case .handler:
+            let (bytes, response) = try await session.bytes(for: request)
+            var body = Data()
+            for try await piece in bytes.chunks { body += piece }
+            return (body, response)
+        case .download, .downloadHandler:
+            let (file, response) = try await session.download(for: request)
+            delegate.take(file, of: errand)
+            try FileManager.default.removeItem(at: file)
+            return (errand.data, response)
         }
     }
 
@@ -181,7 +233,7 @@ final class Program: @unchecked Sendable {
         if let data { errand.data = data }
         if let response = response as? HTTPURLResponse { errand.responses = [response] }
         if errand.ends > 0 { world.complain("errand \(errand.number): a handler is called twice") }
-        if let task = errand.task { delegate.end(errand, error, task) }
+        delegate.end(errand, error, errand.isAwaited ? nil : errand.task)
     }
 
     private func note(cancelled errand: Errand) {
@@ -191,14 +243,15 @@ final class Program: @unchecked Sendable {
     }
 
     private func cancel(_ errand: Errand) {
-        guard let task = errand.task else { return }
+        guard errand.begun != nil else { return }
         world.tell("errand \(errand.number) is cancelled")
         note(cancelled: errand)
-        task.cancel()
+        if let call = errand.call { call.cancel() } else { errand.task?.cancel() }
     }
 
     private func suspend(_ errand: Errand) {
-        guard let task = errand.task else { return }
+        // Of an async call only its present task could be, and nobody knows whether another follows.
+        guard let task = errand.task, !errand.isAwaited else { return }
         world.tell("errand \(errand.number) is suspended")
         errand.wasSuspended = true
         errand.suspendedSince = world.now
@@ -239,6 +292,7 @@ final class Program: @unchecked Sendable {
         for errand in errands {
             watched.append(Weak("task \(errand.number)", errand.task))
             errand.task = nil
+            errand.call = nil
             errand.data = Data()
         }
         session = nil

@@ -68,6 +68,10 @@ final class Stage: @unchecked Sendable {
         if errand.form == .upload, hop == 0, firstDifference(request.body, errand.content) != nil {
             world.complain("errand \(errand.number): its body came as \(request.body.count) other bytes")
         }
+        if request.fields.first("X-Chain") != (errand.isAwaited ? Chain.mark : nil) {
+            world.complain("errand \(errand.number): interceptors were passed over, or called unasked")
+        }
+        if errand.isReplaced { world.complain("errand \(errand.number) is asked for, and an interceptor has answered") }
         let isGuarded = if case .guarded = errand.part { true } else { false }
         if request.fields.first(.authorization) != nil, !isGuarded {
             world.complain("errand \(errand.number): a password went to who did not ask")
@@ -87,6 +91,8 @@ final class Stage: @unchecked Sendable {
         // Sent again five times at most in each attempt (H7.3).
         case .refuse(let count): allowed += min(count, world.triesAgain ? 5 * (1 + Self.mostRetries) : 5)
         case .stored: allowed += 1
+        // An interceptor asks once more.
+        case .answer where errand.isAwaited: allowed += world.triesAgain ? 1 + Self.mostRetries : 1
         case .answer, .redirect, .breaksOff, .silence: break
         }
         // B6.33: what must not be done twice is not.
@@ -135,7 +141,7 @@ final class Stage: @unchecked Sendable {
                     .adding("X-Errand", errand.mark(hop))
             }
             return whole(errand, hop).adding("ETag", tag).adding("Cache-Control", "max-age=\(age)")
-        case .answer where world.triesAgain && errand.isBusy && times == 1:
+        case .answer where (world.triesAgain || errand.isAwaited) && errand.isBusy && times == 1:
             return dressed(.text("busy", status: 503), errand, hop).adding("Retry-After", "\(errand.number % 3)")
         case .answer, .redirect, .guarded, .breaksOff, .refuse: return whole(errand, hop)
         }

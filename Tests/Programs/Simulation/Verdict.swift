@@ -22,6 +22,7 @@ struct Verdict {
             }
             if let error = errand.error { judge(errand, error as NSError) } else { judgeAnswer(of: errand) }
             judgeTime(of: errand)
+            judgeChain(of: errand)
         }
     }
 
@@ -37,6 +38,7 @@ struct Verdict {
             return complain(errand, "the answer is another's: \(response.allHeaderFields)")
         }
         switch (response.statusCode, errand.part) {
+        case (200, _) where errand.isReplaced: break
         case (200, .guarded), (200, .answer), (200, .breaksOff), (200, .refuse), (200, .stored): break
         case (200, .redirect(let count)): if hop != count { complain(errand, "it ended at hop \(hop)") }
         case (401, .guarded): return
@@ -44,7 +46,7 @@ struct Verdict {
             // B6.33, B6.34: what must not be done twice, what has no time left, and what was tried before in vain.
             let took = errand.endedAt.flatMap { ended in errand.begun.map { ended - $0 } } ?? .zero
             let hasTime = took < .seconds(program.resourceTimeout) - .seconds(4) && world.network.failures == 0
-            if !world.triesAgain || errand.isSafe && hasTime || errand.form == .upload && hasTime {
+            if !world.triesAgain || errand.isAwaited || errand.isSafe && hasTime || errand.form == .upload && hasTime {
                 complain(errand, "it ended with an answer after which it was to be tried again")
             }
             return
@@ -53,7 +55,7 @@ struct Verdict {
             return
         default: return complain(errand, "status \(response.statusCode) for \(errand.part)")
         }
-        if errand.askedAt == nil { judgeStored(errand) }
+        if errand.askedAt == nil, !errand.isReplaced { judgeStored(errand) }
         let isFile = errand.form == .download || errand.form == .downloadHandler
         if isFile, !errand.hasFile { complain(errand, "there is no file") }
         if let difference = firstDifference(Array(errand.data), errand.body(hop)) {
@@ -79,7 +81,10 @@ struct Verdict {
     private func judge(_ errand: Errand, _ error: NSError) {
         switch URLError.Code(rawValue: error.code) {
         case .cancelled:
-            if !errand.isCancelled { complain(errand, "it ends as if cancelled") }
+            // A session that has ended makes no task for an interceptor any more.
+            if !errand.isCancelled, !(errand.isAwaited && program.hasEnded) {
+                complain(errand, "it ends as if cancelled")
+            }
         case .timedOut: break
         case .networkConnectionLost, .badServerResponse, .cannotParseResponse:
             if !errand.isSpoilt, !world.network.hasBroken {
@@ -93,13 +98,25 @@ struct Verdict {
         if error.domain != NSURLErrorDomain { complain(errand, "its error is of \(error.domain)") }
     }
 
+    // MARK: Interceptors
+
+    private func judgeChain(of errand: Errand) {
+        guard errand.isAwaited, let chain = program.chain else { return }
+        if chain.inside[errand.number] ?? 0 != 0 { complain(errand, "it has ended, and is with an interceptor still") }
+        let loads = chain.loads[errand.number] ?? 0
+        let most = if case .answer = errand.part, errand.isBusy { 2 } else { 1 }
+        if loads > (errand.isReplaced ? 0 : most) { complain(errand, "\(loads) loads") }
+        if errand.error == nil, loads == 0, !errand.isReplaced { complain(errand, "an answer, and nothing was loaded") }
+    }
+
     // MARK: Time
 
     private func judgeTime(of errand: Errand) {
         guard let begun = errand.begun, let ended = errand.endedAt else { return complain(errand, "it never began") }
         let took = ended - begun
         // The delegate queue may be busy, and has a line.
-        let latest = Duration.seconds(program.resourceTimeout + 5)
+        // A second load has a time of its own.
+        let latest = Duration.seconds((program.resourceTimeout + 5) * (errand.isAwaited ? 2 : 1))
         if took > latest { complain(errand, "it took \(took), with \(program.resourceTimeout) s to go") }
         let isTimedOut = errand.error.map { ($0 as NSError).code } == URLError.Code.timedOut.rawValue
         if case .silence = errand.part, errand.form != .upload, !errand.wasSuspended, !errand.isCancelled,
