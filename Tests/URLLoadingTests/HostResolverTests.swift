@@ -130,7 +130,7 @@ struct HostResolverTests {
         let (begun, cancelled) = (Signal(), Signal())
         let session = session { _ in
             begun.fire()
-            try await withTaskCancellationHandler {
+            await withTaskCancellationHandler {
                 let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
                 for await _ in stream {}
                 continuation.finish()

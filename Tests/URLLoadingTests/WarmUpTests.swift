@@ -28,16 +28,9 @@ struct WarmUpTests {
 
     @Test("B16.81: over HTTP/2 one connection is opened, however many are wanted")
     func http2() async throws {
-        let (root, identity) = try CertificateFactory.server("localhost")
-        try await withServer(
-            .init(tls: ServerTLS(identity: identity, alpn: ["h2", "http/1.1"])), router: { .text("\($0.connection)") }
-        ) { server in
-            let session = URLSession.made {
-                $0.serverTrustEvaluation = .anchors(pem: root.pem)
-                $0.http2 = .offered
-            }
-            #expect(try await session.warmUp(server.at("/", host: "localhost"), connections: 5) == 1)
-            let load = try await Load(server.at("/", host: "localhost"), in: session)
+        try await withHTTP2Session(.required, router: { .text("\($0.connection)") }) { server, session in
+            #expect(try await session.warmUp(server.at(), connections: 5) == 1)
+            let load = try await Load(server.at(), in: session)
             #expect(load.text == "1" && server.stats.connectionsAccepted == 1)
         }
     }

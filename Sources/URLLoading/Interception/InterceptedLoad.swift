@@ -10,7 +10,7 @@ import Synchronization
 final class InterceptedLoad: Sendable {
     /// How loads bring their bodies, and what they send.
     private enum Form: Sendable {
-        case data(TaskBody)
+        case data(TaskBody, TaskKind)
         case file
         case bytes
     }
@@ -43,9 +43,9 @@ final class InterceptedLoad: Sendable {
     /// A whole body.
     static func data(
         _ session: URLSession, _ interceptors: SessionInterceptors, _ request: URLRequest, body: TaskBody = .request,
-        _ delegate: (any URLSessionTaskDelegate)?
+        kind: TaskKind? = nil, _ delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
-        let load = InterceptedLoad(session, interceptors, .data(body), delegate)
+        let load = InterceptedLoad(session, interceptors, .data(body, kind ?? body.kind), delegate)
         let answer = try await load.begin(request)
         return (try await answer.body.collected(), answer.response)
     }
@@ -90,9 +90,9 @@ final class InterceptedLoad: Sendable {
 
     private func load(_ request: URLRequest) async throws -> URLSession.InterceptedAnswer {
         switch form {
-        case .data(let body):
+        case .data(let body, let kind):
             if case .request = body { try takeStream(of: request) }
-            let new = NewTask(request, body: body, outlet: .whole(.awaiting), delegate: delegate)
+            let new = NewTask(request, body: body, outlet: .whole(.awaiting), kind: kind, delegate: delegate)
             let (data, response) = try await session.run(session.awaited(new)) { .data($0) }
             return URLSession.InterceptedAnswer(response, body: .init(.data(data)))
         case .file:
@@ -109,9 +109,9 @@ final class InterceptedLoad: Sendable {
         }
     }
 
-    /// A stream is sent once. A form with files is a new one each time (B5.94).
+    /// A stream is sent once, unless it is one that can be had again (B5.94, B5.97).
     private func takeStream(of request: URLRequest) throws {
-        guard let stream = request.values.httpBodyStream, request.values.form == nil else { return }
+        guard let stream = request.values.httpBodyStream, request.values.madeStream?.isRenewable != true else { return }
         let isNew = state.withLock { state in
             guard !state.streamed.contains(where: { $0.values.httpBodyStream === stream }) else { return false }
             state.streamed.append(request)

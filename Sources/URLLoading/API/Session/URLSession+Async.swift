@@ -57,6 +57,9 @@ extension URLSession {
     func upload(ofRequest request: URLRequest, delegate: (any URLSessionTaskDelegate)?) async throws -> (
         Data, URLResponse
     ) {
+        if let interceptors {
+            return try await InterceptedLoad.data(self, interceptors, request, kind: .upload, delegate)
+        }
         let new = NewTask(request, outlet: .whole(.awaiting), kind: .upload, delegate: delegate)
         return try await run(awaited(new)) { .data($0) }
     }
