@@ -174,7 +174,7 @@ extension ServerResponse {
         ServerResponse(body: .encoded(message))
     }
 
-    /// The same with one more field behind the body.
+    /// This answer with one more field behind its body.
     package func addingTrailer(_ name: String, _ value: String) -> ServerResponse {
         var response = self
         response.trailers.append(name, value)

@@ -58,7 +58,8 @@ package final class LookupTable: Sendable {
         }
     }
 
-    /// The same, or a place among those who wait for an answer. The first of them asks.
+    /// An answer for a host that is still good; where there is none, the waiter gets the next one. The first waiter of a host has the
+    /// name service asked.
     func find(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant, waiter: LookupWaiter
     ) -> Found {
@@ -79,7 +80,7 @@ package final class LookupTable: Sendable {
         return found
     }
 
-    /// Somebody waits no more. Where nobody else does, a question that can be called off is.
+    /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off if it can be.
     func leave(_ host: String, _ waiter: LookupWaiter) {
         let question = state.withLock { state -> (any NameQuestion)? in
             guard let index = state.pending[host]?.waiters.firstIndex(where: { $0.isSame(as: waiter) }) else {
@@ -127,7 +128,8 @@ package final class LookupTable: Sendable {
         let waiters = state.withLock { state -> [LookupWaiter] in
             guard let pending = state.pending[host], pending.number == number else { return [] }
             state.pending[host] = nil
-            if case .success(let addresses) = answer.result {
+            // One that is good for no time would only take another's place.
+            if case .success(let addresses) = answer.result, answer.lifetime != .zero {
                 store(host, Answer(addresses: addresses, time: now, lifetime: answer.lifetime), in: &state)
             }
             return pending.waiters

@@ -69,7 +69,7 @@ package struct ResolverFailure: Error, Sendable, CustomStringConvertible {
     /// "example.invalid: Name or service not known".
     package var description: String { "\(host): \(message)" }
 
-    /// The same about another name.
+    /// This failure, told about another name: the one that was to be looked up.
     func about(_ host: String) -> ResolverFailure {
         ResolverFailure(
             reason: reason, code: code, host: host, message: message, shortage: shortage, cause: cause)

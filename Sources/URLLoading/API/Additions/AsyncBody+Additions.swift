@@ -39,14 +39,6 @@ extension URLRequest {
         if httpMethod == "GET" { httpMethod = "POST" }
     }
 
-    /// Whether the server is told that trailers are understood, by the field `TE: trailers`. Ours.
-    ///
-    /// Trailers that come are there in any case (`HTTPURLResponse.trailerFields`); some servers send them only where this is set.
-    public var acceptsTrailers: Bool {
-        get { values.acceptsTrailers }
-        set { values.acceptsTrailers = newValue }
-    }
-
     /// What a body can be made of. Ours. `Data`, `[UInt8]` and single bytes are such elements; others can become one.
     public protocol BodyElement {
         /// Lends the element's bytes for the duration of the call.

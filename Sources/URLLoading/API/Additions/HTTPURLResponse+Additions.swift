@@ -1,5 +1,4 @@
-// What Apple's API does not have of a response: its head as the server has sent it, with the version and the order of fields, and
-// the fields behind its body.
+// The head of a response as the server has sent it. Apple's API has neither the version nor the order of fields.
 
 import Foundation
 import URLLoadingWire
@@ -16,16 +15,4 @@ extension HTTPURLResponse {
         let fields = arrivedFields
         return (0..<fields.count).map { (fields.name(at: $0), fields.value(at: $0)) }
     }
-
-    /// Ours: the fields that came behind the body, such as a checksum or a status that the server could not know before
-    /// (RFC 9110 §6.5). Names are shown as in `allHeaderFields`, of which these fields are no part.
-    ///
-    /// They are there when the body is complete: when `data(for:)` returns, when an iteration over `bytes(for:)` has ended, in
-    /// `urlSession(_:task:didCompleteWithError:)`. Before, and where the server has sent none, this is empty. Some servers send
-    /// trailers only to clients that have asked for them by `URLRequest.acceptsTrailers`. Trailers are neither cached nor archived, and the
-    /// library acts on none of them.
-    public var trailerFields: [String: String] { HeaderNames.dictionary(arrivedTrailers) }
-
-    /// Ours: the value of a field behind the body; the case of the name does not matter.
-    public func value(forHTTPTrailerField field: String) -> String? { arrivedTrailers.combined(FieldName(field)) }
 }

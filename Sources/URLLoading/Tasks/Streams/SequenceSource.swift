@@ -83,16 +83,17 @@ final class SequenceSource: BodySource {
     }
 
     func close() {
-        let (reading, waiting) = state.withLock { state in
+        let (reading, waiting, sequence) = state.withLock { state in
             state.isClosed = true
-            state.sequence = nil
             state.asked = nil
             state.gathered = []
-            defer { state.reading = nil }
-            return (state.reading, state.takeWaiting())
+            defer { (state.reading, state.sequence) = (nil, nil) }
+            return (state.reading, state.takeWaiting(), state.sequence)
         }
         reading?.cancel()
         waiting?.resume()
+        // The end of the program's sequence may run code of the program's: not under the lock.
+        withExtendedLifetime(sequence) {}
     }
 
     // MARK: Reading
