@@ -17,7 +17,7 @@ PREFIX ?= $(HOME)/.local
 # Where format looks.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Scripts/Adopt Package.swift)
 
-.PHONY: help install measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install uninstall fetch-manual measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts bench-growth lint format clean
 
 help: ## List the commands
@@ -117,13 +117,24 @@ bench-growth: ## Count what a connection, a byte, a field, a cookie costs as the
 # In a place of its own, or this build and that of `make release` would undo each other.
 STATIC := swift build -c release --static-swift-stdlib --scratch-path .build/static
 
-install: ## Build fetch and the helper of background sessions, and put them and fetch's manual page below PREFIX=~/.local
+SHARE := $(DESTDIR)$(PREFIX)/share
+# Everything that `make install` puts below PREFIX.
+INSTALLED := $(DESTDIR)$(PREFIX)/bin/fetch $(DESTDIR)$(PREFIX)/bin/urlloading-transfers $(SHARE)/man/man1/fetch.1 \
+	$(SHARE)/bash-completion/completions/fetch $(SHARE)/zsh/site-functions/_fetch $(SHARE)/fish/vendor_completions.d/fetch.fish
+
+install: ## Build fetch and the helper of background sessions, and put them, the manual page and completions below PREFIX=~/.local
 	@Scripts/install-packages build
 	$(STATIC) --product fetch -Xlinker -s
 	$(STATIC) --product urlloading-transfers -Xlinker -s
 	install -D -m 755 -t "$(DESTDIR)$(PREFIX)/bin" \
 		"$$($(STATIC) --show-bin-path)/fetch" "$$($(STATIC) --show-bin-path)/urlloading-transfers"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/man/man1" docs/fetch.1
+	@Scripts/install-generated "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## Remove what `make install` has put below PREFIX=~/.local
+	rm -f $(foreach file,$(INSTALLED),"$(file)")
+
+fetch-manual: build ## Bring the tables of docs/fetch.md up to date with fetch's options
+	@Scripts/fetch-manual
 
 measure-fetch: ## Measure fetch beside a FoundationNetworking program: size, start, one GET, memory
 	@Scripts/install-packages build

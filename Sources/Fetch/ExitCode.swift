@@ -6,6 +6,8 @@ import URLLoading
 /// What the command ends with.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
+    case unusableScheme = 1
+    case usage = 2
     case badURL = 3
     case hostNotFound = 6
     case cannotConnect = 7
@@ -18,29 +20,34 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case tlsFailed = 35
     case cannotResume = 36
     case tooManyRedirects = 47
+    case noAnswer = 52
+    case connectionFailed = 56
     case badIdentity = 58
     case untrusted = 60
     case cannotDecode = 61
-    case usage = 64
+    case tooLarge = 63
     case other = 70
     case badAnchorFile = 77
     case pinMismatch = 90
     case proxyFailed = 97
     case interrupted = 130
 
-    init(_ error: URLError) {
-        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    /// What an error of the library's becomes; `hasAnswer` where a head had come before it.
+    init(_ error: URLError, hasAnswer: Bool = false) {
+        let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
         let isOfProxy = cause?.domain == kCFErrorDomainCFNetwork as String
         switch error.code {
         // A proxy that cannot be reached is like a server that cannot.
         case .cannotConnectToHost where isOfProxy && !Self.isUnreachable(cause), .userAuthenticationRequired:
             self = .proxyFailed
-        case .badURL, .unsupportedURL: self = .badURL
+        case .badURL: self = .badURL
+        case .unsupportedURL: self = .unusableScheme
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet: self = .cannotConnect
         case .cannotParseResponse, .badServerResponse: self = .badResponse
         case .networkConnectionLost where Self.isNoAnswer(cause): self = .badResponse
-        case .networkConnectionLost: self = .connectionLost
+        case .networkConnectionLost where cause?.domain == NSPOSIXErrorDomain: self = .connectionFailed
+        case .networkConnectionLost: self = hasAnswer ? .connectionLost : .noAnswer
         case .timedOut: self = .timedOut
         case .httpTooManyRedirects: self = .tooManyRedirects
         case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: self = .tlsFailed
@@ -72,22 +79,26 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "everything was done, whatever the status"
+        case .unusableScheme: "the URL's scheme is not known, or not allowed"
+        case .usage: "the command line is not understood"
         case .badURL: "the URL cannot be used"
         case .hostNotFound: "the host's name has no address"
         case .cannotConnect: "nothing answers at the host's addresses"
         case .badResponse: "the answer is not HTTP, or not the version of it that was asked for"
         case .connectionLost: "the connection ended before the answer did"
-        case .errorStatus: "with --fail: the status is 400 or above"
+        case .errorStatus: "with --fail or --fail-with-body: the status is 400 or above"
         case .cannotWrite: "the output cannot be written"
         case .cannotRead: "a file to be sent, of cookies or of passwords, cannot be read"
         case .timedOut: "it took too long"
         case .tlsFailed: "TLS could not be agreed upon"
         case .cannotResume: "--continue-at cannot go on, and why was said"
         case .tooManyRedirects: "more redirects than --max-redirs, or than anybody needs"
+        case .noAnswer: "the server ended the connection without an answer"
+        case .connectionFailed: "the connection was reset"
         case .badIdentity: "the files of --cert and --key cannot be used"
         case .untrusted: "the server's certificate is not trusted"
         case .cannotDecode: "the body's compression is broken"
-        case .usage: "the command line is not understood"
+        case .tooLarge: "the body has more bytes than --max-filesize allows"
         case .other: "anything else"
         case .badAnchorFile: "the file of --cacert cannot be read"
         case .pinMismatch: "the server has another key than those of --pinnedpubkey"
@@ -115,8 +126,8 @@ struct FetchError: Error {
         self.advice = advice
     }
 
-    /// What the library reports.
-    init(_ error: any Error) {
+    /// What the library reports; `hasAnswer` where a head had come before it.
+    init(_ error: any Error, hasAnswer: Bool = false) {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey]
         if let failure = underlying as? URLRequest.MultipartForm.FileError {
             self.init(file: failure)
@@ -124,7 +135,7 @@ struct FetchError: Error {
         }
         let text = error as NSError
         self.init(
-            (error as? URLError).map { ExitCode($0) } ?? .other, text.localizedDescription,
+            (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other, text.localizedDescription,
             advice: text.localizedRecoverySuggestion)
         cause = error as? URLError
     }

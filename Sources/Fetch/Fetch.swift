@@ -37,23 +37,33 @@ enum Fetch {
     }
 
     private static func code() async -> ExitCode {
-        let options: Options
+        let groups: [Options]
         do throws(UsageError) {
-            switch try CommandLineReading.read(Array(CommandLine.arguments.dropFirst())) {
-            case .help: return Terminal.write(Data(Help.text.utf8)) == 0 ? .success : .cannotWrite
-            case .version: return Terminal.write(Data(Help.version.utf8)) == 0 ? .success : .cannotWrite
-            case .fetch(let read): options = read
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            switch try CommandLineReading.read(arguments, files: OptionFiles.read) {
+            case .help(let topic):
+                guard let text = Help.text(topic) else { throw UsageError("there is no option \(topic ?? "")") }
+                return show(text)
+            case .version: return show(Help.version)
+            case .generate(let text): return show(text.text)
+            case .fetch(let read): groups = read
             }
         } catch {
-            Terminal.complain("\(error.message) (fetch --help tells more)")
-            return .usage
-        }
-        do throws(FetchError) {
-            let run = try Run(options)
-            return await Interruption.cancelling { await run.run() }
-        } catch {
-            if options.complains { Terminal.complain(error.message) }
+            Terminal.complain(
+                error.message, advice: error.advice ?? (error.code == .usage ? "fetch --help tells more" : nil))
             return error.code
         }
+        do throws(FetchError) {
+            if let file = groups.first?.reportFile { try Terminal.tell(into: file) }
+            let runs = try Run.all(groups)
+            return await Interruption.cancelling { await Run.run(runs) }
+        } catch {
+            if groups.first?.complains ?? true { Terminal.complain(error.message, advice: error.advice) }
+            return error.code
+        }
+    }
+
+    private static func show(_ text: String) -> ExitCode {
+        Terminal.write(Data(text.utf8)) == 0 ? .success : .cannotWrite
     }
 }

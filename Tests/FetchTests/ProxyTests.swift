@@ -109,7 +109,7 @@ struct ProxyTests {
             (["--interface"], "--interface needs"), (["--noproxy"], "--noproxy needs"),
         ] {
             let run = try await FetchRun.run(arguments)
-            #expect(run.exitCode == 64 && run.complaints.contains(complaint), "\(run.complaints)")
+            #expect(run.exitCode == 2 && run.complaints.contains(complaint), "\(run.complaints)")
         }
     }
 }

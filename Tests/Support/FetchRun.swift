@@ -25,7 +25,10 @@ package struct FetchRun: Sendable {
     /// held by an enum alone, because Swift keeps the case in spare bits of the pointer.
     package static var environment: [String: String?] {
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
-        var changes: [String: String?] = ["ASAN_OPTIONS": options + "detect_leaks=0"]
+        // No file of options of the user who runs the tests.
+        var changes: [String: String?] = [
+            "ASAN_OPTIONS": options + "detect_leaks=0", "XDG_CONFIG_HOME": "/nonexistent",
+        ]
         for name in ["http", "https", "ftp", "all", "no"] {
             changes.updateValue(nil, forKey: "\(name)_proxy")
             changes.updateValue(nil, forKey: "\(name.uppercased())_PROXY")

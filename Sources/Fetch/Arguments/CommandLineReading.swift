@@ -1,160 +1,176 @@
-// Takes a command line apart: words, letters in bundles, values behind them or next to them. Pure.
+// Takes a command line apart: words, letters in bundles, values behind them or next to them, files of options, groups
+// divided by --next. Reads no file itself.
 
 import Foundation
 
 /// What a command line comes to.
 package enum CommandLineReading: Sendable {
-    case fetch(Options)
-    case help
+    /// One run for each group of URLs.
+    case fetch([Options])
+    /// The help, of the topic that was named.
+    case help(String?)
     case version
+    /// The manual or completions in one of their forms.
+    case generate(GeneratedText)
+
+    /// Reads a file of options; nil stands for the user's own, whose text is nil where there is none.
+    package typealias FileReader = (String?) throws(UsageError) -> String?
 
     /// Reads the arguments after the command's name.
-    package static func read(_ arguments: [String]) throws(UsageError) -> CommandLineReading {
+    package static func read(
+        _ arguments: [String], files: @escaping FileReader = { (_) throws(UsageError) in nil }
+    ) throws(UsageError) -> CommandLineReading {
+        var reading = Reading(files: files)
+        let first = arguments.first
+        let ignoresDefault = first == "--disable" || first.map { $0.hasPrefix("-q") && !$0.hasPrefix("--") } ?? false
+        if !ignoresDefault, let text = try files(nil) { try reading.takeDefaults(text) }
+        if let ending = try reading.take(arguments) { return ending }
+        return .fetch(try reading.groups())
+    }
+}
+
+/// The settings that were found so far, in their order.
+private struct Reading {
+    /// What one option, or one word without hyphens, sets.
+    private struct Setting {
+        let rule: OptionRule
+        let apply: (inout Options) throws(UsageError) -> Void
+    }
+
+    /// What stands between two --next.
+    private struct Group {
+        var settings: [Setting] = []
+        var operands: [String] = []
+    }
+
+    private let files: CommandLineReading.FileReader
+    /// What the user's own file says, for all groups.
+    private var defaults: [Setting] = []
+    private var all: [Group] = [Group()]
+    /// Files of options that name one another would be read for ever.
+    private var depth = 0
+
+    init(files: @escaping CommandLineReading.FileReader) { self.files = files }
+
+    mutating func takeDefaults(_ text: String) throws(UsageError) {
+        try take(config: text, of: "the file of options")
+        defaults = all[0].settings
+        let operands = all[0].operands
+        all = [Group(operands: operands)]
+    }
+
+    /// Takes arguments; what ends the reading, if one does.
+    mutating func take(_ arguments: [String]) throws(UsageError) -> CommandLineReading? {
         var reader = ArgumentReader(arguments)
-        var options = Options()
-        var targets: [String] = []
         while let argument = reader.next() {
             switch argument {
             case .operand(let text):
-                targets.append(text)
-            case .option("help"), .letter("h"):
-                return .help
-            case .option("version"), .letter("V"):
-                return .version
+                all[all.count - 1].operands.append(text)
             case .option(let word):
-                guard let rule = OptionRule.all.first(where: { $0.word == word }) else { throw unknown(word) }
-                try apply(rule, &reader, &options)
+                let (rule, isOn) = try OptionTable.rule(word: word)
+                if let ending = try take(rule, isOn: isOn, &reader) { return ending }
             case .letter(let letter):
-                guard let rule = OptionRule.all.first(where: { $0.letter == letter }) else {
-                    throw UsageError(
-                        letter == "k"
-                            ? "there is no option -k: write --insecure, and know that anybody in between can read and "
-                                + "change everything" : "there is no option -\(letter)")
-                }
-                try apply(rule, &reader, &options)
+                let rule = try OptionTable.rule(letter: letter)
+                if let ending = try take(rule, isOn: true, &reader) { return ending }
             }
         }
-        options.urls = try targets.map(url)
-        try options.check()
-        return .fetch(options)
+        return nil
     }
 
-    private static func apply(
-        _ rule: OptionRule, _ reader: inout ArgumentReader, _ options: inout Options
-    ) throws(UsageError) {
+    private mutating func take(
+        _ rule: OptionRule, isOn: Bool, _ reader: inout ArgumentReader
+    ) throws(UsageError) -> CommandLineReading? {
+        guard let argument = rule.argument else {
+            guard !reader.hasAttachedValue else { throw UsageError("--\(rule.word) takes no value") }
+            return try take(rule, isOn: isOn, value: nil)
+        }
+        // What may be left out is taken only where it is attached, or is the next word and no option.
+        let value = argument.isOptional ? reader.optionalValue() : reader.value()
+        guard value != nil || argument.isOptional else { throw UsageError("--\(rule.word) needs \(argument.needs)") }
+        return try take(rule, isOn: isOn, value: value)
+    }
+
+    private mutating func take(_ rule: OptionRule, isOn: Bool, value: String?) throws(UsageError) -> CommandLineReading?
+    {
         switch rule.effect {
         case .flag(let set):
-            guard !reader.hasAttachedValue else { throw UsageError("--\(rule.word) takes no value") }
-            set(&options)
-        case .value(let needs, let read):
-            guard let value = reader.value() else { throw UsageError("--\(rule.word) needs \(needs)") }
-            try read(&options, value)
+            note(Setting(rule: rule) { (options) throws(UsageError) in try set(&options, isOn) })
+        case .value(let read):
+            let value = value ?? ""
+            note(Setting(rule: rule) { (options) throws(UsageError) in try read(&options, value) })
+        case .reading(.help): return .help(value)
+        case .reading(.version): return .version
+        case .reading(.generate):
+            guard let text = GeneratedText(rawValue: value ?? "") else {
+                throw UsageError("--\(rule.word) needs \(rule.argument?.needs ?? "")")
+            }
+            return .generate(text)
+        case .reading(.url): all[all.count - 1].operands.append(value ?? "")
+        case .reading(.next): all.append(Group())
+        case .reading(.ignoringDefaultConfig): break
+        case .reading(.config):
+            let file = value ?? ""
+            guard depth < 16 else { throw UsageError("files of options name one another: \(file)") }
+            guard let text = try files(file) else { throw UsageError("\(file) cannot be read", code: .cannotRead) }
+            depth += 1
+            try take(config: text, of: file)
+            depth -= 1
         }
+        return nil
     }
 
-    private static let schemes = ["http", "https", "ws", "wss", "ftp", "ftps", "file", "data"]
+    private mutating func note(_ setting: Setting) { all[all.count - 1].settings.append(setting) }
 
-    private static func url(_ text: String) throws(UsageError) -> URL {
-        // In "localhost:8080" and "me:secret@host" the first word is a scheme to the grammar, and to nobody else.
-        guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty,
-            text.contains("://") || schemes.contains(scheme.lowercased())
-        else {
-            throw UsageError(
-                "\(URLSecrets.hidden(mistyped: text)) is not a URL; it should look like https://example.com/")
-        }
-        return url
-    }
+    // MARK: Files
 
-    private static func unknown(_ word: String) -> UsageError {
-        let near = OptionRule.all.map(\.word).map { (word: $0, distance: Spelling.distance($0, word)) }
-            .filter { $0.distance <= max(1, word.count / 3) }
-            .min { $0.distance < $1.distance }
-        return UsageError("there is no option --\(word)" + (near.map { "; did you mean --\($0.word)?" } ?? ""))
-    }
-}
-
-extension Options {
-    /// What contradicts itself.
-    fileprivate mutating func check() throws(UsageError) {
-        guard !urls.isEmpty else { throw UsageError("which URL?") }
-        if proxyLogin != nil {
-            guard case .server = proxy else { throw UsageError("--proxy-user needs --proxy") }
-        }
-        if keyFile != nil, certificateFile == nil { throw UsageError("--key needs --cert") }
-        if keepsSecretsInHAR, harFile == nil { throw UsageError("--har-with-secrets needs --har") }
-        if retryDelay != nil, retries == 0 { throw UsageError("--retry-delay needs --retry") }
-        if showsErrors, !isSilent { throw UsageError("--show-error needs --silent: errors are shown otherwise") }
-        if acceptsAnyCertificate, anchorFile != nil || !pins.isEmpty {
-            throw UsageError("--insecure trusts everybody, --cacert and --pinnedpubkey do not: leave one out")
-        }
-        if outputs.count > urls.count { throw UsageError("there are more --output than URLs") }
-        if usesRemoteNames, !outputs.isEmpty { throw UsageError("--output and --remote-name both name the file") }
-        if believesServersNames, !usesRemoteNames { throw UsageError("--remote-header-name needs --remote-name") }
-        if putsDataInQuery {
-            guard case .form = body else { throw UsageError("--get needs --data: that is what goes into the query") }
-        }
-        if login != nil, netrc != nil { throw UsageError("--user and --netrc both say who we are: leave one out") }
-        if case .multipart = body, let type = fields.last(where: { $0.name.lowercased() == "content-type" }) {
-            guard type.value.lowercased().hasPrefix("multipart/") else {
-                throw UsageError("--form sends a multipart body: leave the Content-Type out")
+    private mutating func take(config text: String, of file: String) throws(UsageError) {
+        for line in try ConfigFile.lines(text, of: file) {
+            do throws(UsageError) {
+                try take(line)
+            } catch {
+                // What a file within this one has said stands there already.
+                throw UsageError(
+                    "\(file), line \(line.number): \(error.message)", advice: error.advice, code: error.code)
             }
         }
-        if sendsBody, method == "HEAD" { throw UsageError("--head sends no body: leave it or the body out") }
-        if sendsBody, method == "GET" {
-            throw UsageError(
-                "a GET sends no body: leave --request GET out, or the body"
-                    + (body.isForm ? ", or put it into the query with --get" : ""))
-        }
-        if resumption != nil { try checkResumption() }
-        if urls.contains(where: \.isWebSocket) {
-            try checkWebSocket()
-        } else if patience != nil {
-            throw UsageError("--linger is for web sockets")
-        }
     }
 
-    private func checkResumption() throws(UsageError) {
-        guard usesRemoteNames || !outputs.isEmpty else {
-            throw UsageError("--continue-at needs --output or --remote-name")
+    private mutating func take(_ line: ConfigFile.Line) throws(UsageError) {
+        let rule: OptionRule
+        var isOn = true
+        if line.name.hasPrefix("--") {
+            (rule, isOn) = try OptionTable.rule(word: String(line.name.dropFirst(2)))
+        } else if line.name.count == 2, let letter = line.name.last {
+            rule = try OptionTable.rule(letter: letter)
+        } else {
+            throw UsageError("\(line.name) is not one option")
         }
-        if believesServersNames { throw UsageError("--continue-at cannot know the names that servers will give") }
-        if showsHead { throw UsageError("--continue-at cannot go with --include or --head") }
-        if range != nil { throw UsageError("--continue-at and --range both ask for a part") }
-        if sendsBody { throw UsageError("--continue-at cannot go with a body") }
-        if acceptsCompression {
-            throw UsageError("--continue-at cannot go with --compressed: parts are of the bytes sent")
+        if case .reading(let reading) = rule.effect, [.help, .version, .generate].contains(reading) {
+            throw UsageError("--\(rule.word) is for the command line")
         }
+        guard rule.argument != nil || line.value == nil else { throw UsageError("--\(rule.word) takes no value") }
+        guard rule.argument == nil || line.value != nil else {
+            throw UsageError("--\(rule.word) needs \(rule.argument?.needs ?? "")")
+        }
+        _ = try take(rule, isOn: isOn, value: line.value)
     }
 
-    private func checkWebSocket() throws(UsageError) {
-        guard urls.count == 1 else { throw UsageError("one web socket at a time, please") }
-        if sendsBody || method != nil { throw UsageError("a web socket takes its messages from standard input") }
-        if usesRemoteNames || resumption != nil || !outputs.isEmpty {
-            throw UsageError("a web socket's messages go to standard output")
-        }
-        if http2 == .offered || http2 == .priorKnowledge {
-            throw UsageError("a web socket begins in HTTP/1.1: leave --http2 and --http2-prior-knowledge out")
-        }
-        let isForTransfers =
-            showsHead || failsOnErrorStatus || retries > 0 || usesCache || acceptsCompression || range != nil
-            || writeOut != nil || parallel != nil || !followsRedirects || maximumRedirects != nil
-        if isForTransfers {
-            throw UsageError(
-                "a web socket knows none of --include, --fail, --retry, --cache, --compressed, --range, --write-out, --parallel, "
-                    + "--no-redirects and --max-redirs")
-        }
-    }
-}
+    // MARK: Groups
 
-extension RequestBody {
-    /// Whether it could be a query as well.
-    fileprivate var isForm: Bool {
-        if case .form = self { return true }
-        return false
+    /// The options of each group: what is global counts for all.
+    func groups() throws(UsageError) -> [Options] {
+        let settings = defaults + all.flatMap(\.settings)
+        var common = Options()
+        for setting in settings where setting.rule.isGlobal { try setting.apply(&common) }
+        var groups: [Options] = []
+        for group in all {
+            var options = common
+            for setting in defaults + group.settings where !setting.rule.isGlobal { try setting.apply(&options) }
+            options.operands = group.operands
+            try options.settleOperands()
+            try OptionConflicts.check(options, isOnly: all.count == 1)
+            groups.append(options)
+        }
+        return groups
     }
-}
-
-extension URL {
-    /// Whether it is the URL of a web socket.
-    package var isWebSocket: Bool { ["ws", "wss"].contains(scheme?.lowercased() ?? "") }
 }

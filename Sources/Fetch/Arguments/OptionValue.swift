@@ -29,6 +29,58 @@ package enum OptionValue {
         text.hasPrefix("@") ? .file(String(text.dropFirst()), keepsLines: keepsLines) : .text(text)
     }
 
+    /// What is encoded as forms are: the first `=` or `@` divides the name from the text or the file.
+    package static func encodedPiece(_ text: String) -> BodyPiece {
+        guard let mark = text.firstIndex(where: { "=@".contains($0) }) else { return .encoded(name: nil, .text(text)) }
+        let (name, rest) = (String(text[..<mark]), String(text[text.index(after: mark)...]))
+        return .encoded(name: name.isEmpty ? nil : name, text[mark] == "=" ? .text(rest) : .file(rest))
+    }
+
+    /// A piece of a query: behind a `+` as it is, encoded otherwise.
+    package static func queryPiece(_ text: String) -> BodyPiece {
+        text.hasPrefix("+") ? .text(String(text.dropFirst())) : encodedPiece(text)
+    }
+
+    /// A date or a file, behind `-` for the other way round; nil for what is neither.
+    package static func timeCondition(_ text: String) -> TimeCondition? {
+        if text.hasPrefix("-") {
+            let rest = String(text.dropFirst())
+            return rest.isEmpty ? nil : .unchangedSince(rest)
+        }
+        return text.isEmpty ? nil : .changedSince(text)
+    }
+
+    /// A token of RFC 6750 §2.1, or at least what cannot end the field's line.
+    static func token(_ text: String) -> String? {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+    }
+
+    /// A number of bytes, with `k`, `M`, `G` or `T` behind it for powers of 1024.
+    package static func bytes(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40]
+        let unit = text.last.flatMap { units[Character($0.lowercased())] }
+        let digits = unit == nil ? text[...] : text.dropLast()
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(digits) else {
+            return nil
+        }
+        let (bytes, overflows) = number.multipliedReportingOverflow(by: unit ?? 1)
+        return overflows ? nil : bytes
+    }
+
+    /// A number of bytes a second, which is not zero.
+    package static func rate(_ text: String) -> Int64? { bytes(text).flatMap { $0 > 0 ? $0 : nil } }
+
+    /// The schemes that may be used.
+    package static func schemes(_ text: String) -> SchemeSet? { SchemeSet(text, changing: SchemeSet.all) }
+
+    /// The schemes that redirects may lead to.
+    package static func redirectSchemes(_ text: String) -> SchemeSet? { SchemeSet(text, changing: SchemeSet.redirects) }
+
+    /// A scheme that URLs can have.
+    package static func scheme(_ text: String) -> String? {
+        SchemeSet.all.contains(text.lowercased()) ? text.lowercased() : nil
+    }
+
     /// Ranges of bytes, without their unit (RFC 9110 §14.1.2).
     package static func range(_ text: String) -> String? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -115,7 +167,7 @@ package enum OptionValue {
 
     /// How many transfers at once.
     package static func parallel(_ text: String) -> Int? {
-        guard let number = Int(text), (1...100).contains(number) else { return nil }
+        guard let number = Int(text), (1...300).contains(number) else { return nil }
         return number
     }
 

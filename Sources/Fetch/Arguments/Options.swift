@@ -1,12 +1,18 @@
-// What a command line asks for. A value; knows neither how it was spelled nor what comes of it.
+// What one group of a command line asks for. A value; knows neither how it was spelled nor what comes of it.
 
 import Foundation
 import URLLoading
 
-/// The parsed command line.
+/// The parsed options of one or more URLs.
 package struct Options: Sendable {
-    /// Where to, in the order given.
-    package var urls: [URL] = []
+    /// What was typed in place of URLs, in the order given.
+    package var operands: [String] = []
+    /// Where to, and into which files: what the operands come to.
+    package var targets: [Target] = []
+    /// Whether braces and brackets in URLs stand for themselves.
+    package var takesURLsLiterally = false
+    /// The scheme of URLs that have none.
+    package var usualScheme: String?
 
     // The request.
     package var method: String?
@@ -14,10 +20,22 @@ package struct Options: Sendable {
     package var body = RequestBody.none
     /// Whether the body of a form becomes a part of the URL.
     package var putsDataInQuery = false
+    /// What the URLs' queries get besides.
+    package var query: [BodyPiece] = []
     /// The Range field's value, without its unit.
     package var range: String?
     package var acceptsCompression = false
+    package var condition: TimeCondition?
+    /// The file of the entity tag that the answer must differ from.
+    package var comparedTag: String?
+    /// The file that gets the answer's entity tag.
+    package var savedTag: String?
+
+    // Who we are.
     package var login: Login?
+    /// The ways in which the password may be shown; nil for any that a server asks for.
+    package var loginMethod: LoginMethod?
+    package var bearerToken: String?
     /// Where logins are looked up by host.
     package var netrc: NetrcPlace?
     /// What stood there, once it was read.
@@ -25,11 +43,18 @@ package struct Options: Sendable {
     /// Whether the user's Kerberos ticket is shown to who asks for it.
     package var usesTicket = false
     package var cookies: CookieSource?
+    /// Whether cookies of a file that are good for a session only are left out.
+    package var dropsSessionCookies = false
     package var cookieJar: String?
 
     // The way.
     package var followsRedirects = true
     package var maximumRedirects: Int?
+    /// The schemes that may be used; nil for all.
+    package var schemes: SchemeSet?
+    /// The schemes that redirects may lead to; nil for what the library follows.
+    package var redirectSchemes: SchemeSet?
+    package var addressFamily: AddressFamily?
     package var hostOverrides: [String: String] = [:]
     package var proxy: Proxy?
     package var proxyLogin: Login?
@@ -44,41 +69,94 @@ package struct Options: Sendable {
     package var patience: Double?
     package var retries = 0
     package var retryDelay: Double?
+    /// After so many seconds no further attempt begins.
+    package var retryTime: Double?
+    package var retriesAllErrors = false
     package var usesCache = false
     /// When HTTP/2 is spoken; nil where nothing is said about it.
     package var http2: URLSessionConfiguration.HTTP2Use?
 
     // Whom to trust, and who we are.
     package var anchorFile: String?
+    package var anchorFolder: String?
     package var acceptsAnyCertificate = false
     package var pins: [String] = []
     package var certificateFile: String?
     package var keyFile: String?
     package var passphrase: String?
+    package var lowestTLS: TLSVersion?
+    package var highestTLS: TLSVersion?
+    package var logsKeys = false
 
     // What becomes of the answer.
-    package var outputs: [String] = []
-    package var usesRemoteNames = false
+    package var outputs: [OutputChoice] = []
+    package var outputFolder: String?
+    package var makesFolders = false
+    package var keepsOldFiles = false
     package var believesServersNames = false
     package var resumption: Resumption?
     package var showsHead = false
+    /// The file that gets the heads.
+    package var headFile: String?
     package var failsOnErrorStatus = false
+    /// Whether a bad status is a failure though its body is kept.
+    package var failsWithBody = false
+    package var stopsAtFirstFailure = false
+    package var keepsTime = false
+    package var largestFile: Int64?
+    /// Bytes a second.
+    package var rateLimit: Int64?
+    package var isParallel = false
     package var parallel: Int?
 
     // What is told about it.
     package var isVerbose = false
     package var isSilent = false
     package var showsErrors = false
+    package var hidesProgress = false
     package var showsTiming = false
     package var harFile: String?
     package var keepsSecretsInHAR = false
     package var writeOut: WriteOutFormat?
+    /// The file that gets what is told.
+    package var reportFile: String?
 
     /// Whether a request has content.
     package var sendsBody: Bool { body != .none && !putsDataInQuery }
 
     /// Whether complaints are written.
     package var complains: Bool { !isSilent || showsErrors }
+
+    /// Whether all files are named as the URLs' last parts.
+    package var usesRemoteNames: Bool { outputs.contains(.remoteName) }
+
+    /// Whether an answer may say that there is nothing new.
+    package var isConditional: Bool { condition != nil || comparedTag != nil }
+}
+
+/// A URL, and where its body goes.
+package struct Target: Sendable, Equatable {
+    /// The URL.
+    package var url: URL
+    /// Nil for standard output that nobody has named.
+    package var output: OutputChoice?
+    /// Whether https was only a guess, so that http may be meant.
+    package var mayBePlain = false
+
+    /// A target as it is.
+    package init(_ url: URL, output: OutputChoice? = nil, mayBePlain: Bool = false) {
+        self.url = url
+        self.output = output
+        self.mayBePlain = mayBePlain
+    }
+}
+
+/// Where a body goes.
+package enum OutputChoice: Sendable, Equatable {
+    /// A file, or standard output for `-`.
+    case file(String)
+    /// A file that is named as the last part of the URL's path, or as the server says.
+    case remoteName
 }
 
 /// A field of a request.
@@ -113,6 +191,15 @@ package enum BodyPiece: Sendable, Equatable {
     case text(String)
     /// A file, or standard input for `-`; without its line ends unless they are kept.
     case file(String, keepsLines: Bool)
+    /// What is encoded as forms are, behind a name that is not.
+    case encoded(name: String?, BodySource)
+}
+
+/// A text, or where one is read.
+package enum BodySource: Sendable, Equatable {
+    case text(String)
+    /// A file, or standard input for `-`.
+    case file(String)
 }
 
 /// A user, and a password unless it has to be asked for. Prints neither.
@@ -132,10 +219,22 @@ package struct Login: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "a login" }
 }
 
+/// In which way a password is shown.
+package enum LoginMethod: Sendable, Equatable {
+    /// Whatever the server asks for, and not before.
+    case asked
+    /// As it is, with the first request.
+    case basic
+    case digest
+    case ntlm
+}
+
 /// Which file of logins is read.
 package enum NetrcPlace: Sendable, Equatable {
     /// `.netrc` in the user's home.
     case home
+    /// The same, which need not be there.
+    case homeIfThere
     case file(String)
 }
 
@@ -153,6 +252,30 @@ package enum Resumption: Sendable, Equatable {
     case kept
     /// At this byte of the file, by the word of the user.
     case at(Int64)
+}
+
+/// When an answer is wanted.
+package enum TimeCondition: Sendable, Equatable {
+    /// A date, or a file whose time is meant.
+    case changedSince(String)
+    case unchangedSince(String)
+}
+
+/// Which addresses hosts may have.
+package enum AddressFamily: Sendable, Equatable {
+    case ipv4
+    case ipv6
+}
+
+/// A version of TLS.
+package enum TLSVersion: String, Sendable, CaseIterable, Comparable {
+    case one = "1.0"
+    case oneOne = "1.1"
+    case oneTwo = "1.2"
+    case oneThree = "1.3"
+
+    /// The older first.
+    package static func < (one: TLSVersion, other: TLSVersion) -> Bool { one.rawValue < other.rawValue }
 }
 
 extension Options {

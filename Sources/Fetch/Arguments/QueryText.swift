@@ -30,6 +30,20 @@ package enum QueryText {
         return text
     }
 
+    /// As the values of forms are encoded: a space is `+`, and all but letters, digits, `-`, `.`, `_` and `~` a number.
+    package static func form(_ data: Data) -> String {
+        var text = ""
+        for byte in data {
+            switch byte {
+            case 0x20: text += "+"
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += String(format: "%%%02X", byte)
+            }
+        }
+        return text
+    }
+
     private static let plain = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
 

@@ -47,14 +47,14 @@ package struct WriteOutFormat: Sendable {
 
     private let pieces: [Piece]
 
-    /// Reads a text; `%%` is a percent sign, `\n`, `\r`, `\t` and `\\` are what they are in C, `%header{name}` is a field.
+    /// Reads a text; `%%` is a percent sign, `\n`, `\r` and `\t` are what they are in C, `%header{name}` is a field.
     package init(_ text: String) throws(UsageError) {
         var pieces: [Piece] = []
         var plain = ""
         var rest = text[...]
         while let character = rest.popFirst() {
             if character == "\\", let next = rest.popFirst() {
-                plain += ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"][next] ?? "\\\(next)"
+                plain += ["n": "\n", "r": "\r", "t": "\t"][next] ?? "\\\(next)"
             } else if character == "%", rest.hasPrefix("%") {
                 rest.removeFirst()
                 plain += "%"

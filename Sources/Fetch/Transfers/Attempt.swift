@@ -11,6 +11,8 @@ struct AttemptResult: Sendable {
     var failure: FetchError?
     var response: URLResponse?
     var metrics: URLSessionTaskMetrics?
+    /// Whether a condition of the request's says that there is nothing new.
+    var isUnchanged = false
     /// Bytes of the body, decoded.
     var received: Int64 = 0
     /// Seconds until the next attempt, where the status says that another time might be better; the body was not taken then.
@@ -23,6 +25,8 @@ struct AttemptPlan: Sendable {
     let url: URL
     let options: Options
     let sink: any Sink
+    /// The file of `--dump-header`.
+    let heads: HeadFile?
     /// Nil where nobody looks.
     let board: ProgressBoard?
     /// Whether another attempt may follow this one.
@@ -30,7 +34,14 @@ struct AttemptPlan: Sendable {
     let retries: RetryRules
     /// How many attempts there were before.
     let earlierFailures: Int
+    /// No attempt begins after this.
+    let lastStart: ContinuousClock.Instant?
     let note: @Sendable ([String]) -> Void
+}
+
+extension AttemptPlan {
+    /// Whether another attempt may begin after so many seconds.
+    func allows(pause: Double) -> Bool { lastStart.map { ContinuousClock.now + .seconds(pause) <= $0 } ?? true }
 }
 
 /// Runs one task.
@@ -40,7 +51,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         var redirects = 0
         /// The heads that came, for `--include`: those in front of the one whose body is kept are shown with it.
         var heads: [HTTPURLResponse] = []
+        var lastHead: HTTPURLResponse?
         var isDone: CheckedContinuation<AttemptResult, Never>?
+        /// What holds the transfer back for --limit-rate.
+        var throttle: Throttle?
     }
 
     private let plan: AttemptPlan
@@ -48,6 +62,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
 
     init(_ plan: AttemptPlan) {
         self.plan = plan
+        if let rate = plan.options.rateLimit { state.withLock { $0.throttle = Throttle(rate: rate) } }
     }
 
     func run(_ prepared: PreparedRequest, in session: URLSession) async -> AttemptResult {
@@ -81,6 +96,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             return state.redirects
         }
         note(head: response)
+        if let scheme = request.url?.scheme?.lowercased(), !options.allowsRedirect(to: scheme) {
+            stop(task, FetchError(.unusableScheme, "the server redirects to \(scheme), which is not allowed"))
+            return completionHandler(nil)
+        }
         if let limit = options.maximumRedirects, count > limit {
             stop(task, FetchError(.tooManyRedirects, "the server redirects more than \(limit) times"))
             return completionHandler(nil)
@@ -91,13 +110,15 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         completionHandler(request)
     }
 
-    func credential(for challenge: URLAuthenticationChallenge, of task: URLSessionTask) -> URLCredential? {
+    func answer(
+        to challenge: URLAuthenticationChallenge, of task: URLSessionTask
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         if plan.options.isVerbose { plan.note(ChallengeText.lines(about: challenge)) }
         // What a proxy says in place of a tunnel is between it and us.
         let isOfTunnel =
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
         if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
-        return plan.options.credential(for: challenge, at: plan.url)
+        return plan.options.answer(to: challenge, at: plan.url)
     }
 
     func urlSession(
@@ -107,6 +128,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         plan.board?.report(
             plan.number, done: totalBytesSent, total: totalBytesExpectedToSend > 0 ? totalBytesExpectedToSend : nil,
             isUpload: true)
+        holdBack(task, totalBytesSent)
     }
 
     func urlSession(
@@ -123,7 +145,17 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         state.withLock { $0.result.response = response }
         if let answer, refuses(answer, dataTask) { return completionHandler(.cancel) }
         do throws(FetchError) {
-            if let answer { note(head: answer) }
+            if let answer {
+                note(head: answer)
+                if let file = plan.options.savedTag { try RequestConditions.save(answer, to: file) }
+                if plan.options.isConditional, answer.statusCode == 304 {
+                    // Nothing is new: what is there stays.
+                    state.withLock { $0.result.isUnchanged = true }
+                    if let head = takeHeads() { try plan.sink.show(head: head) }
+                    return completionHandler(.allow)
+                }
+            }
+            try checkSize(response.expectedContentLength)
             try plan.sink.begin(response, head: takeHeads())
             completionHandler(.allow)
         } catch {
@@ -135,16 +167,18 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard
             let (received, response) = state.withLock({ state -> (Int64, URLResponse?)? in
-                guard state.result.failure == nil else { return nil }
+                guard state.result.failure == nil, !state.result.isUnchanged else { return nil }
                 state.result.received += Int64(data.count)
                 return (state.result.received, state.result.response)
             })
         else { return }
         do throws(FetchError) {
+            try checkSize(received)
             try plan.sink.write(data)
         } catch {
             return stop(dataTask, error)
         }
+        holdBack(dataTask, received)
         let offset = plan.sink.offset
         plan.board?.report(
             plan.number, done: ResumeAnswer.length(offset, and: received) ?? .max,
@@ -159,7 +193,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         let (result, isDone) = state.withLock { state in
             // What was found out already is the reason; the error is then only the cancellation that followed.
             if let error, state.result.failure == nil, state.result.pause == nil {
-                state.result.failure = FetchError(error)
+                state.result.failure = FetchError(error, hasAnswer: state.result.response != nil)
             }
             defer { state.isDone = nil }
             return (state.result, state.isDone)
@@ -173,8 +207,17 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
 
     /// An answer that asks for a password is told of twice where nobody has one: it is the last then.
     private func note(head: HTTPURLResponse) {
-        state.withLock { state in
-            if state.heads.last !== head { state.heads.append(head) }
+        let isNew = state.withLock { state in
+            guard state.lastHead !== head else { return false }
+            state.lastHead = head
+            state.heads.append(head)
+            return true
+        }
+        guard isNew, let file = plan.heads else { return }
+        do throws(FetchError) {
+            try file.append(head)
+        } catch {
+            state.withLock { $0.result.failure = $0.result.failure ?? error }
         }
     }
 
@@ -192,13 +235,16 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     /// Whether an answer is not to be kept.
     private func refuses(_ answer: HTTPURLResponse, _ task: URLSessionTask) -> Bool {
         let status = answer.statusCode
+        let isFailure = status >= 400 && plan.options.failsOnErrorStatus
         if plan.hasRetries, let request = task.originalRequest,
-            let pause = plan.retries.pause(after: request, answer, nil, earlierFailures: plan.earlierFailures)
+            let pause = plan.retries.pause(
+                after: request, answer, nil, earlierFailures: plan.earlierFailures, isFailure: isFailure),
+            plan.allows(pause: pause)
         {
             state.withLock { $0.result.pause = pause }
             return true
         }
-        guard plan.options.failsOnErrorStatus, status >= 400 else { return false }
+        guard isFailure else { return false }
         do throws(FetchError) {
             note(head: answer)
             if let head = takeHeads() { try plan.sink.show(head: head) }
@@ -209,10 +255,33 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         return true
     }
 
+    /// Throws where there are more bytes than the user wants.
+    private func checkSize(_ bytes: Int64) throws(FetchError) {
+        guard let limit = plan.options.largestFile, bytes > limit else { return }
+        throw FetchError(.tooLarge, "the body has more than \(limit) bytes, which --max-filesize allows")
+    }
+
+    /// Lets the task wait where it is faster than --limit-rate.
+    private func holdBack(_ task: URLSessionTask, _ bytes: Int64) {
+        guard let pause = state.withLock({ $0.throttle?.pause(after: bytes) }) else { return }
+        task.suspend()
+        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [self] in
+            state.withLock { $0.throttle?.isPaused = false }
+            task.resume()
+        }
+    }
+
     /// Ends the task, for the first reason that there is.
     private func stop(_ task: URLSessionTask, _ failure: FetchError) {
         state.withLock { $0.result.failure = $0.result.failure ?? failure }
         task.cancel()
+    }
+}
+
+extension Options {
+    /// Whether a redirect may lead to a scheme.
+    fileprivate func allowsRedirect(to scheme: String) -> Bool {
+        (schemes?.contains(scheme) ?? true) && (redirectSchemes?.contains(scheme) ?? true)
     }
 }
 

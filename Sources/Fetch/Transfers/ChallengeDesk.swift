@@ -6,8 +6,10 @@ import URLLoading
 
 /// A task's delegate that says what is to be done about the task's challenges.
 protocol ChallengeAnswering: URLSessionTaskDelegate {
-    /// The credential for a challenge; nil for default handling.
-    func credential(for challenge: URLAuthenticationChallenge, of task: URLSessionTask) -> URLCredential?
+    /// What is done about a challenge.
+    func answer(
+        to challenge: URLAuthenticationChallenge, of task: URLSessionTask
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
 /// The delegate of the session.
@@ -16,9 +18,7 @@ final class ChallengeDesk: NSObject, URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let credential = (task.delegate as? any ChallengeAnswering)?.credential(for: challenge, of: task) else {
-            return completionHandler(.performDefaultHandling, nil)
-        }
-        completionHandler(.useCredential, credential)
+        let answer = (task.delegate as? any ChallengeAnswering)?.answer(to: challenge, of: task)
+        completionHandler(answer?.0 ?? .performDefaultHandling, answer?.1)
     }
 }

@@ -7,6 +7,19 @@ extension Options {
     /// Who we are at a URL of the command line, and only there.
     func loginUsed(at url: URL) -> Login? { login ?? logins?.login(for: url) }
 
+    /// What is done about a challenge on the way to a URL of the command line. Of several ways that a server offers those are refused
+    /// that the user does not want, so that the next one is asked about.
+    func answer(
+        to challenge: URLAuthenticationChallenge, at url: URL
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let space = challenge.protectionSpace
+        if let loginMethod, Login.isAsked(by: space, at: url), !loginMethod.answers(space) {
+            return (.rejectProtectionSpace, nil)
+        }
+        guard let credential = credential(for: challenge, at: url) else { return (.performDefaultHandling, nil) }
+        return (.useCredential, credential)
+    }
+
     /// What answers a challenge on the way to a URL of the command line; nil for default handling, which shows no ticket.
     package func credential(for challenge: URLAuthenticationChallenge, at url: URL) -> URLCredential? {
         guard usesTicket, challenge.protectionSpace.asksForTicket else {
@@ -15,6 +28,18 @@ extension Options {
         // The user has chosen the proxies too, on the command line or by the environment.
         let isMeant = challenge.protectionSpace.isProxy() || challenge.protectionSpace.isOwn(of: url)
         return isMeant ? .kerberosTicket : nil
+    }
+}
+
+extension LoginMethod {
+    /// Whether a password is shown in the way that is asked for.
+    fileprivate func answers(_ space: URLProtectionSpace) -> Bool {
+        switch self {
+        case .asked: true
+        case .basic: space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+        case .digest: space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest
+        case .ntlm: space.authenticationMethod == NSURLAuthenticationMethodNTLM
+        }
     }
 }
 

@@ -19,6 +19,9 @@ package struct Netrc: Sendable, CustomStringConvertible {
 
     private var entries: [Entry] = []
 
+    /// No login.
+    init() {}
+
     /// Reads a text. A `#` where a keyword may stand begins a remark; values may be quoted as in curl.
     package init(_ text: String) throws(Mistake) {
         var words = NetrcWords(text)

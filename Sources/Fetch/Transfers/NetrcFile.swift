@@ -12,12 +12,13 @@ enum NetrcFile {
     static func read(_ place: NetrcPlace, warn: Bool) throws(FetchError) -> Netrc {
         let path = path(of: place)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT, place == .homeIfThere { return Netrc() }
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0 else {
             throw FetchError(.cannotRead, "\(path) cannot be read: \(FetchError.system(errno))")
         }
         defer { close(descriptor) }
-        try judge(facts, path, isNamed: place != .home, warn: warn)
+        try judge(facts, path, isNamed: place != .home && place != .homeIfThere, warn: warn)
         let text = String(decoding: try contents(descriptor, path), as: UTF8.self)
         do throws(Netrc.Mistake) {
             return try Netrc(text)
@@ -29,7 +30,7 @@ enum NetrcFile {
     private static func path(of place: NetrcPlace) -> String {
         switch place {
         case .file(let path): path
-        case .home: (ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()) + "/.netrc"
+        case .home, .homeIfThere: (ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()) + "/.netrc"
         }
     }
 

@@ -19,23 +19,29 @@ final class OutputFile: Sink {
         var hasBegun = false
         /// Whether the answer's body only says that there is nothing left to send.
         var isWhole = false
+        /// When the answer says that it has changed last.
+        var changed: Date?
     }
 
     private let url: URL
     private let resumption: Resumption?
     private let isPlainGET: Bool
+    private let folder: String?
+    private let keepsTime: Bool
     private let explain: @Sendable (String) -> Void
     private let state: Mutex<State>
 
     /// Opens the file, so that one that cannot be written is known before anything is asked for. Without a place the
-    /// server names it. `explain` hears why a download does not go on.
+    /// server names it, and it goes into the folder. `explain` hears why a download does not go on.
     init(
-        _ place: OutputPlace?, url: URL, resumption: Resumption?, isPlainGET: Bool,
+        _ place: OutputPlace?, folder: String?, url: URL, resumption: Resumption?, isPlainGET: Bool, keepsTime: Bool,
         explain: @escaping @Sendable (String) -> Void
     ) throws(FetchError) {
         self.url = url
         self.resumption = resumption
         self.isPlainGET = isPlainGET
+        self.folder = folder
+        self.keepsTime = keepsTime
         self.explain = explain
         var state = State()
         if let place { try Self.open(place, resumption, url, &state, explain) }
@@ -65,8 +71,11 @@ final class OutputFile: Sink {
     func begin(_ response: URLResponse, head: String?) throws(FetchError) {
         try withState { (state) throws(FetchError) in
             if state.place == nil {
-                let place = OutputPlace(try OutputName.unused(response.suggestedFilename))
+                let place = OutputPlace(try OutputName.unused(response.suggestedFilename, in: folder))
                 try Self.open(place, nil, url, &state, isNew: true, explain)
+            }
+            if keepsTime, let response = response as? HTTPURLResponse {
+                state.changed = response.value(forHTTPHeaderField: "Last-Modified").flatMap(HTTPDate.read)
             }
             guard let part = state.part else { return }
             if state.offset > 0, let response = response as? HTTPURLResponse {
@@ -95,6 +104,7 @@ final class OutputFile: Sink {
     func finish() throws(FetchError) {
         try withState { (state) throws(FetchError) in
             guard let part = state.part, let place = state.place else { return }
+            if let changed = state.changed { part.setTime(changed) }
             try part.finish(at: place)
             unlink(place.note)
             state.part = nil

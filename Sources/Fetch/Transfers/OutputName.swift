@@ -56,14 +56,38 @@ package enum OutputName {
     }
 
     /// The name that a server suggests, which must not be another file's yet.
-    static func unused(_ suggested: String?) throws(FetchError) -> String {
-        guard let name = suggested.flatMap({ safe($0, hidden: false) }) else {
-            throw FetchError(.cannotWrite, "the server names no file: -o FILE does")
+    static func unused(_ suggested: String?, in folder: String?) throws(FetchError) -> String {
+        guard let safe = suggested.flatMap({ safe($0, hidden: false) }) else {
+            throw FetchError(.cannotWrite, "the server names no file", advice: "-o FILE names one")
         }
+        let name = folder.map { "\($0)/\(safe)" } ?? safe
         // Parts and notes of this name are of other downloads.
         let place = OutputPlace(name)
         for path in [name, place.part, place.note] where exists(path) { throw PartFile.taken(path) }
         return name
+    }
+
+    /// The name, or with a number behind it where it is taken already.
+    static func unusedNumber(_ path: String) throws(FetchError) -> String {
+        func isFree(_ path: String) -> Bool { !exists(path) && !exists(OutputPlace(path).part) }
+        if isFree(path) { return path }
+        guard let number = (1...1000).first(where: { isFree("\(path).\($0)") }) else {
+            throw FetchError(.cannotWrite, "\(path) and the thousand names behind it are taken")
+        }
+        return "\(path).\(number)"
+    }
+
+    /// Makes the folders that a file stands in.
+    static func makeFolders(above path: String) throws(FetchError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        guard !folder.isEmpty else { return }
+        do {
+            // As curl's: for the owner, and for the group to look at.
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+        } catch {
+            throw FetchError(.cannotWrite, "\(folder) cannot be made: \(error.localizedDescription)")
+        }
     }
 
     /// Whether there is anything of that name, a link that leads nowhere too.

@@ -70,6 +70,13 @@ final class PartFile: Sendable {
         if error != 0 { throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(error))") }
     }
 
+    /// Sets when the file has changed last. A file system that cannot is no reason to fail.
+    func setTime(_ date: Date) {
+        if isSpecial { return }
+        let seconds = time_t(max(0, min(date.timeIntervalSince1970, 253_402_300_799)))
+        _ = futimens(descriptor, [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 0), count: 2))
+    }
+
     /// Begins anew.
     func empty() throws(FetchError) {
         if isSpecial { return }

@@ -12,8 +12,9 @@ struct PreparedRequest: Sendable {
     /// Whether nothing but the method and the file's name decides what comes.
     var isPlainGET: Bool
 
-    /// The request to a URL. `body` is what the options' body comes to, read once for all URLs.
-    init(_ url: URL, _ options: Options, body: ReadBody) throws(FetchError) {
+    /// The request to a URL. `read` is what had to be read for it, once for all URLs.
+    init(_ url: URL, _ options: Options, _ read: ReadContents) throws(FetchError) {
+        let body = read.body
         var request = URLRequest(url: Self.target(url, options.body))
         var method = "GET"
         switch options.body {
@@ -26,6 +27,10 @@ struct PreparedRequest: Sendable {
             if case .form(let form) = body { request.setMultipartForm(form) }
         case .upload(let path):
             method = "PUT"
+            // Without it the library would call the body of a POST a form.
+            if options.method == "POST" {
+                request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+            }
             if path == "-" {
                 request.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
                 canRepeat = false
@@ -43,6 +48,8 @@ struct PreparedRequest: Sendable {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.setValue("application/json", forHTTPHeaderField: "Accept")
         }
+        if let token = options.bearerToken { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        for field in read.conditions { request.setValue(field.value, forHTTPHeaderField: field.name) }
         if let range = options.range { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
         if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         Self.add(options.fields, to: &request)
@@ -53,7 +60,8 @@ struct PreparedRequest: Sendable {
             request.setValue("\(kind); boundary=\(form.boundary)", forHTTPHeaderField: "Content-Type")
         }
         self.request = request
-        isPlainGET = request.httpMethod == "GET" && request.value(forHTTPHeaderField: "Range") == nil
+        isPlainGET =
+            request.httpMethod == "GET" && request.value(forHTTPHeaderField: "Range") == nil && read.conditions.isEmpty
     }
 
     /// The first of a name takes the place of what is usual, others are added to it.
@@ -92,6 +100,13 @@ enum UploadFile {
     }
 }
 
+/// What the options' files and standard input had to say, read once for all URLs.
+struct ReadContents: Sendable {
+    let body: ReadBody
+    /// The fields that make the request conditional.
+    let conditions: [HeaderField]
+}
+
 /// What a body came to when it was read.
 enum ReadBody: Sendable {
     /// There is none, or it is sent from where it is.
@@ -106,13 +121,14 @@ enum BodyReader {
     static func read(_ body: RequestBody) throws(FetchError) -> ReadBody {
         switch body {
         case .none, .upload: return .none
-        case .form(let pieces): return .data(try joined(pieces, by: Data("&".utf8)))
+        case .form(let pieces): return .data(try joined(pieces))
         case .json(let pieces): return .data(try joined(pieces, by: Data()))
         case .multipart(let parts): return .form(try URLRequest.MultipartForm(parts))
         }
     }
 
-    private static func joined(_ pieces: [BodyPiece], by separator: Data) throws(FetchError) -> Data {
+    /// Pieces of a form or of a query, one behind the other.
+    static func joined(_ pieces: [BodyPiece], by separator: Data = Data("&".utf8)) throws(FetchError) -> Data {
         var result = Data()
         for (number, piece) in pieces.enumerated() {
             if number > 0 { result += separator }
@@ -122,6 +138,13 @@ enum BodyReader {
                 let data = try contents(of: path)
                 // As in curl: line ends, and the byte that ends strings in C.
                 result += keepsLines ? data : data.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
+            case .encoded(let name, let source):
+                let data: Data
+                switch source {
+                case .text(let text): data = Data(text.utf8)
+                case .file(let path): data = try contents(of: path)
+                }
+                result += Data(((name.map { $0 + "=" } ?? "") + QueryText.form(data)).utf8)
             }
         }
         return result

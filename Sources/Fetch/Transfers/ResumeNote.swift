@@ -65,11 +65,16 @@ package struct ResumeNote: Codable, Equatable, Sendable {
 /// Dates in fields (RFC 9110 §5.6.7): the one form that may be sent.
 package enum HTTPDate {
     /// The date; nil for what is none.
-    package static func read(_ text: String) -> Date? {
+    package static func read(_ text: String) -> Date? { formatter.date(from: text) }
+
+    /// The text of a date.
+    package static func text(_ date: Date) -> String { formatter.string(from: date) }
+
+    private static var formatter: DateFormatter {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: text)
+        return formatter
     }
 }

@@ -7,9 +7,12 @@ import URLLoading
 /// Rules of `--retry`.
 package struct RetryRules: Sendable {
     private let policy: URLSession.RetryPolicy
+    /// Whether every failure is tried again, by the user's word.
+    private let triesAll: Bool
 
     /// So many attempts after the first; `delay` in seconds takes the place of 1, 2, 4 and so on.
-    package init(retries: Int, delay: Double?) {
+    package init(retries: Int, delay: Double?, triesAll: Bool = false) {
+        self.triesAll = triesAll
         var policy = URLSession.RetryPolicy(maximumRetries: retries)
         // As curl does it: 503 says that nothing was done.
         policy.unprocessedStatusCodes = [429, 503]
@@ -23,10 +26,15 @@ package struct RetryRules: Sendable {
 
     /// Seconds until the next attempt, after so many that failed in the same way or another; nil where none follows.
     package func pause(
-        after request: URLRequest, _ answer: HTTPURLResponse?, _ error: URLError?, earlierFailures: Int
+        after request: URLRequest, _ answer: HTTPURLResponse?, _ error: URLError?, earlierFailures: Int,
+        isFailure: Bool = true
     ) -> Double? {
         let decision = policy.decision(about: request, response: answer, error: error, retries: earlierFailures)
-        return if case .retry(let pause) = decision { pause } else { nil }
+        if case .retry(let pause) = decision { return pause }
+        guard triesAll, isFailure, earlierFailures < policy.maximumRetries else { return nil }
+        var pause = policy.firstPause
+        for _ in 0..<earlierFailures where pause < Self.longest { pause *= policy.pauseGrowth }
+        return min(pause, Self.longest)
     }
 
     /// Longer than this nobody waits, whatever a server says: ten minutes, felt.

@@ -1,4 +1,4 @@
-// The whole run: session, all URLs one after the other or several at once, and what is written at the end.
+// One group of URLs: its session, all of them one after the other or several at once, and what is written at the end.
 
 import Foundation
 import URLLoading
@@ -6,28 +6,51 @@ import URLLoading
 /// Does what the options say.
 struct Run: Sendable {
     private let options: Options
-    private let body: ReadBody
+    private let contents: ReadContents
     private let setup: SessionSetup
     private let session: URLSession
+    /// The file of `--dump-header`.
+    private let heads: HeadFile?
 
-    init(_ options: Options) throws(FetchError) {
+    /// Prepares all groups, so that what is wrong with one of them is known before anything is asked for. They share their cookies.
+    static func all(_ groups: [Options]) throws(FetchError) -> [Run] {
+        let cookies = HTTPCookieStorage()
+        var runs: [Run] = []
+        for options in groups { runs.append(try Run(options, cookies)) }
+        return runs
+    }
+
+    /// Runs one group after the other; the code of the first that failed.
+    static func run(_ runs: [Run]) async -> ExitCode {
+        var code = ExitCode.success
+        for run in runs {
+            let next = await run.run()
+            if code == .success { code = next }
+            if Task.isCancelled || run.options.stopsAtFirstFailure && code != .success { break }
+        }
+        return code
+    }
+
+    private init(_ options: Options, _ cookies: HTTPCookieStorage) throws(FetchError) {
         var options = options
         try Self.askForPasswords(&options)
         let body = try BodyReader.read(options.body)
+        if !options.query.isEmpty { try options.addToQueries(BodyReader.joined(options.query)) }
         if options.putsDataInQuery, case .data(let data) = body {
-            options.urls = options.urls.compactMap { QueryText.adding(data, to: $0) }
+            try options.addToQueries(data)
             options.body = .none
         }
         if let place = options.netrc { options.logins = try NetrcFile.read(place, warn: options.complains) }
         try Self.refuseSharedFiles(options)
+        contents = ReadContents(body: body, conditions: try RequestConditions.fields(options))
+        heads = try options.headFile.map { (file) throws(FetchError) in try HeadFile(file) }
+        setup = try SessionSetup(options, cookies)
         self.options = options
-        self.body = body
-        setup = try SessionSetup(options)
         session = URLSession(configuration: setup.configuration, delegate: ChallengeDesk(), delegateQueue: nil)
     }
 
     /// Gets everything; the first failure's code in the order of the URLs, else success.
-    func run() async -> ExitCode {
+    private func run() async -> ExitCode {
         let results = await transfers()
         if options.usesCache { await session.flush() }
         session.finishTasksAndInvalidate()
@@ -45,21 +68,25 @@ struct Run: Sendable {
     }
 
     private func transfers() async -> [TransferResult] {
-        if let url = options.urls.first, url.isWebSocket { return [await Conversation(url, options).run(in: session)] }
-        let outputs = options.urls.indices.map { $0 < options.outputs.count ? options.outputs[$0] : nil }
-        let areFiles = options.usesRemoteNames || outputs.allSatisfy { $0 != nil && $0 != "-" }
+        if let url = options.targets.first?.url, url.isWebSocket {
+            return [await Conversation(url, options).run(in: session)]
+        }
+        let areFiles = options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") }
         // A body on standard output comes after the one before, or nobody could tell them apart.
-        let limit = areFiles ? options.parallel ?? 6 : 1
+        let limit = areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1
         let showsProgress =
-            !options.isSilent && (areFiles || !Terminal.showsOutput && Screen.standardError.isTerminal)
+            !options.isSilent && !options.hidesProgress
+            && (areFiles || !Terminal.showsOutput && Screen.standardError.isTerminal)
         let board = showsProgress ? ProgressBoard() : nil
-        let all = options.urls.enumerated().map { number, url in
+        let all = options.targets.enumerated().map { number, target in
             Transfer(
-                number: number, url: url, options: options, output: outputs[number], body: body, session: session,
-                board: board, isOneOfMany: options.urls.count > 1)
+                number: number, target: target, options: options, contents: contents, session: session, heads: heads,
+                board: board, isOneOfMany: options.targets.count > 1)
         }
         return await withTaskGroup(of: (Int, TransferResult).self) { group in
             var results: [Int: TransferResult] = [:]
+            // What --write-out has comes in the order of the URLs, unless they are asked for at once on purpose.
+            var told = 0
             var next = 0
             while next < min(limit, all.count) {
                 let transfer = all[next]
@@ -68,7 +95,20 @@ struct Run: Sendable {
             }
             for await (number, result) in group {
                 results[number] = result
-                tell(result, all[number].url)
+                if options.isParallel {
+                    tell(result, all[number].target.url)
+                } else {
+                    while let result = results[told] {
+                        tell(result, all[told].target.url)
+                        told += 1
+                    }
+                }
+                if options.stopsAtFirstFailure, result.code != .success {
+                    group.cancelAll()
+                    // What is cancelled now is no failure of its own.
+                    results = [number: result]
+                    break
+                }
                 guard next < all.count, !Task.isCancelled else { continue }
                 let transfer = all[next]
                 group.addTask { (transfer.number, await transfer.run()) }
@@ -85,16 +125,26 @@ struct Run: Sendable {
 
     /// Two bodies that would become one file are a mistake, which is told before anything is asked for.
     private static func refuseSharedFiles(_ options: Options) throws(FetchError) {
-        var names = options.outputs.filter { $0 != "-" }
-        if options.usesRemoteNames, !options.believesServersNames, options.method != "HEAD" {
-            names = options.urls.compactMap(OutputName.of)
-        }
+        if options.keepsOldFiles { return }
         var paths: Set<String> = []
-        for name in names {
-            let place = OutputPlace(name)
+        for target in options.targets {
+            let name: String
+            switch target.output {
+            case .file("-"), nil: continue
+            case .file(let file): name = file
+            case .remoteName:
+                guard !options.believesServersNames, options.method != "HEAD", let last = OutputName.of(target.url)
+                else {
+                    continue
+                }
+                name = last
+            }
+            let place = OutputPlace(options.path(of: name))
             if place.isSpecial { continue }
             guard paths.insert(URL(fileURLWithPath: place.path).standardizedFileURL.path).inserted else {
-                throw FetchError(.usage, "\(name) would be the output of two URLs: -o FILE names one for each")
+                throw FetchError(
+                    .usage, "\(name) would be the output of two URLs",
+                    advice: "-o FILE names one for each, and #1 in it is what was chosen in braces or brackets")
             }
         }
     }
@@ -102,12 +152,26 @@ struct Run: Sendable {
     private static func askForPasswords(_ options: inout Options) throws(FetchError) {
         if let login = options.login, login.password == nil {
             var hosts: [String] = []
-            for host in options.urls.compactMap({ $0.host() }) where !hosts.contains(host) { hosts.append(host) }
+            for host in options.targets.compactMap({ $0.url.host() }) where !hosts.contains(host) { hosts.append(host) }
             options.login?.password = try PasswordPrompt.ask(
                 "Password of \(login.name) for \(hosts.joined(separator: ", ")): ")
         }
         if let login = options.proxyLogin, login.password == nil, case .server(let proxy)? = options.proxy {
             options.proxyLogin?.password = try PasswordPrompt.ask("Password of \(login.name) for the proxy \(proxy): ")
+        }
+    }
+}
+
+extension Options {
+    /// Where a file of that name is written.
+    func path(of name: String) -> String { outputFolder.map { "\($0)/\(name)" } ?? name }
+
+    fileprivate mutating func addToQueries(_ data: Data) throws(FetchError) {
+        for number in targets.indices {
+            guard let url = QueryText.adding(data, to: targets[number].url) else {
+                throw FetchError(.badURL, "the data makes no query of a URL")
+            }
+            targets[number].url = url
         }
     }
 }

@@ -7,9 +7,10 @@ import URLLoading
 struct SessionSetup {
     let configuration = URLSessionConfiguration.ephemeral
     /// Where `--cookie-jar` finds what has been set.
-    let cookies = HTTPCookieStorage()
+    let cookies: HTTPCookieStorage
 
-    init(_ options: Options) throws(FetchError) {
+    init(_ options: Options, _ cookies: HTTPCookieStorage) throws(FetchError) {
+        self.cookies = cookies
         configuration.hostOverrides = options.hostOverrides
         configuration.unixSocketPath = options.socketPath
         configuration.localAddress = options.localAddress
@@ -20,16 +21,63 @@ struct SessionSetup {
         // The delegate only shows the certificates, and the cache knows by this that nobody but the options decides.
         configuration.asksDelegatesAboutServers = options.isVerbose
         configuration.httpAdditionalHeaders = ["User-Agent": Help.agent]
-        configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? 0)
+        configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? (options.isParallel ? 50 : 0))
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }
         if let seconds = options.idleTime { configuration.timeoutIntervalForRequest = seconds }
         chooseProxy(options)
+        chooseAddresses(options)
+        sendLoginAhead(options)
+        try chooseTLS(options)
         try chooseTrust(options)
         try chooseIdentity(options)
         // `-b file` without a file begins with none, as in curl.
         if case .file(let path)? = options.cookies, access(path, F_OK) == 0 {
-            try CookieFile.read(path).forEach(cookies.setCookie)
+            let read = try CookieFile.read(path)
+            read.filter { !options.dropsSessionCookies || !$0.isSessionOnly }.forEach(cookies.setCookie)
         }
+    }
+
+    /// With --ipv4 and --ipv6 the system is asked for addresses of that family alone.
+    private func chooseAddresses(_ options: Options) {
+        guard let family = options.addressFamily else { return }
+        configuration.hostResolver = { host in
+            URLSessionConfiguration.HostAddresses(try await FamilyResolver.addresses(of: host, family), timeToLive: 60)
+        }
+        // A session knows names under localhost by itself.
+        if configuration.hostOverrides["localhost"] == nil {
+            configuration.hostOverrides["localhost"] = family == .ipv4 ? "127.0.0.1" : "::1"
+        }
+    }
+
+    /// Basic goes with the first request to the URLs' own servers: over TLS, and in clear where --basic says so.
+    private func sendLoginAhead(_ options: Options) {
+        guard options.loginMethod == nil && !options.usesTicket || options.loginMethod == .basic else { return }
+        for url in options.targets.map(\.url) {
+            guard let login = options.loginUsed(at: url),
+                var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+            else { continue }
+            (parts.user, parts.password, parts.path, parts.query, parts.fragment) = (nil, nil, "/", nil, nil)
+            guard let origin = parts.url else { continue }
+            configuration.basicCredentialsSentAhead[origin] = URLCredential(
+                user: login.name, password: login.password ?? "", persistence: .none)
+        }
+        configuration.dangerouslySendsBasicAheadInClear = options.loginMethod == .basic
+    }
+
+    private func chooseTLS(_ options: Options) throws(FetchError) {
+        if let lowest = options.lowestTLS { configuration.tlsMinimumSupportedProtocolVersion = lowest.version }
+        if let highest = options.highestTLS {
+            configuration.tlsMaximumSupportedProtocolVersion = highest.version
+            if options.lowestTLS == nil, highest < .oneTwo {
+                configuration.tlsMinimumSupportedProtocolVersion = highest.version
+            }
+        }
+        guard options.logsKeys else { return }
+        guard let file = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !file.isEmpty else {
+            throw FetchError(
+                .usage, "--keylog needs the variable SSLKEYLOGFILE", advice: "SSLKEYLOGFILE=keys fetch --keylog URL")
+        }
+        configuration.tlsKeyLogFile = URL(fileURLWithPath: file)
     }
 
     private func chooseProxy(_ options: Options) {
@@ -55,19 +103,35 @@ struct SessionSetup {
             configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
             return
         }
-        if let file = options.anchorFile {
-            guard let pem = try? String(contentsOfFile: file, encoding: .utf8), pem.contains("-----BEGIN") else {
-                throw FetchError(.badAnchorFile, "\(file) cannot be read, or holds no certificate in PEM form")
+        var pem = ""
+        if let file = options.anchorFile { pem = try Self.anchors(in: file) }
+        if let folder = options.anchorFolder {
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                throw FetchError(.badAnchorFile, "\(folder) cannot be read")
             }
+            for name in names.sorted() {
+                // What is no file of certificates is left alone, as the system's own folder has such.
+                if let text = try? Self.anchors(in: "\(folder)/\(name)") { pem += "\n" + text }
+            }
+            if pem.isEmpty { throw FetchError(.badAnchorFile, "no file in \(folder) holds a certificate in PEM form") }
+        }
+        if !pem.isEmpty {
             configuration.serverTrustEvaluation = .anchors(pem: pem)
             if let problem = configuration.serverTrustEvaluation.problem {
-                throw FetchError(.badAnchorFile, "\(file): \(problem)")
+                throw FetchError(.badAnchorFile, "\(options.anchorFile ?? options.anchorFolder ?? ""): \(problem)")
             }
         }
         if !options.pins.isEmpty {
             configuration.serverTrustEvaluation = .pinnedKeys(
                 options.pins, besides: configuration.serverTrustEvaluation)
         }
+    }
+
+    private static func anchors(in file: String) throws(FetchError) -> String {
+        guard let pem = try? String(contentsOfFile: file, encoding: .utf8), pem.contains("-----BEGIN") else {
+            throw FetchError(.badAnchorFile, "\(file) cannot be read, or holds no certificate in PEM form")
+        }
+        return pem
     }
 
     private func chooseIdentity(_ options: Options) throws(FetchError) {
@@ -95,5 +159,16 @@ struct SessionSetup {
             key = read
         }
         return try .pem(certificates: text, key: key, passphrase: options.passphrase)
+    }
+}
+
+extension TLSVersion {
+    fileprivate var version: tls_protocol_version_t {
+        switch self {
+        case .one: .TLSv10
+        case .oneOne: .TLSv11
+        case .oneTwo: .TLSv12
+        case .oneThree: .TLSv13
+        }
     }
 }

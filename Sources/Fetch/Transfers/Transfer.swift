@@ -11,6 +11,8 @@ struct TransferResult: Sendable {
     var result = AttemptResult()
     /// Where the body is; nil for standard output.
     var path: String?
+    /// Whether https was a guess, and there is none.
+    var isWrongGuess = false
     /// The metrics of all attempts, in order.
     var metrics: [URLSessionTaskMetrics] = []
 }
@@ -18,41 +20,84 @@ struct TransferResult: Sendable {
 /// Gets one URL.
 struct Transfer: Sendable {
     let number: Int
-    let url: URL
+    let target: Target
     let options: Options
-    /// The file, or "-"; nil for standard output that nobody has named.
-    let output: String?
-    let body: ReadBody
+    let contents: ReadContents
     let session: URLSession
+    /// The file of `--dump-header`.
+    let heads: HeadFile?
     let board: ProgressBoard?
     /// Whether others go on at the same time or after it, so that lines must say whose they are.
     let isOneOfMany: Bool
 
+    private var url: URL { target.url }
+
     func run() async -> TransferResult {
+        if let plain = plainTarget {
+            let report = await run(isGuess: true)
+            guard report.isWrongGuess else { return report }
+            if options.complains { note(["fetch: no https at \(url.host() ?? ""): trying http"]) }
+            return await plain.run()
+        }
+        return await run(isGuess: false)
+    }
+
+    /// One that uses http, where https was only a guess and nothing is sent that nobody else should read.
+    private var plainTarget: Transfer? {
+        let isPrivate =
+            options.body != .none || options.login != nil || options.netrc != nil || options.usesTicket
+            || options.cookies != nil
+            || options.bearerToken != nil || !options.fields.isEmpty || !options.query.isEmpty
+            || options.putsDataInQuery
+            || options.certificateFile != nil || url.user() != nil || url.query() != nil
+        guard target.mayBePlain, !isPrivate, options.schemes?.contains("http") ?? true,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return nil }
+        parts.scheme = "http"
+        guard let plain = parts.url else { return nil }
+        return Transfer(
+            number: number, target: Target(plain, output: target.output), options: options, contents: contents,
+            session: session,
+            heads: heads, board: board, isOneOfMany: isOneOfMany)
+    }
+
+    private func run(isGuess: Bool) async -> TransferResult {
         let start = ContinuousClock.now
         var report = TransferResult()
         do throws(FetchError) {
-            let prepared = try PreparedRequest(url, options, body: body)
+            if let schemes = options.schemes, !schemes.contains(url.scheme) {
+                throw FetchError(.unusableScheme, "--proto does not allow \(url.scheme ?? "")")
+            }
+            let prepared = try PreparedRequest(url, options, contents)
             let sink = try makeSink(prepared)
             board?.begin(number, name: sink.path.map { ($0 as NSString).lastPathComponent } ?? shownURL)
-            await attempt(prepared, sink, &report)
+            await attempt(prepared, sink, &report, isGuess: isGuess)
             board?.end(number)
             report.path = sink.path
             tellEnd(report, sink, ContinuousClock.now - start)
+            if options.failsWithBody, report.code == .success, let status = report.result.status, status >= 400 {
+                throw FetchError(.errorStatus, "the server answered with status \(status)")
+            }
         } catch {
             fail(error, &report)
         }
         return report
     }
 
-    private func attempt(_ prepared: PreparedRequest, _ sink: any Sink, _ report: inout TransferResult) async {
+    private func attempt(
+        _ prepared: PreparedRequest, _ sink: any Sink, _ report: inout TransferResult, isGuess: Bool
+    ) async {
         var failures = 0
-        let retries = RetryRules(retries: options.retries, delay: options.retryDelay)
+        let start = ContinuousClock.now
+        let retries = RetryRules(
+            retries: options.retries, delay: options.retryDelay, triesAll: options.retriesAllErrors)
         while true {
             let hasRetries = failures < options.retries && prepared.canRepeat
             let plan = AttemptPlan(
-                number: number, url: prepared.request.url ?? url, options: options, sink: sink, board: board,
-                hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures, note: note)
+                number: number, url: prepared.request.url ?? url, options: options, sink: sink, heads: heads,
+                board: board,
+                hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures,
+                lastStart: options.retryTime.map { start + .seconds($0) }, note: note)
             var prepared = prepared
             do throws(FetchError) {
                 try sink.prepare(&prepared.request)
@@ -62,15 +107,23 @@ struct Transfer: Sendable {
                     report.metrics.append(metrics)
                     tellMetrics(metrics)
                 }
-                if report.result.failure == nil, report.result.pause == nil { return try sink.finish() }
+                if report.result.failure == nil, report.result.pause == nil {
+                    if report.result.isUnchanged { return tellUnchanged(sink) }
+                    return try sink.finish()
+                }
             } catch {
                 report.result.failure = error
+            }
+            if isGuess, report.result.failure?.isOfNoTLS ?? false {
+                report.isWrongGuess = true
+                _ = sink.fail()
+                return
             }
             let pause =
                 report.result.pause
                 ?? report.result.failure?.cause.flatMap {
                     retries.pause(after: prepared.request, nil, $0, earlierFailures: failures)
-                }
+                }.flatMap { plan.allows(pause: $0) ? $0 : nil }
             failures += 1
             guard hasRetries, let pause, sink.canTryAgain else { break }
             guard await wait(pause, failures, report.result) else {
@@ -107,13 +160,12 @@ struct Transfer: Sendable {
         report.code = failure.code
         report.message = failure.message
         guard options.complains, !failure.isExpected else { return }
-        note(["fetch: " + (isOneOfMany ? "\(shownURL): " : "") + failure.message])
-        if options.isVerbose, let advice = failure.advice { note(["* \(advice)"]) }
+        note(Terminal.complaint((isOneOfMany ? "\(shownURL): " : "") + failure.message, advice: failure.advice))
     }
 
     private func tellEnd(_ report: TransferResult, _ sink: any Sink, _ time: Duration) {
-        guard report.code == .success, let path = report.path else { return }
-        let status = (report.result.response as? HTTPURLResponse)?.statusCode ?? 0
+        guard report.code == .success, !report.result.isUnchanged, let path = report.path else { return }
+        let status = report.result.status ?? 0
         if status >= 400, options.complains {
             let words = "the server answered with status \(status); what it sent is in \(path)"
             note(["fetch: warning: \(words) (--fail keeps none of it)"])
@@ -124,6 +176,12 @@ struct Transfer: Sendable {
         let rate = seconds > 0 ? ", " + QuantityText.rate(Double(bytes) / seconds) : ""
         let resumed = sink.offset > 0 ? " behind \(QuantityText.bytes(sink.offset)) that were there" : ""
         note(["\(path): \(QuantityText.bytes(bytes))\(resumed) in \(QuantityText.duration(seconds))\(rate)"])
+    }
+
+    private func tellUnchanged(_ sink: any Sink) {
+        let path = sink.path
+        _ = sink.fail()
+        if !options.isSilent, let path { note(["\(path): nothing new, it is as it was"]) }
     }
 
     private func tellMetrics(_ metrics: URLSessionTaskMetrics) {
@@ -149,22 +207,53 @@ struct Transfer: Sendable {
     private var shownURL: String { ResumeNote.name(of: url) }
 
     private func makeSink(_ prepared: PreparedRequest) throws(FetchError) -> any Sink {
-        if output == nil, !options.usesRemoteNames || prepared.request.httpMethod == "HEAD" {
-            return StandardOutput(isExplicit: false)
-        }
-        if output == "-" { return StandardOutput(isExplicit: true) }
-        var place = output.map(OutputPlace.init)
-        if place == nil, !options.believesServersNames {
+        var place: OutputPlace?
+        switch target.output {
+        case nil: return StandardOutput(isExplicit: false)
+        case .file("-"): return StandardOutput(isExplicit: true)
+        case .file(let name): place = try makePlace(name)
+        case .remoteName:
+            if prepared.request.httpMethod == "HEAD" { return StandardOutput(isExplicit: false) }
+            if options.believesServersNames { break }
             guard let name = OutputName.of(url) else {
-                throw FetchError(.cannotWrite, "\(shownURL) names no file: -o FILE does")
+                throw FetchError(.cannotWrite, "\(shownURL) names no file", advice: "-o FILE names one")
             }
-            place = OutputPlace(name)
+            place = try makePlace(name)
+        }
+        if place == nil, options.makesFolders, let folder = options.outputFolder {
+            try OutputName.makeFolders(above: folder + "/")
         }
         let isSilent = options.isSilent
         return try OutputFile(
-            place, url: url, resumption: options.resumption, isPlainGET: prepared.isPlainGET
+            place, folder: options.outputFolder, url: url, resumption: options.resumption,
+            isPlainGET: prepared.isPlainGET,
+            keepsTime: options.keepsTime
         ) { reason in
             if !isSilent { Terminal.complain(reason) }
         }
+    }
+
+    /// Where a file of that name goes: folders are made, and files that are there kept, where the options say so.
+    private func makePlace(_ name: String) throws(FetchError) -> OutputPlace {
+        let path = options.path(of: name)
+        if options.makesFolders { try OutputName.makeFolders(above: path) }
+        let place = OutputPlace(path)
+        return options.keepsOldFiles && !place.isSpecial ? OutputPlace(try OutputName.unusedNumber(path)) : place
+    }
+}
+
+extension AttemptResult {
+    /// The status of the answer, where one came.
+    var status: Int? { (response as? HTTPURLResponse)?.statusCode }
+}
+
+extension FetchError {
+    /// Whether nothing listens, or something that speaks no TLS.
+    fileprivate var isOfNoTLS: Bool {
+        guard let cause else { return false }
+        if cause.code == .cannotConnectToHost { return code == .cannotConnect }
+        let underlying = cause.userInfo[NSUnderlyingErrorKey] as? NSError
+        return underlying?.domain == URLLoadingErrorDomain.tls
+            && underlying?.code == URLLoadingErrorDomain.TLSCode.notTLS.rawValue
     }
 }

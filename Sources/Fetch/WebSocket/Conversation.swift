@@ -42,6 +42,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
     func run(in session: URLSession) async -> TransferResult {
         var result = TransferResult()
         var request = URLRequest(url: url)
+        if let token = options.bearerToken { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         for field in options.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
         if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         let task = session.webSocketTask(with: request)
@@ -70,7 +71,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         if let failure {
             result.code = failure.code
             result.message = failure.message
-            if options.complains, !failure.isExpected { Terminal.complain(failure.message) }
+            if options.complains, !failure.isExpected { Terminal.complain(failure.message, advice: failure.advice) }
         }
         return result
     }
@@ -173,9 +174,11 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         }
     }
 
-    func credential(for challenge: URLAuthenticationChallenge, of task: URLSessionTask) -> URLCredential? {
+    func answer(
+        to challenge: URLAuthenticationChallenge, of task: URLSessionTask
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         if options.isVerbose { Terminal.note(ChallengeText.lines(about: challenge)) }
-        return options.credential(for: challenge, at: url)
+        return options.answer(to: challenge, at: url)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
@@ -184,7 +187,9 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         finish { state in
-            if let error, !state.isClosing, state.failure == nil { state.failure = FetchError(error) }
+            if let error, !state.isClosing, state.failure == nil {
+                state.failure = FetchError(error, hasAnswer: task.response != nil)
+            }
             state.isComplete = true
         }
     }

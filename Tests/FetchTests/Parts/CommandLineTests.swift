@@ -1,15 +1,16 @@
 // The command line, taken apart in this process.
 
+import Foundation
 import Testing
 import URLLoadingFetch
 
 @Suite("fetch: the command line")
 struct CommandLineTests {
     private func options(_ arguments: String...) throws -> Options {
-        guard case .fetch(let options) = try CommandLineReading.read(arguments + ["http://a/"]) else {
+        guard case .fetch(let groups) = try CommandLineReading.read(arguments + ["http://a/"]), groups.count == 1 else {
             throw UnexpectedReading()
         }
-        return options
+        return groups[0]
     }
 
     private func complaint(_ arguments: String...) -> String {
@@ -27,19 +28,19 @@ struct CommandLineTests {
     func spellings() throws {
         let bundle = try options("-sSfo", "file", "-XPUT", "-HA: b", "--header=C: d")
         #expect(bundle.isSilent && bundle.showsErrors && bundle.failsOnErrorStatus)
-        #expect(bundle.outputs == ["file"] && bundle.method == "PUT")
+        #expect(bundle.outputs == [.file("file")] && bundle.method == "PUT")
         #expect(bundle.fields == [HeaderField(name: "A", value: "b"), HeaderField(name: "C", value: "d")])
         let two = try options("-o", "-", "--", "http://b/")
-        #expect(two.urls.map(\.absoluteString) == ["http://b/", "http://a/"] && two.outputs == ["-"])
+        #expect(two.targets.map(\.url.absoluteString) == ["http://b/", "http://a/"])
         #expect(try options("--proxy=").proxy != nil)
     }
 
     @Test("Every option is known by its word and its letter, and no spelling means two things")
     func rules() {
-        let words = OptionRule.all.map(\.word)
-        let letters = OptionRule.all.compactMap(\.letter)
+        let words = OptionTable.all.map(\.word) + RefusedOption.all.map(\.word)
+        let letters = OptionTable.all.compactMap(\.letter) + RefusedOption.all.compactMap(\.letter)
         #expect(Set(words).count == words.count && Set(letters).count == letters.count)
-        #expect(!words.contains("help") && !letters.contains("k") && !letters.contains("h") && !letters.contains("V"))
+        #expect(words.allSatisfy { !$0.isEmpty && !$0.hasPrefix("-") && !$0.contains("=") })
     }
 
     @Test("Bodies: pieces of one kind are joined, of two kinds refused")
@@ -83,7 +84,7 @@ struct CommandLineTests {
         #expect(
             OptionValue.seconds("0") == nil && OptionValue.seconds("nan") == nil && OptionValue.seconds("0.5") == 0.5)
         #expect(
-            OptionValue.count("-1") == nil && OptionValue.parallel("0") == nil && OptionValue.parallel("101") == nil)
+            OptionValue.count("-1") == nil && OptionValue.parallel("0") == nil && OptionValue.parallel("301") == nil)
         let pin = String(repeating: "A", count: 43) + "="
         #expect(OptionValue.pins("sha256//\(pin);\(pin)") == [pin, pin] && OptionValue.pins("sha256//AAAA") == nil)
     }
@@ -114,15 +115,15 @@ struct CommandLineTests {
     @Test(
         "What is mistyped or contradicts itself is told in one sentence",
         arguments: [
-            (["--headr", "A: b"], "did you mean --header?"), (["-k"], "write --insecure"), (["-Q"], "no option -Q"),
+            (["--headr", "A: b"], "did you mean --header?"), (["-0", "http://a/"], "no -0"), (["-Q"], "no -Q"),
             (["--fail=yes"], "--fail takes no value"), (["-X"], "--request needs a method"),
             (["--xyzzyxyzzy"], "there is no option --xyzzyxyzzy"), ([], "which URL?"),
-            (["example.com"], "is not a URL"), (["--key", "k", "http://a/"], "--key needs --cert"),
+            (["--key", "k", "http://a/"], "--key needs --cert"),
             (["--har-with-secrets", "http://a/"], "needs --har"),
             (["--retry-delay", "1", "http://a/"], "needs --retry"),
-            (["-S", "http://a/"], "needs --silent"), (["--insecure", "--cacert", "f", "http://a/"], "leave one out"),
+            (["--insecure", "--cacert", "f", "http://a/"], "leave one out"),
             (["-o", "a", "-o", "b", "http://a/"], "more --output than URLs"),
-            (["-O", "-o", "a", "http://a/"], "both name the file"), (["-J", "http://a/"], "needs --remote-name"),
+            (["-J", "http://a/"], "needs --remote-name"),
             (["-C", "-", "http://a/"], "needs --output"), (["-C", "-", "-i", "-O", "http://a/"], "cannot go with"),
             (["-C", "-", "--compressed", "-O", "http://a/"], "cannot go with --compressed"),
             (["-C", "-", "-r", "0-1", "-O", "http://a/"], "both ask for a part"),
@@ -135,14 +136,15 @@ struct CommandLineTests {
             (["-F", "a=b", "-H", "Content-Type: text/plain", "http://a/"], "leave the Content-Type out"),
             (["-X", "GET", "-d", "a", "http://a/"], "into the query with --get"),
             (["-X", "GET", "--json", "{}", "http://a/"], "a GET sends no body"),
-            (["/user.json"], "is not a URL"), (["localhost:8080/a"], "is not a URL"),
-            (["me:secret@a/"], "***@a/ is not a URL"), (["//me:secret@a/"], "//***@a/ is not a URL"),
+            (["/user.json"], "is not a URL"), (["localhost:80800/a"], "is not a URL"),
+            (["me:secret@a:b/"], "***@a:b/ is not a URL"), (["//me:secret@a:b/"], "//***@a:b/ is not a URL"),
             (["--resolve", "a:80", "http://a/"], "--resolve needs host:port:address"),
             (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),
             (["ws://a/", "ws://b/"], "one web socket"), (["ws://a/", "-d", "x"], "standard input"),
             (["wss://a/", "-O"], "standard output"), (["wss://a/", "--http2"], "begins in HTTP/1.1"),
             (["--http2-prior-knowledge", "ws://a/"], "begins in HTTP/1.1"), (["--http1"], "did you mean --http2?"),
+            (["--no-data", "http://a/"], "cannot be undone"),
         ] as [([String], String)])
     func complaints(arguments: [String], words: String) {
         do throws(UsageError) {
@@ -153,13 +155,223 @@ struct CommandLineTests {
         }
     }
 
-    @Test("The help is one screen, and has every option")
-    func help() {
-        let lines = Help.text.split(separator: "\n")
-        #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 80 })
-        for rule in OptionRule.all {
-            #expect(Help.text.contains("--\(rule.word)"), "\(rule.word)")
-            if let letter = rule.letter { #expect(Help.text.contains("-\(letter) --\(rule.word)")) }
+    @Test("The help is one screen, and as a whole has every option; each has a text of its own")
+    func help() throws {
+        let screen = try #require(Help.text(nil)).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(screen.count <= 40 && screen.allSatisfy { $0.count <= 80 }, "\(screen)")
+        let all = try #require(Help.text("all"))
+        #expect(all.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        for rule in OptionTable.all {
+            #expect(all.contains(rule.spelling), "\(rule.word)")
+            #expect(try #require(Help.text(rule.word)).contains(rule.spelling))
         }
+        for section in OptionTable.sections {
+            #expect(Help.text(section.name)?.hasPrefix(section.title + "\n") == true)
+        }
+        for refused in RefusedOption.all { #expect(Help.text(refused.word)?.contains(refused.reason) == true) }
+        #expect(Help.text("nonsense") == nil)
+    }
+}
+
+@Suite("fetch: groups and files of options")
+struct OptionFileTests {
+    private func groups(_ arguments: [String], own: String? = nil, files: [String: String] = [:]) throws -> [Options] {
+        let reading = try CommandLineReading.read(arguments) { (path) throws(UsageError) in
+            path == nil ? own : files[path ?? ""]
+        }
+        guard case .fetch(let groups) = reading else { throw CocoaError(.featureUnsupported) }
+        return groups
+    }
+
+    private func complaint(_ arguments: [String], own: String? = nil, files: [String: String] = [:]) -> String {
+        do {
+            _ = try groups(arguments, own: own, files: files)
+            return ""
+        } catch {
+            return (error as? UsageError)?.message ?? "\(error)"
+        }
+    }
+
+    @Test("--next begins a request with options of its own; what is told counts for all")
+    func next() throws {
+        let all = try groups(["-d", "a", "-v", "http://a/", "--next", "-o", "f", "http://b/", "-:", "-s", "http://c/"])
+        #expect(all.map(\.targets.first?.url.absoluteString) == ["http://a/", "http://b/", "http://c/"])
+        #expect(all.map(\.body) == [.form([.text("a")]), .none, .none])
+        #expect(all.map(\.isVerbose) == [true, true, true] && all.map(\.isSilent) == [true, true, true])
+        #expect(all[1].targets[0].output == .file("f") && all[0].targets[0].output == nil)
+        #expect(complaint(["http://a/", "--next"]).contains("no URL before or behind a --next"))
+        #expect(complaint(["ws://a/", "--next", "http://a/"]).contains("one web socket"))
+    }
+
+    @Test("The user's own file counts for all groups and before all, unless -q is the first word")
+    func own() throws {
+        let text = "# mine\nsilent\n-A \"me and you\"\nuser-agent = other # not this\nmax-redirs: 3\n\n--no-location\n"
+        let all = try groups(["-L", "http://a/", "--next", "http://b/"], own: text)
+        #expect(all.map(\.isSilent) == [true, true] && all.map(\.maximumRedirects) == [3, 3])
+        #expect(all.map(\.followsRedirects) == [true, false])
+        #expect(all[1].fields == [HeaderField(name: "User-Agent", value: "other")])
+        for first in ["-q", "--disable", "-qs"] {
+            #expect(try groups([first, "http://a/"], own: text)[0].maximumRedirects == nil)
+        }
+        #expect(try groups(["http://a/", "-q"], own: text)[0].maximumRedirects == 3, "not the first word")
+    }
+
+    @Test("A file of -K stands in its place, may name others, and may hold URLs")
+    func config() throws {
+        let files = [
+            "one": "config = two\nurl = http://b/\nheader \"A: \\\"b\\\"\"", "two": "compressed", "x": "config x",
+        ]
+        let options = try groups(["http://a/", "-K", "one"], files: files)[0]
+        #expect(options.targets.map(\.url.absoluteString) == ["http://a/", "http://b/"])
+        #expect(options.acceptsCompression && options.fields == [HeaderField(name: "A", value: "\"b\"")])
+        #expect(complaint(["-K", "none", "http://a/"]) == "none cannot be read")
+        #expect(complaint(["-K", "x", "http://a/"], files: files).hasSuffix("files of options name one another: x"))
+    }
+
+    @Test(
+        "What is wrong in a file is told with its line",
+        arguments: [
+            ("\nsilnt", "f, line 2: there is no option --silnt; did you mean --silent?"),
+            ("data a b", "f, line 1: a value with spaces stands in double quotes, and there is one on each line"),
+            ("data \"a", "f, line 1: a value with spaces stands in double quotes, and there is one on each line"),
+            ("silent yes", "f, line 1: --silent takes no value"),
+            ("data", "f, line 1: --data needs a text, or @ and a file"),
+            ("help", "f, line 1: --help is for the command line"), ("-sS", "f, line 1: -sS is not one option"),
+            ("-0", "f, line 1: there is no -0: HTTP/1.0"), ("max-time soon", "--max-time needs a number of seconds"),
+        ])
+    func mistakes(text: String, words: String) {
+        #expect(complaint(["-K", "f", "http://a/"], files: ["f": text]).hasPrefix(words))
+    }
+}
+
+@Suite("fetch: URLs as they are typed")
+struct URLTextTests {
+    @Test(
+        "Braces and brackets stand for several URLs, the last choice first to change",
+        arguments: [
+            ("a{b,c}d", ["abd", "acd"]), ("[1-3]", ["1", "2", "3"]), ("[08-10]", ["08", "09", "10"]),
+            ("[a-c]", ["a", "b", "c"]), ("[0-10:5]", ["0", "5", "10"]), ("[a-e:2]", ["a", "c", "e"]),
+            ("{x,y}[1-2]", ["x1", "x2", "y1", "y2"]), ("{a}", ["a"]), ("{,b}", ["", "b"]), ("\\{a\\}", ["{a}"]),
+            ("{a\\,b,c}", ["a,b", "c"]), ("http://[::1]:80/[1-2]", ["http://[::1]:80/1", "http://[::1]:80/2"]),
+            ("[fe80::1%25lo]", ["[fe80::1%25lo]"]), ("", [""]), ("[3-3]", ["3"]), ("a\\b", ["a\\b"]),
+        ])
+    func patterns(text: String, urls: [String]) throws {
+        let pattern = try URLPattern(text)
+        #expect(pattern.expansions.map(\.text) == urls && pattern.count == urls.count)
+    }
+
+    @Test(
+        "What is no choice is refused with 3, and so are too many URLs",
+        arguments: [
+            "[1-", "[3-1]", "[a-1]", "{a", "a}", "[1-2-3]", "[]", "{a{b}}", "[1-2:0]", "[1-2:x]", "[-]", "[ä-ö]",
+            "[1-100001]", "[1-1000][1-1000]", "[1-99999999999999999999]", "{a[1-2]}", "[0-999999999999999]",
+        ])
+    func wrongPatterns(text: String) {
+        let error = #expect(throws: UsageError.self) { try URLPattern(text) }
+        #expect(error?.code == .badURL)
+    }
+
+    @Test("What was chosen stands in the names of files")
+    func names() throws {
+        #expect(URLPattern.fill("a#1-#2#3#0#x#", with: ["x", "y"]) == "ax-y#3#0#x#")
+        #expect(URLPattern.fill("#10", with: ["x"]) == "#10" && URLPattern.fill("", with: []) == "")
+        guard case .fetch(let groups) = try CommandLineReading.read(["-o", "f#1", "http://a/{x,y}", "http://b/"]) else {
+            return
+        }
+        #expect(groups[0].targets.map(\.output) == [.file("fx"), .file("fy"), nil])
+        guard case .fetch(let plain) = try CommandLineReading.read(["-g", "http://a/{x,y}"]) else { return }
+        #expect(plain[0].targets.count == 1)
+        guard case .fetch(let mixed) = try CommandLineReading.read(["-o", "f", "http://a/", "-O", "http://b/"]) else {
+            return
+        }
+        #expect(mixed[0].targets.map(\.output) == [.file("f"), .remoteName])
+        guard case .fetch(let all) = try CommandLineReading.read(["-O", "http://a/", "http://b/"]) else { return }
+        #expect(all[0].targets.map(\.output) == [.remoteName, .remoteName])
+    }
+
+    @Test(
+        "A URL without a scheme is http at home and https elsewhere",
+        arguments: [
+            ("example.com", "https://example.com", true),
+            ("example.com:8443/a?b", "https://example.com:8443/a?b", true),
+            ("example.com:80/a", "http://example.com:80/a", false),
+            ("localhost:8080/a", "http://localhost:8080/a", false),
+            ("app.localhost", "http://app.localhost", false), (":8080/a", "http://localhost:8080/a", false),
+            (":/a", "http://localhost/a", false), (":", "http://localhost", false),
+            (":80?x", "http://localhost:80?x", false),
+            ("127.1.2.3", "http://127.1.2.3", false), ("192.168.1.1/x", "http://192.168.1.1/x", false),
+            ("172.32.0.1", "https://172.32.0.1", true), ("172.31.0.1", "http://172.31.0.1", false),
+            ("[::1]:80/", "http://[::1]:80/", false), ("[fd00::1]", "http://[fd00::1]", false),
+            ("[2001:db8::1]", "https://[2001:db8::1]", true), ("//example.com/a", "https://example.com/a", true),
+            ("me:secret@example.com/a", "https://me:secret@example.com/a", true),
+            ("http://example.com", "http://example.com", false), ("HTTPS://a/", "HTTPS://a/", false),
+            ("file:/etc/hosts", "file:/etc/hosts", false), ("data:,x", "data:,x", false),
+            ("example.com?u=http://b/", "https://example.com?u=http://b/", true),
+        ])
+    func guesses(text: String, url: String, mayBePlain: Bool) throws {
+        let reading = try URLGuess.read(text)
+        #expect(reading.url.absoluteString == url && reading.mayBePlain == mayBePlain)
+    }
+
+    @Test("--proto-default says what a URL without a scheme has")
+    func usualScheme() throws {
+        #expect(try URLGuess.read("example.com", scheme: "http").url.absoluteString == "http://example.com")
+        #expect(try !URLGuess.read("example.com", scheme: "https").mayBePlain)
+        #expect(try URLGuess.read(":80", scheme: "https").url.absoluteString == "https://localhost:80")
+    }
+
+    @Test(
+        "What is no URL is refused with 3",
+        arguments: ["", "/a", "./a", "a:b", "a:99999", "mailto:a:b", ".a", "[::1", "?x", "-a", ":x"])
+    func noURLs(text: String) {
+        let error = #expect(throws: UsageError.self) { try URLGuess.read(text) }
+        #expect(error?.code == .badURL && error?.advice != nil)
+    }
+
+    @Test("--proto knows =, + and -, and nothing but schemes")
+    func schemes() {
+        #expect(
+            OptionValue.schemes("=https")?.contains("http") == false
+                && OptionValue.schemes("=https")?.contains("HTTPS") == true)
+        #expect(
+            OptionValue.schemes("-ftp,-ftps")?.contains("ftp") == false
+                && OptionValue.schemes("-ftp")?.contains("ws") == true)
+        #expect(OptionValue.schemes("-all,https")?.contains("https") == true && OptionValue.schemes("-all") == nil)
+        #expect(OptionValue.schemes("=gopher") == nil && OptionValue.schemes("") == nil)
+        #expect(
+            OptionValue.redirectSchemes("+ftp")?.contains("ftp") == true
+                && OptionValue.redirectSchemes("=all")?.contains("file") == true)
+    }
+
+    @Test("Bytes have curl's units, and no number is too large")
+    func bytes() {
+        #expect(OptionValue.bytes("10") == 10 && OptionValue.bytes("2k") == 2048 && OptionValue.bytes("1G") == 1 << 30)
+        #expect(OptionValue.bytes("9999999T") == nil && OptionValue.bytes("-1") == nil && OptionValue.bytes("k") == nil)
+        #expect(OptionValue.rate("0") == nil && OptionValue.rate("1M") == 1 << 20 && OptionValue.bytes("") == nil)
+    }
+
+    @Test("Text is encoded as forms are")
+    func encoding() {
+        #expect(OptionValue.encodedPiece("a b") == .encoded(name: nil, .text("a b")))
+        #expect(OptionValue.encodedPiece("n=a=b") == .encoded(name: "n", .text("a=b")))
+        #expect(OptionValue.encodedPiece("=a") == .encoded(name: nil, .text("a")))
+        #expect(
+            OptionValue.encodedPiece("n@f") == .encoded(name: "n", .file("f"))
+                && OptionValue.encodedPiece("@f") == .encoded(name: nil, .file("f")))
+        #expect(OptionValue.queryPiece("+a b") == .text("a b"))
+        #expect(QueryText.form(Data("a b/ä~-._&=".utf8)) == "a+b%2F%C3%A4~-._%26%3D")
+    }
+
+    @Test("Dates of --time-cond")
+    func dates() {
+        let day = Date(timeIntervalSince1970: 1_795_824_000)
+        for text in [
+            "2026-11-28", "20261128", "28 Nov 2026", "Sat, 28 Nov 2026 00:00:00 GMT", "2026-11-28 00:00",
+            "2026-11-28T01:00:00+01:00",
+        ] {
+            #expect(RequestConditions.date(in: text) == day, "\(text)")
+        }
+        #expect(RequestConditions.date(in: "soon") == nil && RequestConditions.date(in: "2026-13-01") == nil)
+        #expect(HTTPDate.text(day) == "Sat, 28 Nov 2026 00:00:00 GMT")
     }
 }

@@ -57,7 +57,7 @@ struct ReportTests {
     @Test("Variables, escapes and percent signs of --write-out; what a server says cannot steer the terminal")
     func writeOut() throws {
         let format = try WriteOutFormat("a%%b %{http_code}\\n%header{ETag}\\t\\\\%{newline}100% \\x%")
-        #expect(format.text(Source()) == "a%b <http_code\\x1b>\n[ETag]\t\\\n100% \\x%")
+        #expect(format.text(Source()) == "a%b <http_code\\x1b>\n[ETag]\t\\\\\n100% \\x%")
         #expect(throws: UsageError.self) { _ = try WriteOutFormat("%{nonsense}") }
         #expect(try WriteOutFormat("%{unclosed").text(Source()) == "%{unclosed")
     }

@@ -87,7 +87,9 @@ struct RuleTests {
         }
         func options(_ arguments: String...) throws -> Options {
             let reading = try CommandLineReading.read(["-u", "me:secret"] + arguments + [url.absoluteString])
-            guard case .fetch(let options) = reading else { throw CocoaError(.featureUnsupported) }
+            guard case .fetch(let groups) = reading, let options = groups.first else {
+                throw CocoaError(.featureUnsupported)
+            }
             return options
         }
         let plain = try options()

@@ -78,7 +78,7 @@ struct FileTests {
             #expect(place.names == [name] && (link || place.text(name) == "old"))
             _ = try await place.shell("rm \(name)")
         }
-        let twice = try await place.shell("fetch -s --parallel 1 -OJ \(server.url("/")) \(server.url("/"))")
+        let twice = try await place.shell("fetch -s --parallel-max 1 -OJ \(server.url("/")) \(server.url("/"))")
         #expect(twice.exitCode == 23 && place.names == ["f"] && place.text("f") == "new")
         await server.stop()
     }
@@ -91,7 +91,7 @@ struct FileTests {
         for options in ["-o y -o y", "-o y -o ./y", "-O"] {
             let run = try await place.shell("fetch \(options) \(one) \(two)")
             #expect(
-                run.exitCode == 64 && run.complaints.contains("would be the output of two URLs"), "\(run.complaints)")
+                run.exitCode == 2 && run.complaints.contains("would be the output of two URLs"), "\(run.complaints)")
         }
         #expect(server.stats.requests == 0 && place.names == [])
         #expect(try await place.shell("fetch -s -o /dev/null -o /dev/null \(one) \(two)").exitCode == 0)
@@ -271,7 +271,7 @@ struct FileTests {
         #expect(files.exitCode == 0 && place.names == ["a", "c", "slow"], "\(files.complaints)")
         #expect(files.complaints.filter { $0 == "\n" }.count == 3, "\(files.complaints)")
         #expect(try await place.shell("fetch \(urls)").output == "/aslow/c")
-        let one = try await place.shell("fetch --parallel 1 -sO \(urls)")
+        let one = try await place.shell("fetch --parallel-max 1 -sO \(urls)")
         #expect(one.exitCode == 0)
         let mixed = try await place.shell("fetch -f -o x -o y \(server.url("/bad")) http://127.0.0.1:1/")
         #expect(mixed.exitCode == 22 && mixed.complaints.contains("/bad: the server answered with status 404"))

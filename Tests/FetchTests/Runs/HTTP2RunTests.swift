@@ -217,7 +217,8 @@ struct HTTP2RunTests {
             let place = try Workplace()
             let urls = (1...20).map { server.url("/file?\($0)") }
             let outputs = (1...20).map { "-o \($0)" }
-            let words = options + ["-s", "--parallel", "20", "-w", "'%{http_version} %{size_download}\\n'"] + outputs
+            let words =
+                options + ["-s", "--parallel-max", "20", "-w", "'%{http_version} %{size_download}\\n'"] + outputs
             let run = try await place.shell("fetch \((words + urls).joined(separator: " "))")
             let line = spoken.isHTTP2 ? "2 100000\n" : "1.1 100000\n"
             #expect(run.exitCode == 0 && run.output == String(repeating: line, count: 20), "\(run.output)")

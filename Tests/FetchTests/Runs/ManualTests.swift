@@ -1,5 +1,4 @@
-// The manual is right: every option, every exit code, every variable is in it, and each example works as it is printed, but
-// for the host.
+// The manual is right: it is made of the table of options, and each example works as it is printed, but for the host.
 
 import Foundation
 import Testing
@@ -18,27 +17,66 @@ struct ManualTests {
         return try String(contentsOf: folder.appendingPathComponent("docs/\(name)"), encoding: .utf8)
     }
 
-    @Test("Options, exit codes and variables are all in both forms of the manual")
-    func complete() throws {
+    @Test("docs/fetch.md has the tables that the command makes of its options, and its examples")
+    func tables() throws {
         let page = try Self.text("fetch.md")
-        let manual = try Self.text("fetch.1").replacingOccurrences(of: "\\-", with: "-")
-        for rule in OptionRule.all {
-            #expect(page.contains("`--\(rule.word)") || page.contains("--\(rule.word) "), "\(rule.word)")
-            #expect(manual.contains("--\(rule.word)"), "\(rule.word)")
-            if let letter = rule.letter {
-                #expect(page.contains("`-\(letter)`, `--\(rule.word)"), "\(rule.word)")
-                #expect(manual.contains("-\(letter), --\(rule.word)"), "\(rule.word)")
-            }
+        for text in [GeneratedText.tables, .curl] {
+            let part = page.components(separatedBy: "<!-- begin: fetch --generate \(text.rawValue) -->\n").last?
+                .components(separatedBy: "<!-- end -->").first
+            #expect(part == text.text, "make fetch-manual brings docs/fetch.md up to date")
         }
-        for code in ExitCode.allCases {
-            #expect(page.contains("| \(code.rawValue) | \(code.meaning) |"))
-            #expect(
-                manual.contains(".B \(code.rawValue)\n\(code.meaning)\n".replacingOccurrences(of: "\\-", with: "-")),
-                "\(code)")
-        }
+        #expect(page.contains("```sh\n" + ManualProse.examples.joined(separator: "\n") + "\n```"))
+        for code in ExitCode.allCases { #expect(page.contains("| \(code.rawValue) | \(code.meaning) |"), "\(code)") }
         for variable in WriteOutFormat.Variable.allCases {
-            #expect(page.contains("`%{\(variable.rawValue)}`") && manual.contains(variable.rawValue), "\(variable)")
+            #expect(page.contains("`%{\(variable.rawValue)}`"), "\(variable)")
         }
+    }
+
+    @Test("The manual page has every option, exit code, variable and example")
+    func complete() {
+        let manual = GeneratedText.man.text.replacingOccurrences(of: "\\-", with: "-")
+        for rule in OptionTable.all {
+            let spelling = rule.spelling.replacingOccurrences(of: "'", with: "\\(aq")
+            #expect(manual.contains(".B \(spelling)\n"), "\(rule.word)")
+        }
+        for code in ExitCode.allCases { #expect(manual.contains(".B \(code.rawValue)\n\(code.meaning)\n"), "\(code)") }
+        for variable in WriteOutFormat.Variable.allCases {
+            #expect(manual.contains("%{\(variable.rawValue)}"), "\(variable)")
+        }
+        #expect(manual.contains("fetch -O http://example.com/files/disk.img\n"))
+    }
+
+    @Test("Completions are understood by their shells", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) async throws {
+        let run = try await FetchRun.run("--generate", shell)
+        #expect(run.exitCode == 0)
+        for rule in OptionTable.all { #expect(run.output.contains(rule.word), "\(rule.word)") }
+        guard let program = ["/bin/\(shell)", "/usr/bin/\(shell)"].first(where: FileManager.default.isExecutableFile)
+        else {
+            return
+        }
+        let script = try ScratchFile(run.output)
+        let check = try await FetchRun.run(["-n", script.path], program: program)
+        #expect(check.exitCode == 0 && check.complaints.isEmpty, "\(check.complaints)")
+    }
+
+    @Test(
+        "bash completes options, files and words",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash")))
+    func bash() async throws {
+        let place = try Workplace()
+        try place.write(GeneratedText.bash.text, to: "completion")
+        try place.write("", to: "page.html")
+        func complete(_ words: String...) async throws -> String {
+            let list = words.map { "'\($0)'" }.joined(separator: " ")
+            let line =
+                "source ./completion; COMP_WORDS=(fetch \(list)); COMP_CWORD=\(words.count); _fetch; echo ${COMPREPLY[*]}"
+            return try await place.shell("bash -c \"\(line.replacingOccurrences(of: "$", with: "\\$"))\"").output
+        }
+        #expect(try await complete("--par") == "--parallel --parallel-max\n")
+        #expect(try await complete("-o", "pa") == "page.html\n")
+        #expect(try await complete("--tls-max", "1.") == "1.0 1.1 1.2 1.3\n")
+        #expect(try await complete("--max-time", "") == "\n")
     }
 
     private static var groff: String? {
@@ -47,7 +85,7 @@ struct ManualTests {
 
     @Test("The manual page is set without a warning", .enabled(if: groff != nil, "groff is not installed"))
     func roff() async throws {
-        let manual = try ScratchFile(try Self.text("fetch.1"))
+        let manual = try ScratchFile(GeneratedText.man.text)
         let run = try await FetchRun.run(
             ["-man", "-Tutf8", "-ww", "-z", manual.path], program: try #require(Self.groff))
         #expect(run.exitCode == 0 && run.complaints.isEmpty, "\(run.complaints)")
@@ -82,11 +120,7 @@ struct ManualTests {
         options.tls = ServerTLS(identity: issued.identity)
         let secure = try LoopbackServer.start(options, router: Self.site)
         let client = try root.issue(.client("me")).identity
-        let page = try Self.text("fetch.md")
-        let block = try #require(
-            page.components(separatedBy: "```sh\n").dropFirst().first?.components(separatedBy: "```").first)
-        let lines = block.split(separator: "\n").map(String.init)
-        #expect(lines.count > 20)
+        let lines = ManualProse.examples
         let place = try Workplace()
         try place.write(root.certificate.pem, to: "authority.pem")
         try place.write(client.certificatePEM + client.keyPEM, to: "me.pem")

@@ -26,7 +26,7 @@ struct TerminalRunTests {
             try await FetchRun.run(
                 ["-c", "exec setsid -w \"$0\" \"$@\"", ChildRun.path(of: "fetch"), "-u", "me", server.url("/")],
                 program: "/bin/sh"
-            ).exitCode == 64)
+            ).exitCode == 2)
         await server.stop()
     }
 

@@ -82,9 +82,9 @@ struct WebSocketRunTests {
         #expect(
             run.exitCode == 0 && run.complaints.contains(" 101")
                 && place.text("run.har")?.contains("\"status\" : 101") == true)
-        for options in ["-i", "-f", "--retry 1", "--cache", "-r 0-1", "-w x", "--compressed", "--parallel 2"] {
+        for options in ["-i", "-f", "--retry 1", "--cache", "-r 0-1", "-w x", "--compressed", "--parallel-max 2"] {
             #expect(
-                try await place.shell("fetch \(options) \(webSocketURL(server)) </dev/null").exitCode == 64,
+                try await place.shell("fetch \(options) \(webSocketURL(server)) </dev/null").exitCode == 2,
                 "\(options)")
         }
         await server.stop()

@@ -92,7 +92,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         Mistake("a port out of range", .badURL, exit: 3, cause: nil, says: "port", "65535") {
             Stage(url: "http://localhost:65536/")
         },
-        Mistake("a mistyped scheme", .unsupportedURL, exit: 3, cause: nil, says: "scheme") {
+        Mistake("a mistyped scheme", .unsupportedURL, exit: 1, cause: nil, says: "scheme") {
             Stage(url: "htps://localhost/")
         },
     ]
@@ -192,10 +192,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         plain("corrupt compression", .cannotDecodeRawData, exit: 61, cause: .undecodableContent, says: "corrupt") {
             [.lines("\(ok)Content-Encoding: gzip\nContent-Length: 8\n\nno gzip!")]
         },
-        plain("closed without an answer", .networkConnectionLost, exit: 18, cause: .truncated, says: "closed") {
+        plain("closed without an answer", .networkConnectionLost, exit: 52, cause: .truncated, says: "closed") {
             [.close]
         },
-        plain("closed in the head", .networkConnectionLost, exit: 18, cause: .truncated, says: "closed") {
+        plain("closed in the head", .networkConnectionLost, exit: 52, cause: .truncated, says: "closed") {
             [.text("HTTP/1.1 200 OK\r\nContent-"), .close]
         },
         plain("closed in the body", .networkConnectionLost, exit: 18, cause: .truncated, says: "closed", "5 of 1000") {
@@ -205,7 +205,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             [.lines("\(ok)Transfer-Encoding: chunked\n\n5\nhello\n"), .close]
         },
         Mistake(
-            "reset in the body", .networkConnectionLost, exit: 18, cause: (NSPOSIXErrorDomain, Int(ECONNRESET)),
+            "reset in the body", .networkConnectionLost, exit: 56, cause: (NSPOSIXErrorDomain, Int(ECONNRESET)),
             says: "lost", "reset"
         ) {
             let server = try LoopbackServer.start { _ in

@@ -1,0 +1,141 @@
+// What contradicts itself on a command line, told before anything is asked for. Pure.
+
+import Foundation
+
+/// Looks for contradictions.
+enum OptionConflicts {
+    /// Throws the first that is found in the options of a group.
+    static func check(_ options: Options, isOnly: Bool) throws(UsageError) {
+        guard !options.targets.isEmpty else {
+            throw isOnly
+                ? UsageError("which URL?", advice: "fetch URL gets what is behind it; fetch --help tells more")
+                : UsageError("there is no URL before or behind a --next")
+        }
+        try checkRequest(options)
+        try checkWay(options)
+        try checkOutput(options)
+        if options.resumption != nil { try checkResumption(options) }
+        if options.targets.contains(where: \.url.isWebSocket) {
+            try checkWebSocket(options, isOnly: isOnly)
+        } else if options.patience != nil {
+            throw UsageError("--linger is for web sockets")
+        }
+    }
+
+    private static func checkRequest(_ options: Options) throws(UsageError) {
+        if options.putsDataInQuery {
+            guard case .form = options.body else {
+                throw UsageError("--get needs --data: that is what goes into the query")
+            }
+        }
+        if options.login != nil, options.netrc != nil {
+            throw UsageError("--user and --netrc both say who we are: leave one out")
+        }
+        if options.bearerToken != nil, options.login != nil {
+            throw UsageError("--oauth2-bearer and --user both say who we are: leave one out")
+        }
+        if case .multipart = options.body,
+            let type = options.fields.last(where: { $0.name.lowercased() == "content-type" })
+        {
+            guard type.value.lowercased().hasPrefix("multipart/") else {
+                throw UsageError("--form sends a multipart body: leave the Content-Type out")
+            }
+        }
+        if options.sendsBody, options.method == "HEAD" {
+            throw UsageError("--head sends no body: leave it or the body out")
+        }
+        if options.sendsBody, options.method == "GET" {
+            var isForm = false
+            if case .form = options.body { isForm = true }
+            throw UsageError(
+                "a GET sends no body: leave --request GET out, or the body"
+                    + (isForm ? ", or put it into the query with --get" : ""))
+        }
+    }
+
+    private static func checkWay(_ options: Options) throws(UsageError) {
+        if options.proxyLogin != nil {
+            guard case .server = options.proxy else { throw UsageError("--proxy-user needs --proxy") }
+        }
+        if options.keyFile != nil, options.certificateFile == nil { throw UsageError("--key needs --cert") }
+        if options.retries == 0 {
+            if options.retryDelay != nil { throw UsageError("--retry-delay needs --retry") }
+            if options.retryTime != nil { throw UsageError("--retry-max-time needs --retry") }
+            if options.retriesAllErrors { throw UsageError("--retry-all-errors needs --retry") }
+        }
+        let hasAnchors = options.anchorFile != nil || options.anchorFolder != nil
+        if options.acceptsAnyCertificate, hasAnchors || !options.pins.isEmpty {
+            throw UsageError("--insecure trusts everybody, --cacert and --pinnedpubkey do not: leave one out")
+        }
+        if let lowest = options.lowestTLS, let highest = options.highestTLS, highest < lowest {
+            throw UsageError("--tls-max \(highest.rawValue) is below --tlsv\(lowest.rawValue)")
+        }
+        for target in options.targets {
+            guard let host = target.url.host(), let family = options.addressFamily else { continue }
+            guard !OptionValue.isAddress(host) || host.contains(":") == (family == .ipv6) else {
+                throw UsageError("\(host) is no address of --\(family == .ipv4 ? "ipv4" : "ipv6")", code: .hostNotFound)
+            }
+        }
+    }
+
+    private static func checkOutput(_ options: Options) throws(UsageError) {
+        if options.keepsSecretsInHAR, options.harFile == nil { throw UsageError("--har-with-secrets needs --har") }
+        if options.believesServersNames, !options.usesRemoteNames {
+            throw UsageError("--remote-header-name needs --remote-name")
+        }
+        if options.failsOnErrorStatus, options.failsWithBody {
+            throw UsageError("--fail keeps no body and --fail-with-body does: leave one out")
+        }
+        let hasFiles = options.targets.contains { $0.output != nil && $0.output != .file("-") }
+        if options.outputFolder != nil, !hasFiles { throw UsageError("--output-dir needs --output or --remote-name") }
+        if options.savedTag != nil || options.comparedTag != nil {
+            guard options.targets.count == 1 else { throw UsageError("--etag-save and --etag-compare are for one URL") }
+        }
+    }
+
+    private static func checkResumption(_ options: Options) throws(UsageError) {
+        guard options.targets.allSatisfy({ $0.output != nil && $0.output != .file("-") }) else {
+            throw UsageError("--continue-at needs --output or --remote-name")
+        }
+        if options.believesServersNames {
+            throw UsageError("--continue-at cannot know the names that servers will give")
+        }
+        if options.keepsOldFiles { throw UsageError("--continue-at and --no-clobber contradict each other") }
+        if options.showsHead { throw UsageError("--continue-at cannot go with --include or --head") }
+        if options.range != nil { throw UsageError("--continue-at and --range both ask for a part") }
+        if options.sendsBody { throw UsageError("--continue-at cannot go with a body") }
+        if options.isConditional { throw UsageError("--continue-at cannot go with --time-cond or --etag-compare") }
+        if options.acceptsCompression {
+            throw UsageError("--continue-at cannot go with --compressed: parts are of the bytes sent")
+        }
+    }
+
+    private static func checkWebSocket(_ options: Options, isOnly: Bool) throws(UsageError) {
+        guard options.targets.count == 1, isOnly else { throw UsageError("one web socket at a time, please") }
+        if options.sendsBody || options.method != nil {
+            throw UsageError("a web socket takes its messages from standard input")
+        }
+        if options.resumption != nil || !options.outputs.isEmpty {
+            throw UsageError("a web socket's messages go to standard output")
+        }
+        if options.http2 == .offered || options.http2 == .priorKnowledge {
+            throw UsageError("a web socket begins in HTTP/1.1: leave --http2 and --http2-prior-knowledge out")
+        }
+        let isForTransfers: [(String, Bool)] = [
+            ("include", options.showsHead), ("fail", options.failsOnErrorStatus || options.failsWithBody),
+            ("retry", options.retries > 0), ("cache", options.usesCache), ("compressed", options.acceptsCompression),
+            ("range", options.range != nil), ("write-out", options.writeOut != nil),
+            ("parallel", options.isParallel || options.parallel != nil), ("no-location", !options.followsRedirects),
+            ("max-redirs", options.maximumRedirects != nil), ("dump-header", options.headFile != nil),
+            ("limit-rate", options.rateLimit != nil), ("max-filesize", options.largestFile != nil),
+            ("time-cond", options.condition != nil),
+            ("etag-save", options.savedTag != nil), ("etag-compare", options.comparedTag != nil),
+        ]
+        if let name = isForTransfers.first(where: \.1)?.0 { throw UsageError("a web socket knows no --\(name)") }
+    }
+}
+
+extension URL {
+    /// Whether it is the URL of a web socket.
+    package var isWebSocket: Bool { ["ws", "wss"].contains(scheme?.lowercased() ?? "") }
+}

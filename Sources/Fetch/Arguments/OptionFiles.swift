@@ -1,0 +1,29 @@
+// Where files of options are, and what stands in them.
+
+import Foundation
+
+/// Reads files of options.
+enum OptionFiles {
+    /// Nobody has so many options.
+    private static let largest = 1 << 20
+
+    /// The text of a file, of standard input for `-`, or of the user's own file for nil; that one need not be there.
+    static func read(_ path: String?) throws(UsageError) -> String? {
+        let file = path ?? ownFile
+        if path == nil, access(file, F_OK) != 0 { return nil }
+        guard
+            let data = try? file == "-"
+                ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: file)),
+            data.count <= largest, let text = String(data: data, encoding: .utf8)
+        else {
+            throw UsageError("\(file) cannot be read, or is no file of options", code: .cannotRead)
+        }
+        return text
+    }
+
+    private static var ownFile: String {
+        let environment = ProcessInfo.processInfo.environment
+        let base = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (base ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.config") + "/fetch/config"
+    }
+}

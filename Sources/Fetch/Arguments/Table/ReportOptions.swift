@@ -1,0 +1,34 @@
+// The options that say what is told about a run.
+
+extension OptionTable {
+    static let reports = OptionSection(
+        name: "reports", title: "What is told",
+        rules: [
+            .flag("v", "verbose", \.isVerbose, "what was sent and received, and by whom").common.global
+                .more(
+                    "exchange by exchange, with the certificates. Passwords, cookies and tokens in fields are not shown, nor users and passwords in URLs; the fields of a request are shown when its exchange is over"
+                ).different("secrets are not shown"),
+            .flag("s", "silent", \.isSilent, "neither progress nor complaints").common.global,
+            .flag("S", "show-error", \.showsErrors, "with `-s`: complaints all the same").common.global,
+            .flag(nil, "no-progress-meter", "complaints, and no progress") { $0.hidesProgress = true }.global,
+            .flag("#", "progress-bar", "progress as a bar, as usual") { $0.hidesProgress = false }
+                .global,
+            .text(nil, "stderr", .file("FILE", "a file, or - for standard output"), "what is told goes into this file")
+            { $0.reportFile = $1 }.global
+                .more("`-` is standard output"),
+            .flag(nil, "timing", \.showsTiming, "a drawing of where the time went").common.ours
+                .more("look-up, connect, TLS, request, wait, transfer; with the protocol of each exchange"),
+            .text(nil, "har", .file(), "an HTTP Archive for a browser's panel") {
+                $0.harFile = $1
+            }.ours.more(
+                "version 1.2. Authorization, Cookie, Set-Cookie and the like, users and passwords in URLs, and the bodies of requests, are not shown in it; bodies of answers are not in it"
+            ),
+            .flag(nil, "har-with-secrets", \.keepsSecretsInHAR, "with `--har`: they are").ours,
+            .value(
+                "w", "write-out", .text("TEXT", "a text with %{variables}"),
+                "the text when a transfer is over; see below"
+            ) {
+                (options, text) throws(UsageError) in options.writeOut = try WriteOutFormat(text)
+            }.common.different("a variable that nobody knows is refused; secrets in URLs are not shown"),
+        ])
+}
