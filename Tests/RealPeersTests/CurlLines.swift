@@ -260,6 +260,16 @@ struct CurlLine: Sendable, CustomTestStringConvertible {
         $C -s -w '%{exitcode}\\n' http://127.0.0.1:1/
         $C -s -w '%header{x-one} %header{none}\\n' $U/page
         $C -s -w 'a\\tb\\\\n%%\\n' $U/page
+        $C -s -w '%{num_headers} %{urlnum}\\n' $U/page $U/other
+        $C -s -w '%{redirect_url}\\n' --no-location $U/moved
+        $C -s -w '%{redirect_url}\\n' $U/page
+        $C -s -w '%{referer}\\n' -e http://from/ $U/page
+        $C -s -w '%{header_json}\\n' $U/page
+        $C -s -w '%{ssl_verify_result}\\n' $U/page
+        $C -s -w 'a%{stderr}b%{stdout}c\\n' $U/page 2>/dev/null
+        $C -s -w 'a%{onerror}b\\n' $U/page
+        $C -s -w 'a%{onerror}b\\n' -f $U/missing
+        $C -s -w '%{json}' -o out $U/page | grep -o '"\\(response_code\\|size_download\\|content_type\\|num_redirects\\)":[^,]*'
         $C -s -w '%{http_code} ' -o a -o b $U/page $U/missing
         """
 

@@ -27,7 +27,7 @@ package struct FetchRun: Sendable {
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
         // No file of options of the user who runs the tests.
         var changes: [String: String?] = [
-            "ASAN_OPTIONS": options + "detect_leaks=0", "XDG_CONFIG_HOME": "/nonexistent",
+            "ASAN_OPTIONS": options + "detect_leaks=0", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": nil,
         ]
         for name in ["http", "https", "ftp", "all", "no"] {
             changes.updateValue(nil, forKey: "\(name)_proxy")

@@ -5,6 +5,7 @@ import Foundation
 extension Options {
     /// Makes targets of the operands: choices in braces and brackets are made, schemes guessed, files named.
     package mutating func settleOperands() throws(UsageError) {
+        if let request = try Shorthand(operands) { try take(request) }
         // `-O` by itself is for all URLs; where files are named as well each stands for the URL of its place.
         let areAllRemote = !outputs.contains { $0 != .remoteName }
         guard areAllRemote || outputs.count <= operands.count else {
@@ -27,6 +28,21 @@ extension Options {
             }
         }
         self.targets = targets
+    }
+
+    /// A request in short; what the options say besides stays.
+    private mutating func take(_ request: Shorthand) throws(UsageError) {
+        guard method == nil else {
+            throw UsageError("--request and \(request.method.lowercased()) both name the method")
+        }
+        method = request.method
+        showsHead = showsHead || method == "HEAD"
+        fields += request.fields
+        query += request.query
+        operands = [request.url]
+        guard request.body != .none else { return }
+        guard body == .none else { throw Self.twoBodies }
+        body = request.body
     }
 
     /// A file's name with what was chosen in it.

@@ -118,6 +118,9 @@ package struct Options: Sendable {
     package var harFile: String?
     package var keepsSecretsInHAR = false
     package var writeOut: WriteOutFormat?
+    /// How standard output looks; nil for what fits where it goes.
+    package var prettiness: Prettiness?
+    package var hasColors = true
     /// The file that gets what is told.
     package var reportFile: String?
 
@@ -180,6 +183,8 @@ package enum RequestBody: Sendable, Equatable {
     case form([BodyPiece])
     /// Pieces one after the other, sent as JSON.
     case json([BodyPiece])
+    /// The members of one object, sent as JSON.
+    case object([JSONMember])
     /// Parts of a multipart form.
     case multipart([FormPart])
     /// A file, or standard input for `-`, sent as it is.

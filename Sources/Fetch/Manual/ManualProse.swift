@@ -22,6 +22,7 @@ package enum ManualProse {
             paragraphs: [
                 "A URL without a scheme is `http` for `localhost`, for addresses of this machine and of private networks, and for port 80, and `https` elsewhere. Where nothing answers there, or no TLS, and the request holds nothing of the user's, `http` is tried, and standard error says so. `:8080/path` is localhost.",
                 "`{one,two}` and `[1-10]`, `[001-100]`, `[a-z]`, `[0-100:10]` stand for several URLs; `#1`, `#2` … in the name of `-o` for what was chosen. A backslash in front of a brace or bracket takes its meaning away.",
+                "`fetch post URL` is a request in short: behind the URL stand `NAME=TEXT` and `NAME:=JSON` for the members of a JSON object, `NAME==TEXT` for the query, `FIELD:VALUE` for a field, `NAME@FILE` for a file, which makes a form of it, and `NAME=@FILE` and `NAME:=@FILE` for what a file holds. `get`, `head`, `put`, `patch`, `delete` and `options` do the same for theirs.",
             ]),
         Section(
             title: "Files",
@@ -34,7 +35,8 @@ package enum ManualProse {
             title: "Variables of --write-out",
             paragraphs: [
                 "`--write-out` knows `\\n`, `\\r`, `\\t`, `%%`, `%header{NAME}` and these, with curl's meanings; times are in seconds: "
-                    + WriteOutFormat.Variable.allCases.map { "`%{\($0.rawValue)}`" }.joined(separator: ", ") + ".",
+                    + WriteOutVariable.allCases.map { "`%{\($0.rawValue)}`" }.joined(separator: ", ") + ".",
+                "`%{json}` is all of them as JSON, and `%{header_json}` the fields of the answer. What follows `%{stderr}` goes to standard error, until `%{stdout}`; what follows `%{onerror}` is written only after a failure.",
                 "`%{http_version}` is `2`, `1.1`, `1` for HTTP/1.0, or `0` without an answer. `%{size_download}` counts the body's bytes as they came, compressed or not. In URLs users and passwords are left out.",
             ]),
         Section(
@@ -64,6 +66,10 @@ package enum ManualProse {
         #"fetch -F name=Ann -F 'photo=@person.json;type=application/json' http://example.com/form"#,
         #"fetch --json '{"name": "Ann"}' http://example.com/people"#,
         #"fetch --json @person.json http://example.com/people"#,
+        #"fetch post http://example.com/people name=Ann age:=7 X-Test:yes page==2"#,
+        #"fetch -s -o 'page-#1' 'http://example.com/[1-3]'"#,
+        #"fetch -d a=b http://example.com/form --next http://example.com/hello"#,
+        #"fetch --pretty all http://example.com/hello"#,
         #"fetch -T person.json http://example.com/files/"#,
         #"echo hello | fetch -T - http://example.com/files/hello"#,
         #"fetch -X DELETE -H 'If-Match: "v1"' http://example.com/files/1"#,

@@ -10,6 +10,8 @@ final class Screen: Sendable {
     static let standardError = Screen(descriptor: STDERR_FILENO)
 
     private let descriptor: Int32
+    /// Whether the terminal says that it can do more than to print lines.
+    let knowsColors: Bool
     /// Whether lines can be drawn again.
     let isTerminal: Bool
     /// How many lines of progress stand below the last one that stays.
@@ -18,8 +20,8 @@ final class Screen: Sendable {
     init(descriptor: Int32) {
         self.descriptor = descriptor
         // A terminal that says it can do nothing is treated as if it were none.
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-        isTerminal = isatty(descriptor) == 1 && !isDumb
+        knowsColors = getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
+        isTerminal = isatty(descriptor) == 1 && knowsColors
     }
 
     /// The terminal's size now: asked for each time, so that a change of it needs no signal.
@@ -33,6 +35,14 @@ final class Screen: Sendable {
     func write(_ lines: [String]) {
         drawn.withLock { drawn in
             put(erasing(drawn) + lines.map { VisibleText.of($0) + "\n" }.joined())
+            drawn = 0
+        }
+    }
+
+    /// Text that stays, as it is, and that is visible already.
+    func write(text: String) {
+        drawn.withLock { drawn in
+            put(erasing(drawn) + text)
             drawn = 0
         }
     }

@@ -13,7 +13,7 @@ package enum VisibleText {
     }
 
     /// C0, DEL, C1, the separators of lines and paragraphs, and everything that is format but shows nothing.
-    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F: false
         case 0..<0x20, 0x7F..<0xA0: true

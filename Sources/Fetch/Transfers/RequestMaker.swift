@@ -19,7 +19,7 @@ struct PreparedRequest: Sendable {
         var method = "GET"
         switch options.body {
         case .none: break
-        case .form, .json:
+        case .form, .json, .object:
             method = "POST"
             if case .data(let data) = body { request.httpBody = data }
         case .multipart:
@@ -44,7 +44,7 @@ struct PreparedRequest: Sendable {
         if case .form = options.body {
             request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         }
-        if case .json = options.body {
+        if options.body.isJSON {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.setValue("application/json", forHTTPHeaderField: "Accept")
         }
@@ -82,6 +82,15 @@ struct PreparedRequest: Sendable {
             return url
         }
         return url.appendingPathComponent((path as NSString).lastPathComponent, isDirectory: false)
+    }
+}
+
+extension RequestBody {
+    fileprivate var isJSON: Bool {
+        switch self {
+        case .json, .object: true
+        default: false
+        }
     }
 }
 
@@ -123,6 +132,7 @@ enum BodyReader {
         case .none, .upload: return .none
         case .form(let pieces): return .data(try joined(pieces))
         case .json(let pieces): return .data(try joined(pieces, by: Data()))
+        case .object(let members): return .data(try object(members))
         case .multipart(let parts): return .form(try URLRequest.MultipartForm(parts))
         }
     }
@@ -139,15 +149,34 @@ enum BodyReader {
                 // As in curl: line ends, and the byte that ends strings in C.
                 result += keepsLines ? data : data.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
             case .encoded(let name, let source):
-                let data: Data
-                switch source {
-                case .text(let text): data = Data(text.utf8)
-                case .file(let path): data = try contents(of: path)
-                }
-                result += Data(((name.map { $0 + "=" } ?? "") + QueryText.form(data)).utf8)
+                let text = QueryText.form(try contents(of: source))
+                result += Data(((name.map { $0 + "=" } ?? "") + text).utf8)
             }
         }
         return result
+    }
+
+    private static func object(_ members: [JSONMember]) throws(FetchError) -> Data {
+        var parts: [String] = []
+        for member in members {
+            let value: String
+            switch member.value {
+            case .string(let source): value = JSONText.string(String(decoding: try contents(of: source), as: UTF8.self))
+            case .raw(let source):
+                let data = try contents(of: source)
+                guard JSONText.isValue(data) else { throw FetchError(.cannotRead, "\(member.name) is no JSON") }
+                value = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            parts.append("\(JSONText.string(member.name)):\(value)")
+        }
+        return Data("{\(parts.joined(separator: ","))}".utf8)
+    }
+
+    private static func contents(of source: BodySource) throws(FetchError) -> Data {
+        switch source {
+        case .text(let text): Data(text.utf8)
+        case .file(let path): try contents(of: path)
+        }
     }
 
     static func contents(of path: String) throws(FetchError) -> Data {

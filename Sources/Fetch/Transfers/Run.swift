@@ -120,7 +120,12 @@ struct Run: Sendable {
 
     private func tell(_ result: TransferResult, _ url: URL) {
         guard let format = options.writeOut else { return }
-        _ = Terminal.write(Data(format.text(WriteOutValues(result, url)).utf8))
+        for part in format.parts(WriteOutValues(result, url)) {
+            switch part.stream {
+            case .output: _ = Terminal.write(Data(part.text.utf8))
+            case .errors: Screen.standardError.write(text: part.text)
+            }
+        }
     }
 
     /// Two bodies that would become one file are a mistake, which is told before anything is asked for.

@@ -37,17 +37,26 @@ final class StandardOutput: Sink {
         var hasWritten = false
         var hasWrittenHead = false
         var isExplicit: Bool
+        /// What indents and colours the body, where it is JSON and somebody looks at it.
+        var printer: PrettyJSON?
     }
+
+    private let style: OutputStyle
 
     private let state: Mutex<State>
 
     /// `isExplicit` where the user has named it, and wants even bytes that a terminal cannot show.
-    init(isExplicit: Bool) { state = Mutex(State(isExplicit: isExplicit)) }
+    init(isExplicit: Bool, style: OutputStyle) {
+        state = Mutex(State(isExplicit: isExplicit))
+        self.style = style
+    }
 
     func prepare(_ request: inout URLRequest) throws(FetchError) {}
 
     func begin(_ response: URLResponse, head: String?) throws(FetchError) {
         if let head { try show(head: head) }
+        guard style.formats || style.paint != Paint(isOn: false), response.isJSON else { return }
+        state.withLock { $0.printer = PrettyJSON(style.paint, indents: style.formats) }
     }
 
     func show(head: String) throws(FetchError) {
@@ -57,7 +66,7 @@ final class StandardOutput: Sink {
             Terminal.showsOutput
             ? head.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.of(String($0)) }
                 .joined(separator: "\n") : head
-        try put(Data(shown.utf8))
+        try put(Data(style.paint.head(shown).utf8))
     }
 
     func write(_ data: Data) throws(FetchError) {
@@ -70,10 +79,14 @@ final class StandardOutput: Sink {
                 .cannotWrite, "the body is no text, and would confuse the terminal",
                 advice: "-o FILE keeps it, -o - shows it all the same")
         }
-        try put(data)
+        let printed = state.withLock { $0.printer?.print(data) }
+        try put(printed.map { Data($0) } ?? data)
     }
 
-    func finish() throws(FetchError) {}
+    func finish() throws(FetchError) {
+        guard let rest = state.withLock({ $0.printer?.finish() }) else { return }
+        try put(Data(rest))
+    }
 
     func fail() -> String? { nil }
 
@@ -86,5 +99,14 @@ final class StandardOutput: Sink {
     private func put(_ data: Data) throws(FetchError) {
         let error = Terminal.write(data)
         if error != 0 { throw FetchError.output(error) }
+    }
+}
+
+extension URLResponse {
+    /// Whether the body says that it is JSON, one value or one to a line.
+    fileprivate var isJSON: Bool {
+        let type = mimeType?.lowercased() ?? ""
+        return type.hasSuffix("+json")
+            || ["application/json", "text/json", "application/x-ndjson", "application/jsonl"].contains(type)
     }
 }

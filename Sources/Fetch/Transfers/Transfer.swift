@@ -6,6 +6,8 @@ import URLLoading
 
 /// What a URL came to.
 struct TransferResult: Sendable {
+    /// Its place among the URLs, from 0.
+    var number = 0
     var code = ExitCode.success
     var message = ""
     var result = AttemptResult()
@@ -64,6 +66,7 @@ struct Transfer: Sendable {
     private func run(isGuess: Bool) async -> TransferResult {
         let start = ContinuousClock.now
         var report = TransferResult()
+        report.number = number
         do throws(FetchError) {
             if let schemes = options.schemes, !schemes.contains(url.scheme) {
                 throw FetchError(.unusableScheme, "--proto does not allow \(url.scheme ?? "")")
@@ -209,11 +212,14 @@ struct Transfer: Sendable {
     private func makeSink(_ prepared: PreparedRequest) throws(FetchError) -> any Sink {
         var place: OutputPlace?
         switch target.output {
-        case nil: return StandardOutput(isExplicit: false)
-        case .file("-"): return StandardOutput(isExplicit: true)
+        case nil: return StandardOutput(isExplicit: false, style: options.outputStyle)
+        case .file("-"):
+            return StandardOutput(isExplicit: true, style: OutputStyle(formats: false, paint: Paint(isOn: false)))
         case .file(let name): place = try makePlace(name)
         case .remoteName:
-            if prepared.request.httpMethod == "HEAD" { return StandardOutput(isExplicit: false) }
+            if prepared.request.httpMethod == "HEAD" {
+                return StandardOutput(isExplicit: false, style: options.outputStyle)
+            }
             if options.believesServersNames { break }
             guard let name = OutputName.of(url) else {
                 throw FetchError(.cannotWrite, "\(shownURL) names no file", advice: "-o FILE names one")

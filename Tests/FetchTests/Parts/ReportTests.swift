@@ -50,16 +50,49 @@ struct ReportTests {
     }
 
     private struct Source: WriteOutSource {
-        func value(of variable: WriteOutFormat.Variable) -> String { "<\(variable.rawValue)\u{1B}>" }
+        var isFailure = false
+        func value(of variable: WriteOutVariable) -> String? {
+            switch variable {
+            case .timeTotal: "0.5"
+            case .responseCode: "007"
+            case .referer: nil
+            default: "<\(variable.rawValue)\u{1B}>"
+            }
+        }
         func field(_ name: String) -> String { "[\(name)]" }
+        var fields: [HeaderField] {
+            [
+                HeaderField(name: "A", value: "1"), HeaderField(name: "B", value: "\"\u{9B}"),
+                HeaderField(name: "a", value: "2"),
+            ]
+        }
+
+        func text(_ format: WriteOutFormat) -> String { format.parts(self).map(\.text).joined() }
+    }
+
+    @Test("--write-out as JSON, on standard error, and after failures alone")
+    func writeOutForms() throws {
+        let json = Source().text(try WriteOutFormat("%{json}"))
+        #expect(json.hasPrefix("{\"content_type\":\"<content_type\\u001b>\",") && json.hasSuffix("}"))
+        #expect(
+            json.contains("\"time_total\":0.5,") && json.contains("\"response_code\":7,")
+                && json.contains("\"referer\":null,"))
+        #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: Any])
+        #expect(
+            Source().text(try WriteOutFormat("%{header_json}")) == "{\"a\":[\"1\",\"2\"],\n\"b\":[\"\\\"\\u009b\"]\n}")
+        let format = try WriteOutFormat("a%{stderr}b%{stdout}c%{onerror}d")
+        #expect(format.parts(Source()).map(\.text) == ["a", "b", "c"])
+        #expect(format.parts(Source()).map(\.stream) == [.output, .errors, .output])
+        #expect(Source(isFailure: true).text(format) == "abcd", "and what follows a failure")
     }
 
     @Test("Variables, escapes and percent signs of --write-out; what a server says cannot steer the terminal")
     func writeOut() throws {
         let format = try WriteOutFormat("a%%b %{http_code}\\n%header{ETag}\\t\\\\%{newline}100% \\x%")
-        #expect(format.text(Source()) == "a%b <http_code\\x1b>\n[ETag]\t\\\\\n100% \\x%")
+        #expect(Source().text(format) == "a%b <http_code\\x1b>\n[ETag]\t\\\\\n100% \\x%")
         #expect(throws: UsageError.self) { _ = try WriteOutFormat("%{nonsense}") }
-        #expect(try WriteOutFormat("%{unclosed").text(Source()) == "%{unclosed")
+        let unclosed = try WriteOutFormat("%{unclosed")
+        #expect(Source().text(unclosed) == "%{unclosed")
     }
 
     @Test(

@@ -27,7 +27,7 @@ struct ManualTests {
         }
         #expect(page.contains("```sh\n" + ManualProse.examples.joined(separator: "\n") + "\n```"))
         for code in ExitCode.allCases { #expect(page.contains("| \(code.rawValue) | \(code.meaning) |"), "\(code)") }
-        for variable in WriteOutFormat.Variable.allCases {
+        for variable in WriteOutVariable.allCases {
             #expect(page.contains("`%{\(variable.rawValue)}`"), "\(variable)")
         }
     }
@@ -40,7 +40,7 @@ struct ManualTests {
             #expect(manual.contains(".B \(spelling)\n"), "\(rule.word)")
         }
         for code in ExitCode.allCases { #expect(manual.contains(".B \(code.rawValue)\n\(code.meaning)\n"), "\(code)") }
-        for variable in WriteOutFormat.Variable.allCases {
+        for variable in WriteOutVariable.allCases {
             #expect(manual.contains("%{\(variable.rawValue)}"), "\(variable)")
         }
         #expect(manual.contains("fetch -O http://example.com/files/disk.img\n"))

@@ -102,6 +102,61 @@ struct TerminalRunTests {
         await server.stop()
     }
 
+    @Test("JSON and heads are coloured on a terminal, not elsewhere, and as the options and NO_COLOR say")
+    func colours() async throws {
+        let server = try LoopbackServer.start { request in
+            let answer = ServerResponse(
+                status: request.path == "/no" ? 404 : 200, body: .bytes(Array("{\"a\":[1,true]}".utf8)))
+            return answer.adding("Content-Type", "application/problem+json; charset=utf-8")
+        }
+        let url = server.url("/")
+        let (name, number, word, end) = ("\u{1B}[34m", "\u{1B}[36m", "\u{1B}[35m", "\u{1B}[0m")
+        let coloured = "{\n  \(name)\"a\"\(end): [\n    \(number)1\(end),\n    \(word)true\(end)\n  ]\n}\n"
+        let plain = "{\n  \"a\": [\n    1,\n    true\n  ]\n}\n"
+        func shown(_ options: [String], _ variables: [String: String?] = [:]) async throws -> String {
+            // A terminal writes a line end as two characters.
+            try await TerminalRun.run(options + [url], environment: variables).screen.replacingOccurrences(
+                of: "\r\n", with: "\n")
+        }
+        #expect(try await shown([]) == coloured)
+        #expect(try await shown(["--no-color"]) == plain)
+        #expect(try await shown([], ["NO_COLOR": "1"]) == plain)
+        #expect(
+            try await shown(["--pretty", "all"], ["NO_COLOR": "1"]) == coloured,
+            "the option is nearer than the variable")
+        for options in [["--pretty", "none"], ["-o", "-"]] { #expect(try await shown(options) == "{\"a\":[1,true]}") }
+        #expect(try await shown([], ["TERM": "dumb"]) == "{\"a\":[1,true]}")
+        #expect(try await FetchRun.run(url).output == "{\"a\":[1,true]}")
+        #expect(try await FetchRun.run("--pretty", "all", url).output == coloured)
+        #expect(try await FetchRun.run("--pretty", "format", url).output == plain)
+        let head = try await TerminalRun.run(["-i", server.url("/no")])
+        #expect(
+            head.screen.hasPrefix(
+                "\u{1B}[31mHTTP/1.1 404 Not Found\(end)\r\n\(name)Content-Type\(end): application/problem+json"))
+        await server.stop()
+    }
+
+    @Test("In a narrow window no line of the progress is wider than it")
+    func narrow() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { _ in
+            .slow([
+                .init([UInt8](repeating: 65, count: 50_000)), .init([UInt8](repeating: 66, count: 50_000), when: gate),
+            ])
+        }
+        let place = try Workplace()
+        async let run = TerminalRun.run(["-o", place.path + "/a-name-that-is-long", server.url("/")], columns: 20)
+        await server.wait { $0.requests == 1 }
+        gate.open()
+        let drawn = try await run.screen.components(separatedBy: "\u{1B}[J")
+        // The lines that stay may be longer; those that are drawn again must not wrap.
+        let bars = drawn.flatMap { $0.components(separatedBy: "\r\n") }.filter {
+            $0.contains("B/s") && !$0.contains(" in ")
+        }
+        #expect(bars.allSatisfy { $0.count < 20 }, "\(bars)")
+        await server.stop()
+    }
+
     @Test("A body that is no text is refused on a terminal unless -o - asks for it; heads are shown, not obeyed")
     func hostile() async throws {
         let server = try LoopbackServer.start { request in

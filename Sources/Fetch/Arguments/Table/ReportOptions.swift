@@ -16,6 +16,15 @@ extension OptionTable {
             .text(nil, "stderr", .file("FILE", "a file, or - for standard output"), "what is told goes into this file")
             { $0.reportFile = $1 }.global
                 .more("`-` is standard output"),
+            .reading(
+                nil, "pretty", .oneOf("WHAT", Prettiness.allCases.map(\.rawValue)), "indent and colour JSON and heads",
+                Prettiness.init(rawValue:)
+            ) { $0.prettiness = $1 }.ours
+                .more(
+                    "usual on a terminal, as `all`; `colors`, `format` or `none` is less; a body is printed as it comes"
+                ),
+            .flag(nil, "no-color", "no colours") { $0.hasColors = false }.ours
+                .more("as with the variable `NO_COLOR`; JSON is still indented"),
             .flag(nil, "timing", \.showsTiming, "a drawing of where the time went").common.ours
                 .more("look-up, connect, TLS, request, wait, transfer; with the protocol of each exchange"),
             .text(nil, "har", .file(), "an HTTP Archive for a browser's panel") {

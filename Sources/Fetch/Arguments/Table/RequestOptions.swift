@@ -141,7 +141,7 @@ extension Options {
         switch body {
         case .none: body = .form([piece])
         case .form(let pieces): body = .form(pieces + [piece])
-        case .json, .multipart, .upload: throw Self.twoBodies
+        case .json, .object, .multipart, .upload: throw Self.twoBodies
         }
     }
 
@@ -149,7 +149,7 @@ extension Options {
         switch body {
         case .none: body = .json([piece])
         case .json(let pieces): body = .json(pieces + [piece])
-        case .form, .multipart, .upload: throw Self.twoBodies
+        case .form, .object, .multipart, .upload: throw Self.twoBodies
         }
     }
 
@@ -158,7 +158,7 @@ extension Options {
         switch body {
         case .none: body = .multipart([part])
         case .multipart(let parts): body = .multipart(parts + [part])
-        case .form, .json, .upload: throw Self.twoBodies
+        case .form, .json, .object, .upload: throw Self.twoBodies
         }
     }
 
@@ -168,7 +168,7 @@ extension Options {
         body = .upload(file)
     }
 
-    private static var twoBodies: UsageError { UsageError("a request has one body: -T, -d, -F or --json") }
+    static var twoBodies: UsageError { UsageError("a request has one body: -T, -d, -F or --json") }
 
     fileprivate mutating func setField(_ name: String, _ value: String) {
         fields.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
