@@ -28,6 +28,8 @@ extension Options {
             }
         }
         self.targets = targets
+        comparison = try comparedURL.map { (text) throws(UsageError) in try URLGuess.read(text, scheme: usualScheme).url
+        }
     }
 
     /// A request in short; what the options say besides stays.

@@ -15,6 +15,7 @@ enum OptionConflicts {
         try checkWay(options)
         try checkOutput(options)
         if options.resumption != nil { try checkResumption(options) }
+        if options.repetitions != nil || options.comparison != nil { try checkExperiment(options) }
         if options.targets.contains(where: \.url.isWebSocket) {
             try checkWebSocket(options, isOnly: isOnly)
         } else if options.patience != nil {
@@ -110,6 +111,21 @@ enum OptionConflicts {
         }
     }
 
+    private static func checkExperiment(_ options: Options) throws(UsageError) {
+        let name = options.repetitions != nil ? "--repeat" : "--compare"
+        if options.repetitions != nil, options.comparison != nil {
+            throw UsageError("--repeat and --compare are two reports: leave one out")
+        }
+        guard options.targets.count == 1 else { throw UsageError("\(name) is for one URL") }
+        guard options.targets[0].output == nil, options.headFile == nil, !options.showsHead, options.writeOut == nil,
+            options.retries == 0
+        else {
+            throw UsageError(
+                "\(name) writes a report, and knows no --output, --include, --dump-header, --write-out and --retry")
+        }
+        if options.body == .upload("-") { throw UsageError("\(name) cannot send standard input more than once") }
+    }
+
     private static func checkWebSocket(_ options: Options, isOnly: Bool) throws(UsageError) {
         guard options.targets.count == 1, isOnly else { throw UsageError("one web socket at a time, please") }
         if options.sendsBody || options.method != nil {
@@ -128,7 +144,8 @@ enum OptionConflicts {
             ("parallel", options.isParallel || options.parallel != nil), ("no-location", !options.followsRedirects),
             ("max-redirs", options.maximumRedirects != nil), ("dump-header", options.headFile != nil),
             ("limit-rate", options.rateLimit != nil), ("max-filesize", options.largestFile != nil),
-            ("time-cond", options.condition != nil),
+            ("time-cond", options.condition != nil), ("repeat", options.repetitions != nil),
+            ("compare", options.comparison != nil),
             ("etag-save", options.savedTag != nil), ("etag-compare", options.comparedTag != nil),
         ]
         if let name = isForTransfers.first(where: \.1)?.0 { throw UsageError("a web socket knows no --\(name)") }

@@ -165,6 +165,12 @@ package enum OptionValue {
         return number
     }
 
+    /// How many times a request is made.
+    package static func repetitions(_ text: String) -> Int? {
+        guard let number = Int(text), (1...100_000).contains(number) else { return nil }
+        return number
+    }
+
     /// How many transfers at once.
     package static func parallel(_ text: String) -> Int? {
         guard let number = Int(text), (1...300).contains(number) else { return nil }

@@ -109,12 +109,19 @@ package struct Options: Sendable {
     package var isParallel = false
     package var parallel: Int?
 
+    // Requests that are made for a report.
+    package var repetitions: Int?
+    package var comparedURL: String?
+    /// The URL that the answer is compared with, once it was read.
+    package var comparison: URL?
+
     // What is told about it.
     package var isVerbose = false
     package var isSilent = false
     package var showsErrors = false
     package var hidesProgress = false
     package var showsTiming = false
+    package var showsTLS = false
     package var harFile: String?
     package var keepsSecretsInHAR = false
     package var writeOut: WriteOutFormat?

@@ -45,11 +45,21 @@ enum WireTrace {
     }
 
     private static func security(of exchange: URLSessionTaskTransactionMetrics) -> String {
+        exchange.negotiatedTLSProtocolVersion == nil ? "" : ", " + TLSText.version(exchange)
+    }
+}
+
+/// TLS in words.
+enum TLSText {
+    /// The version that an exchange's connection has, such as "TLS 1.3".
+    static func version(_ exchange: URLSessionTaskTransactionMetrics) -> String {
         switch exchange.negotiatedTLSProtocolVersion {
-        case .TLSv12?: ", TLS 1.2"
-        case .TLSv13?: ", TLS 1.3"
-        case .some(let version): ", TLS version \(version.rawValue)"
-        case nil: ""
+        case .TLSv10?: "TLS 1.0"
+        case .TLSv11?: "TLS 1.1"
+        case .TLSv12?: "TLS 1.2"
+        case .TLSv13?: "TLS 1.3"
+        case .some(let version): "TLS version \(version.rawValue)"
+        case nil: "no TLS"
         }
     }
 }

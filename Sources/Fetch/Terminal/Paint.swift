@@ -35,6 +35,15 @@ package struct Paint: Sendable, Equatable {
         }.joined(separator: "\n")
     }
 
+    /// A line of a comparison: what was there, and what is there in its place.
+    func difference(_ line: String) -> String {
+        switch line.first {
+        case "-": wrap(line[...], bad)
+        case "+": wrap(line[...], good)
+        default: line
+        }
+    }
+
     private func status(_ line: Substring) -> [UInt8] {
         switch line.split(separator: " ").dropFirst().first?.first {
         case "4", "5": bad

@@ -13,6 +13,8 @@ struct AttemptResult: Sendable {
     var metrics: URLSessionTaskMetrics?
     /// Whether a condition of the request's says that there is nothing new.
     var isUnchanged = false
+    /// The certificates that the server has shown, where somebody wants to see them.
+    var chain: [SecCertificate] = []
     /// Bytes of the body, decoded.
     var received: Int64 = 0
     /// Seconds until the next attempt, where the status says that another time might be better; the body was not taken then.
@@ -114,6 +116,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         to challenge: URLAuthenticationChallenge, of task: URLSessionTask
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         if plan.options.isVerbose { plan.note(ChallengeText.lines(about: challenge)) }
+        if plan.options.showsTLS, let trust = challenge.protectionSpace.serverTrust {
+            let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
+            state.withLock { $0.result.chain = chain }
+        }
         // What a proxy says in place of a tunnel is between it and us.
         let isOfTunnel =
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"

@@ -71,6 +71,13 @@ struct Run: Sendable {
         if let url = options.targets.first?.url, url.isWebSocket {
             return [await Conversation(url, options).run(in: session)]
         }
+        let experiment = Experiment(options: options, contents: contents, session: session)
+        if let times = options.repetitions, let target = options.targets.first {
+            return [await experiment.repeat(target.url, times: times)]
+        }
+        if let other = options.comparison, let target = options.targets.first {
+            return [await experiment.compare(target.url, other)]
+        }
         let areFiles = options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") }
         // A body on standard output comes after the one before, or nobody could tell them apart.
         let limit = areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1

@@ -19,7 +19,7 @@ struct SessionSetup {
         configuration.urlCache = options.usesCache ? URLCache(memoryCapacity: 0, diskCapacity: 64 << 20) : nil
         configuration.httpCookieStorage = cookies
         // The delegate only shows the certificates, and the cache knows by this that nobody but the options decides.
-        configuration.asksDelegatesAboutServers = options.isVerbose
+        configuration.asksDelegatesAboutServers = options.isVerbose || options.showsTLS
         configuration.httpAdditionalHeaders = ["User-Agent": Help.agent]
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? (options.isParallel ? 50 : 0))
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }

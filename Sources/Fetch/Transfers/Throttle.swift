@@ -16,9 +16,7 @@ struct Throttle: Sendable {
     /// Seconds to wait now that so many bytes have gone; nil where there is no need, or a wait is under way.
     mutating func pause(after bytes: Int64) -> Double? {
         guard !isPaused else { return nil }
-        let passed = ContinuousClock.now - start
-        let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) * 1e-18
-        let pause = Double(bytes) / rate - seconds
+        let pause = Double(bytes) / rate - (ContinuousClock.now - start).seconds
         guard pause > Self.shortest else { return nil }
         isPaused = true
         return pause

@@ -109,6 +109,7 @@ struct Transfer: Sendable {
                 if let metrics = report.result.metrics {
                     report.metrics.append(metrics)
                     tellMetrics(metrics)
+                    if options.showsTLS { note(TLSReport.lines(report.result.chain, report.result, options)) }
                 }
                 if report.result.failure == nil, report.result.pause == nil {
                     if report.result.isUnchanged { return tellUnchanged(sink) }
@@ -174,7 +175,7 @@ struct Transfer: Sendable {
             note(["fetch: warning: \(words) (--fail keeps none of it)"])
         }
         guard board != nil else { return }
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+        let seconds = time.seconds
         let bytes = report.result.received
         let rate = seconds > 0 ? ", " + QuantityText.rate(Double(bytes) / seconds) : ""
         let resumed = sink.offset > 0 ? " behind \(QuantityText.bytes(sink.offset)) that were there" : ""

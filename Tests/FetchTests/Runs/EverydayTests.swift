@@ -296,6 +296,82 @@ struct EverydayTests {
 
     // MARK: What is told
 
+    @Test("--tls shows the chain with names, dates and a pin that can be used, and by what it was judged")
+    func certificates() async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        var options = LoopbackServer.Options()
+        options.tls = ServerTLS(identity: issued.identity)
+        try await with(options, router: { _ in .text("good") }) { server, place in
+            try place.write(root.certificate.pem, to: "ca")
+            let run = try await place.shell("fetch --tls --cacert ca \(server.url("/"))")
+            let lines = run.complaints.split(separator: "\n").map(String.init)
+            #expect(run.output == "good" && lines.first?.hasPrefix("TLS: TLS 1.3, ") == true, "\(lines)")
+            #expect(lines.contains("  for        127.0.0.1") && lines.contains { $0.hasPrefix("  issued by  CN=") })
+            #expect(lines.contains { $0.hasPrefix("  good       from 2") && $0.hasSuffix(" days more") })
+            #expect(lines.last == "judged by the certificates of ca: trusted")
+            let pin = try #require(lines.first { $0.hasPrefix("  pin        ") }.map { String($0.dropFirst(13)) })
+            #expect(pin == "sha256//\(Data(issued.certificate.spkiSHA256).base64EncodedString())")
+            #expect(
+                try await place.shell("fetch --cacert ca --pinnedpubkey '\(pin)' \(server.url("/"))").output == "good")
+            let refused = try await place.shell("fetch --tls \(server.url("/"))")
+            #expect(
+                refused.exitCode == 60 && refused.complaints.contains("judged by the system's certificates: refused\n"))
+            #expect(
+                try await place.shell("fetch -k --tls \(server.url("/"))").complaints.contains(
+                    "judged by nobody (--insecure)"))
+        }
+        try await with(router: { _ in .text("plain") }) { server, place in
+            let run = try await place.shell("fetch --tls \(server.url("/"))")
+            #expect(
+                run.complaints == "TLS: none was spoken, or by a connection that was open already\n"
+                    && run.output == "plain")
+        }
+    }
+
+    @Test("--repeat asks so many times, over one connection, and shows the times")
+    func repetition() async throws {
+        try await with(router: { request in
+            request.path == "/bad" ? ServerResponse.script([.close]) : .text("body")
+        }) { server, place in
+            let run = try await place.shell("fetch --repeat 20 \(server.url("/"))")
+            #expect(
+                run.exitCode == 0 && run.output.hasPrefix("20 requests in ")
+                    && run.output.contains(" 1 connections, 0 failures\nstatus 200: 20\n"))
+            #expect(server.stats.requests == 20 && run.complaints == "" && !run.output.contains("body"))
+            let many = try await place.shell("fetch --repeat 20 -Z --parallel-max 4 \(server.url("/"))")
+            #expect(
+                many.output.contains("status 200: 20") && server.stats.requests == 40
+                    && server.stats.connectionsAccepted <= 5)
+            let bad = try await place.shell("fetch --repeat 3 \(server.url("/bad"))")
+            #expect(
+                bad.exitCode == 52 && bad.output.contains("3 failures\n") && bad.output.contains("failure 3 times: "))
+            for options in ["-o f", "-i", "-w x", "--retry 1", "--compare x", server.url("/")] {
+                #expect(
+                    try await place.shell("fetch --repeat 2 \(options) \(server.url("/"))").exitCode == 2, "\(options)")
+            }
+        }
+    }
+
+    @Test("--compare sets two answers against each other")
+    func comparison() async throws {
+        try await with(router: { .text("one\n\($0.path)\n").adding("X-Path", String($0.path)) }) { server, place in
+            let run = try await place.shell("fetch --compare \(server.url("/b")) \(server.url("/a"))")
+            let lines = run.output.split(separator: "\n").map(String.init)
+            #expect(
+                run.exitCode == 0 && lines.first == "--- \(server.url("/a"))" && lines[1] == "+++ \(server.url("/b"))")
+            #expect(
+                lines.contains("- x-path: /a") && lines.contains("+ x-path: /b") && lines.contains("- /a")
+                    && lines.contains("+ /b"))
+            #expect(lines.last?.hasPrefix("first byte ") == true && !run.output.contains("\u{1B}"))
+            let coloured = try await place.shell("fetch --pretty all --compare \(server.url("/b")) \(server.url("/a"))")
+            #expect(coloured.output.contains("\u{1B}[31m- /a\u{1B}[0m\n"))
+            let gone = try await place.shell("fetch --compare http://127.0.0.1:1/ \(server.url("/a"))")
+            #expect(
+                gone.exitCode == 7 && gone.output == "" && gone.complaints.hasPrefix("fetch: http://127.0.0.1:1/: "))
+        }
+    }
+
     @Test("--stderr, --no-progress-meter, and the user's own file of options")
     func reports() async throws {
         try await with(router: { _ in .text("gone", status: 404) }) { server, place in

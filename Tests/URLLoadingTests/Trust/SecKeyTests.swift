@@ -170,6 +170,18 @@ struct SecKeyTests {
 
 @Suite("SecCertificate and SecPolicy")
 struct SecCertificateTests {
+    @Test("B3.52: a certificate tells its pin, the hosts that it is for, and who has issued it")
+    func additions() throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["a.test", "*.b.test", "127.0.0.1", "::1"]))
+        let certificate = try #require(SecCertificateCreateWithData(nil, Data(issued.certificate.der) as NSData))
+        #expect(certificate.publicKeyPin == Data(issued.certificate.spkiSHA256).base64EncodedString())
+        #expect(certificate.hostNames == ["a.test", "*.b.test", "127.0.0.1", "::1"])
+        #expect(certificate.issuerDescription == root.certificate.subject && !certificate.issuerDescription.isEmpty)
+        let pinned = URLSessionConfiguration.ServerTrustEvaluation.pinnedKeys([certificate.publicKeyPin])
+        #expect(pinned.problem == nil)
+    }
+
     @Test("A certificate is read from DER, not from PEM nor anything else, and gives the same bytes")
     func bytes() throws {
         let certificate = try TrustSamples.leaf.get().certificate

@@ -27,6 +27,22 @@ extension OptionTable {
                 .more("as with the variable `NO_COLOR`; JSON is still indented"),
             .flag(nil, "timing", \.showsTiming, "a drawing of where the time went").common.ours
                 .more("look-up, connect, TLS, request, wait, transfer; with the protocol of each exchange"),
+            .flag(nil, "tls", \.showsTLS, "the server's certificates and their pins").ours
+                .more(
+                    "with names, dates and issuers, what was agreed upon, and by what it was judged; on standard error"),
+            .reading(
+                nil, "repeat", .text("N", "a number of times from 1 to 100000"),
+                "ask so many times, and show the times", OptionValue.repetitions
+            ) {
+                $0.repetitions = $1
+            }.ours.more(
+                "one after the other, or at once with `-Z` and `--parallel-max`: least, median, 90 and 99 percent and most, the rate, connections and failures; bodies are not written"
+            ),
+            .text(nil, "compare", .text("URL", "a URL"), "set the answer against another URL's") { $0.comparedURL = $1 }
+                .ours
+                .more(
+                    "status, fields, lines of the body and times; `-` is the first, `+` is this one; JSON is compared as it is printed for people"
+                ),
             .text(nil, "har", .file(), "an HTTP Archive for a browser's panel") {
                 $0.harFile = $1
             }.ours.more(
