@@ -269,7 +269,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
 
     /// Lets the task wait where it is faster than --limit-rate.
     private func holdBack(_ task: URLSessionTask, _ bytes: Int64) {
-        guard let pause = state.withLock({ $0.throttle?.pause(after: bytes) }) else { return }
+        guard let pause = state.withLock({ $0.throttle?.pause(after: bytes, at: .now) }) else { return }
         task.suspend()
         DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [self] in
             state.withLock { $0.throttle?.isPaused = false }

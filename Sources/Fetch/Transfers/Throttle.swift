@@ -1,22 +1,26 @@
-// How long a transfer waits so that it is no faster than --limit-rate. A value; the clock is its own.
+// How long a transfer waits so that it is no faster than --limit-rate. A value; gets the time as an argument.
 
 /// Counts bytes against time.
-struct Throttle: Sendable {
+package struct Throttle: Sendable {
     /// Waits that are shorter than this are not worth a timer.
     private static let shortest = 0.02
 
     /// Bytes a second.
     private let rate: Double
-    private let start = ContinuousClock.now
+    /// When the first bytes came.
+    private var start: ContinuousClock.Instant?
     /// Whether a wait is under way.
-    var isPaused = false
+    package var isPaused = false
 
-    init(rate: Int64) { self.rate = Double(rate) }
+    /// No more than so many bytes a second.
+    package init(rate: Int64) { self.rate = Double(rate) }
 
-    /// Seconds to wait now that so many bytes have gone; nil where there is no need, or a wait is under way.
-    mutating func pause(after bytes: Int64) -> Double? {
+    /// Seconds to wait now that so many bytes have gone in all; nil where there is no need, or a wait is under way.
+    package mutating func pause(after bytes: Int64, at now: ContinuousClock.Instant) -> Double? {
         guard !isPaused else { return nil }
-        let pause = Double(bytes) / rate - (ContinuousClock.now - start).seconds
+        let start = start ?? now
+        self.start = start
+        let pause = Double(bytes) / rate - (now - start).seconds
         guard pause > Self.shortest else { return nil }
         isPaused = true
         return pause

@@ -78,3 +78,20 @@ struct ExperimentReportTests {
         #expect(Comparison(side("s", [], many), side("s", [], "b")).lines.contains("  and 801 lines more"))
     }
 }
+
+@Suite("fetch: the rate of a transfer")
+struct ThrottleTests {
+    @Test("A transfer that is ahead of its time waits for it, and time before its first bytes does not count")
+    func waits() {
+        let start = ContinuousClock.now
+        var throttle = Throttle(rate: 1000)
+        #expect(throttle.pause(after: 500, at: start) == 0.5)
+        #expect(throttle.pause(after: 600, at: start) == nil, "a wait is under way")
+        throttle.isPaused = false
+        #expect(throttle.pause(after: 1000, at: start + .seconds(1)) == nil)
+        #expect(throttle.pause(after: 1010, at: start + .seconds(1)) == nil, "too short for a timer")
+        #expect(throttle.pause(after: 3000, at: start + .seconds(1)) == 2)
+        throttle.isPaused = false
+        #expect(throttle.pause(after: 3100, at: start + .seconds(60)) == nil)
+    }
+}
