@@ -43,6 +43,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .badURL: self = .badURL
         case .unsupportedURL: self = .unusableScheme
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
+        // A name service that nobody reaches; to curl that is the same.
+        case .notConnectedToInternet where cause?.domain == URLLoadingErrorDomain.resolver: self = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet: self = .cannotConnect
         case .cannotParseResponse, .badServerResponse: self = .badResponse
         case .networkConnectionLost where Self.isNoAnswer(cause): self = .badResponse
@@ -134,9 +136,10 @@ struct FetchError: Error {
             return
         }
         let text = error as NSError
+        let code = (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other
         self.init(
-            (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other, text.localizedDescription,
-            advice: text.localizedRecoverySuggestion)
+            code, text.localizedDescription,
+            advice: Advice.about(code, error as? URLError) ?? text.localizedRecoverySuggestion)
         cause = error as? URLError
     }
 

@@ -74,7 +74,7 @@ struct FetchTests {
         #expect(lenient.output == "Nothing here.\n" && lenient.exitCode == 0)
         let strict = try await FetchRun.run("--fail", server.url("/missing"))
         #expect(strict.output.isEmpty && strict.exitCode == 22)
-        #expect(strict.complaints == "fetch: the server answered with status 404\n")
+        #expect(strict.complaints == "fetch: the server answered with status 404\nfetch: is the path spelled right?\n")
         let shown = try await FetchRun.run("-f", "-i", server.url("/missing"))
         #expect(
             shown.output.hasPrefix("HTTP/1.1 404 Not Found\n") && shown.output.hasSuffix("\n\n") && shown.exitCode == 22

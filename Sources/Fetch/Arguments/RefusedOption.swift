@@ -50,6 +50,12 @@ package struct RefusedOption: Sendable {
         RefusedOption(nil, "crlf", "files are never changed on their way"),
         RefusedOption(nil, "xattr", "-v and --har tell where a file came from"),
         RefusedOption(nil, "metalink", "curl has given it up, too"),
+        RefusedOption(
+            nil, "trace", "-v shows heads, --har keeps all exchanges, and --keylog lets Wireshark read the bytes"),
+        RefusedOption(
+            nil, "trace-ascii", "-v shows heads, --har keeps all exchanges, and --keylog lets Wireshark read the bytes"),
+        RefusedOption(nil, "trace-time", "--timing and --har say when things happened"),
+        RefusedOption(nil, "no-keepalive", "the system's probes of silent connections cost nothing"),
         RefusedOption("Y", "speed-limit", "--timeout SECONDS gives up after so long a silence"),
         RefusedOption("y", "speed-time", "--timeout SECONDS gives up after so long a silence"),
         RefusedOption(

@@ -103,7 +103,11 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             return completionHandler(nil)
         }
         if let limit = options.maximumRedirects, count > limit {
-            stop(task, FetchError(.tooManyRedirects, "the server redirects more than \(limit) times"))
+            stop(
+                task,
+                FetchError(
+                    .tooManyRedirects, "the server redirects more than \(limit) times",
+                    advice: Advice.about(.tooManyRedirects, nil)))
             return completionHandler(nil)
         }
         if options.isVerbose, let url = request.url {
@@ -254,7 +258,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         do throws(FetchError) {
             note(head: answer)
             if let head = takeHeads() { try plan.sink.show(head: head) }
-            stop(task, FetchError(.errorStatus, "the server answered with status \(status)"))
+            stop(
+                task,
+                FetchError(
+                    .errorStatus, "the server answered with status \(status)", advice: Advice.about(status: status)))
         } catch {
             stop(task, error)
         }

@@ -136,6 +136,8 @@ final class PartFile: Sendable {
     }
 
     private static func unwritable(_ path: String, _ error: Int32) -> FetchError {
-        FetchError(.cannotWrite, "\(path) cannot be written: \(FetchError.system(error))")
+        FetchError(
+            .cannotWrite, "\(path) cannot be written: \(FetchError.system(error))",
+            advice: error == ENOENT ? "--create-dirs makes folders that are not there" : nil)
     }
 }

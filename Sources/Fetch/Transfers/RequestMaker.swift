@@ -100,7 +100,9 @@ enum UploadFile {
     static func length(_ path: String) throws(FetchError) -> Int64 {
         var facts = stat()
         guard stat(path, &facts) == 0, access(path, R_OK) == 0 else {
-            throw FetchError(.cannotRead, "\(path) cannot be read: \(FetchError.system(errno))")
+            throw FetchError(
+                .cannotRead, "\(path) cannot be read: \(FetchError.system(errno))",
+                advice: "is the name right? a name without / in front is in the folder that you are in")
         }
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw FetchError(.cannotRead, "\(path) is no regular file: - sends what comes on standard input")
@@ -184,7 +186,9 @@ enum BodyReader {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw FetchError(.cannotRead, "\(path) cannot be read")
+            throw FetchError(
+                .cannotRead, "\(path) cannot be read",
+                advice: "is the name right? a text that begins with @ is sent by --data-raw and --form-string")
         }
     }
 }

@@ -79,7 +79,8 @@ struct Transfer: Sendable {
             report.path = sink.path
             tellEnd(report, sink, ContinuousClock.now - start)
             if options.failsWithBody, report.code == .success, let status = report.result.status, status >= 400 {
-                throw FetchError(.errorStatus, "the server answered with status \(status)")
+                throw FetchError(
+                    .errorStatus, "the server answered with status \(status)", advice: Advice.about(status: status))
             }
         } catch {
             fail(error, &report)

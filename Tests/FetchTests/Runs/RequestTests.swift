@@ -82,7 +82,7 @@ struct RequestTests {
         #expect(json.output.hasSuffix("\n\n{\"a\": 1}\n") && json.output.contains("Content-Type: application/json\n"))
         #expect(json.output.contains("Accept: application/json\n"))
         let missing = try await place.shell("fetch -d @nothing \(url)")
-        #expect(missing.exitCode == 26 && missing.complaints == "fetch: nothing cannot be read\n")
+        #expect(missing.exitCode == 26 && missing.complaints.hasPrefix("fetch: nothing cannot be read\n"))
         await server.stop()
     }
 
@@ -182,7 +182,7 @@ struct RequestTests {
         #expect(try await FetchRun.run("--max-redirs", "3", server.url("/3")).output == "there")
         let far = try await FetchRun.run("--max-redirs", "2", server.url("/3"))
         #expect(far.exitCode == 47 && far.output.isEmpty)
-        #expect(far.complaints == "fetch: the server redirects more than 2 times\n")
+        #expect(far.complaints.hasPrefix("fetch: the server redirects more than 2 times\n"))
         await server.stop()
     }
 

@@ -1,0 +1,76 @@
+// What to do about what went wrong: the second line of a complaint, in the words of the command's options. Pure.
+
+import Foundation
+import URLLoading
+
+/// Says what may help.
+package enum Advice {
+    /// What may help against an error of the library's that ends with this code; nil where nobody knows.
+    static func about(_ code: ExitCode, _ error: URLError?) -> String? {
+        switch code {
+        case .unusableScheme: "these schemes are known: http, https, ws, wss, ftp, ftps, file, data"
+        case .badURL: "a URL looks like https://example.com/path; put it into quotes if it has & or spaces"
+        case .hostNotFound: "is the name spelled right, and is this machine on a network?"
+        case .cannotConnect:
+            "does the server run, and at this port? http is at 80 and https at 443 unless the URL says another one"
+        case .badResponse, .noAnswer: "is it a server of https? then the URL begins with https://"
+        case .connectionLost, .connectionFailed: "--retry 3 tries again; -C - goes on with a file where it broke off"
+        case .timedOut: "--max-time and --timeout say how long it may take; --retry 3 tries again"
+        case .tooManyRedirects:
+            "--max-redirs N follows more; a server that goes in circles may wait for its cookie: -c jar -b jar"
+        case .tlsFailed: tls(error)
+        case .untrusted: trust(error)
+        case .pinMismatch:
+            "--tls shows the keys that the server has; if nobody has told you of a new one, trust none of them"
+        case .proxyFailed: "-U NAME says who we are to the proxy; -x '' goes without one"
+        case .cannotDecode: "without --compressed the server may send it as it is"
+        default: nil
+        }
+    }
+
+    private static func tls(_ error: URLError?) -> String? {
+        switch error?.code {
+        case .clientCertificateRequired: return "-E FILE shows a certificate of yours"
+        case .clientCertificateRejected: return "-E FILE shows another certificate of yours"
+        default: break
+        }
+        let cause = (error?.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        guard cause?.domain == URLLoadingErrorDomain.tls else { return nil }
+        switch cause.flatMap({ URLLoadingErrorDomain.TLSCode(rawValue: $0.code) }) {
+        case .notTLS: return "is it a server of http? then the URL begins with http://"
+        case .noCommonVersionOrCipher, .alertReceived:
+            return "a server that is too old may speak TLS below 1.2: --tlsv1.0 lets it, and is not safe"
+        default: return nil
+        }
+    }
+
+    private static func trust(_ error: URLError?) -> String {
+        switch error?.code {
+        case .serverCertificateHasBadDate, .serverCertificateNotYetValid:
+            return "is the clock of this machine right? --tls shows the dates"
+        default: break
+        }
+        let cause = (error?.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        switch cause.flatMap({ URLLoadingErrorDomain.TrustCode(rawValue: $0.code) }) {
+        case .hostMismatch:
+            return "--tls shows for which names it is; --resolve reaches this server under one of them"
+        case .expired, .notYetValid: return "is the clock of this machine right? --tls shows the dates"
+        default:
+            return "--cacert FILE trusts its authority, --tls shows the certificates, --insecure accepts whatever comes"
+        }
+    }
+
+    /// What may help against a status.
+    package static func about(status: Int) -> String? {
+        switch status {
+        case 401: "-u NAME says who we are, --oauth2-bearer TOKEN shows a token"
+        case 403: "whoever we are, the server does not let us: is the login or the token the right one?"
+        case 404, 410: "is the path spelled right?"
+        case 405: "another method may be meant: -X says which"
+        case 407: "-U NAME says who we are to the proxy"
+        case 408, 429, 502, 503, 504: "--retry 3 waits and tries again"
+        case 415: "-H 'Content-Type: …' says what the body is"
+        default: nil
+        }
+    }
+}
