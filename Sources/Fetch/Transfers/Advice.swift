@@ -11,6 +11,7 @@ package enum Advice {
         case .unusableScheme: "these schemes are known: http, https, ws, wss, ftp, ftps, file, data"
         case .badURL: "a URL looks like https://example.com/path; put it into quotes if it has & or spaces"
         case .hostNotFound: "is the name spelled right, and is this machine on a network?"
+        case .cannotConnect where error?.code == .notConnectedToInternet: "is this machine on a network?"
         case .cannotConnect:
             "does the server run, and at this port? http is at 80 and https at 443 unless the URL says another one"
         case .badResponse, .noAnswer: "is it a server of https? then the URL begins with https://"
