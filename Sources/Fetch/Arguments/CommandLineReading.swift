@@ -53,7 +53,11 @@ private struct Reading {
     init(files: @escaping CommandLineReading.FileReader) { self.files = files }
 
     mutating func takeDefaults(_ text: String) throws(UsageError) {
-        try take(config: text, of: "the file of options")
+        try take(config: text, of: "~/.config/fetch/config")
+        // Its options are for all groups, so it has none of its own.
+        guard all.count == 1 else {
+            throw UsageError("~/.config/fetch/config: --next is for the command line and for --config")
+        }
         defaults = all[0].settings
         let operands = all[0].operands
         all = [Group(operands: operands)]

@@ -245,7 +245,7 @@ package enum LoginMethod: Sendable, Equatable {
 package enum NetrcPlace: Sendable, Equatable {
     /// `.netrc` in the user's home.
     case home
-    /// The same, which need not be there.
+    /// `.netrc` in the user's home, if there is one.
     case homeIfThere
     case file(String)
 }

@@ -1,45 +1,7 @@
 // Requests that are made to be measured or compared: --repeat and --compare. Their bodies are not written.
 
 import Foundation
-import Synchronization
 import URLLoading
-
-/// Takes a body that nobody wants, or keeps it if it is short.
-final class MemorySink: Sink {
-    /// More than this is not kept.
-    private static let largest = 16 << 20
-
-    private let keeps: Bool
-    private let state = Mutex<(data: Data, length: Int64)>((Data(), 0))
-
-    init(keeps: Bool) { self.keeps = keeps }
-
-    func prepare(_ request: inout URLRequest) throws(FetchError) {}
-
-    func begin(_ response: URLResponse, head: String?) throws(FetchError) { state.withLock { $0 = (Data(), 0) } }
-
-    func write(_ data: Data) throws(FetchError) {
-        state.withLock { state in
-            state.length += Int64(data.count)
-            if keeps, state.length <= Self.largest { state.data += data }
-        }
-    }
-
-    func finish() throws(FetchError) {}
-
-    func fail() -> String? { nil }
-
-    var offset: Int64 { 0 }
-
-    var canTryAgain: Bool { true }
-
-    var path: String? { nil }
-
-    /// The body; nil where it was too long.
-    var body: Data? { state.withLock { keeps && $0.length <= Self.largest ? $0.data : nil } }
-
-    var length: Int64 { state.withLock(\.length) }
-}
 
 /// Makes requests for reports.
 struct Experiment: Sendable {
@@ -140,9 +102,4 @@ struct Experiment: Sendable {
             firstByte: first.flatMap { date in interval.map { date.timeIntervalSince($0.start) } } ?? 0,
             total: interval?.duration ?? 0)
     }
-}
-
-extension Duration {
-    /// In seconds.
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -56,7 +56,11 @@ struct Transfer: Sendable {
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return nil }
         parts.scheme = "http"
-        guard let plain = parts.url else { return nil }
+        // Cookies that an earlier request of the run was given are the user's, too.
+        guard let plain = parts.url, session.configuration.httpCookieStorage?.cookies(for: plain)?.isEmpty ?? true
+        else {
+            return nil
+        }
         return Transfer(
             number: number, target: Target(plain, output: target.output), options: options, contents: contents,
             session: session,

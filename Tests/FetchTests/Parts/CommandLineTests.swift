@@ -214,6 +214,7 @@ struct OptionFileTests {
             #expect(try groups([first, "http://a/"], own: text)[0].maximumRedirects == nil)
         }
         #expect(try groups(["http://a/", "-q"], own: text)[0].maximumRedirects == 3, "not the first word")
+        #expect(complaint(["http://a/"], own: "silent\nnext\nverbose\n").contains("--next is for the command line"))
     }
 
     @Test("A file of -K stands in its place, may name others, and may hold URLs")
