@@ -89,7 +89,7 @@ let package = Package(
             name: "URLLoadingTrustTests",
             dependencies: [
                 "URLLoadingTrust", "URLLoadingSystem", "URLLoadingLoopbackServer", "CURLLoadingOpenSSL",
-                "URLLoadingTestPrograms",
+                "URLLoadingTestPrograms", "URLLoadingTestSupport",
             ], path: "Tests/TrustTests"),
         .testTarget(
             name: "URLLoadingTLSTests",
@@ -190,10 +190,3 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
-
-// The layers of bytes and rules have neither threads nor locks nor anything that is shared, and their suites start none: there
-// ThreadSanitizer has nothing to look for, and finds nothing slowly.
-if Context.environment["URLLOADING_SANITIZER"] == "thread" {
-    let withoutThreads = ["URLLoadingWireTests", "URLLoadingPolicyTests"]
-    package.targets.removeAll { withoutThreads.contains($0.name) }
-}

@@ -1,10 +1,10 @@
 // Bodies for engine tests: a source that is played by hand or by script, and files that change while they are read.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingSystem
+import URLLoadingTestSupport
 
 /// A source that answers from a list at once, and beyond it when the test says so.
 final class ScriptedSource: BodySource {
@@ -15,10 +15,10 @@ final class ScriptedSource: BodySource {
         var isClosed = false
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(_ pieces: [SourcePiece] = []) {
-        state = Mutex(State(pieces: pieces))
+        state = Guarded(State(pieces: pieces))
     }
 
     /// Pieces of text, and then the end.

@@ -1,6 +1,5 @@
 // Tunnels through HTTP proxies: CONNECT, its rounds of 407, and everything that a proxy can do instead of opening one.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -113,7 +112,7 @@ struct ConnectTests {
 
     @Test("B13.15: what is known of us is in the first CONNECT already, and is asked for by its target")
     func preemptive() throws {
-        let asked = Mutex<[String]>([])
+        let asked = Guarded<[String]>([])
         let rig = makeRig {
             $0.proxyAuthorization = { proxy, target in
                 asked.withLock { $0.append("\(proxy) \(target)") }
@@ -397,7 +396,7 @@ struct ConnectTests {
 
     @Test("Hooks tell when a tunnel stands, and why one does not")
     func hooks() throws {
-        let seen = Mutex<[String]>([])
+        let seen = Guarded<[String]>([])
         let rig = makeRig {
             var trace = TraceHooks()
             trace.tunnelFinished = { _, proxy, failure in

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -193,7 +192,7 @@ import URLLoadingWire
 
     @Test("Trace hooks tell that a connection has left, and not that it was closed")
     func traced() throws {
-        let told = Mutex<[String]>([])
+        let told = Guarded<[String]>([])
         let rig = EngineRig {
             var hooks = TraceHooks()
             hooks.connectionDetached = { _ in told.withLock { $0.append("detached") } }

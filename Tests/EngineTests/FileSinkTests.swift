@@ -1,6 +1,5 @@
 // Bodies into files, beside the loop: order, back-pressure, failures, and what is left on the disk.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingSystem
@@ -239,7 +238,7 @@ private final class EventLog: Sendable {
         var reader: (count: Int64, continuation: Handover<Void, Never>)?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func note(_ event: FileSink.Event) {
         let (ready, read) = state.withLock { state -> (Handover<Void, Never>?, Handover<Void, Never>?) in

@@ -1,19 +1,19 @@
 // Whose judgement a connection stands by, and with it a ticket: what one judge has answered reaches nobody who has another
 // (B2.8).
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingTLS
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 @Suite("Judges of connections")
 struct JudgeTests {
     /// Counts the certificates that a server was shown.
     private final class Doorkeeper: TrustEvaluator {
-        private let count = Mutex(0)
+        private let count = Guarded(0)
         private let inner: any TrustEvaluator
 
         init(_ authority: Certificate) { inner = AnchorsEvaluator(anchors: [authority]) }

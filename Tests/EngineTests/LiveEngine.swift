@@ -1,6 +1,5 @@
 // An engine on a real loop against a LoopbackServer, for what the in-memory network cannot show: TLS and the kernel.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer

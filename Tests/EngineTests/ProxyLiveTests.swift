@@ -1,6 +1,5 @@
 // Through real proxies on real sockets: every kind, http and https, TLS in TLS with bodies that fill every buffer.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -52,7 +51,7 @@ struct ProxyLiveTests {
     }
 
     private final class Seen: Sendable {
-        private let heads = Mutex<[RequestHead]>([])
+        private let heads = Guarded<[RequestHead]>([])
 
         func note(_ head: RequestHead) { heads.withLock { $0.append(head) } }
 
@@ -147,7 +146,7 @@ struct ProxyLiveTests {
     @Test("B13.21: a proxy and an origin are each asked about, the proxy as a proxy; its refusal names it")
     func questions() async throws {
         let (proxy, described) = try start(.https)
-        let asked = Mutex<[String]>([])
+        let asked = Guarded<[String]>([])
         let answer = try await engine().get(
             server.secure, route: .proxied(described),
             asked: { question in
@@ -172,7 +171,7 @@ struct ProxyLiveTests {
     @Test("B2.100, B13.14: a proxy's credentials are sent to the proxy, asked for once, and never to the origin")
     func authorization() async throws {
         let (proxy, described) = try start(.http) { $0.authorization = "Basic YWxpY2U6c2VzYW1l" }
-        let questions = Mutex(0)
+        let questions = Guarded(0)
         let live = engine()
         let asked: @Sendable (ConnectionQuestion) -> Void = { question in
             guard case .proxy(let proxy) = question else {

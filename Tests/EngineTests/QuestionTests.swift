@@ -1,7 +1,6 @@
 // Who is asked about a connection, and what each answer means for the one who was asked and for those who wait beside it.
 
 import Dispatch
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -313,8 +312,8 @@ import URLLoadingTrust
         let server = try LoopbackServer.start(.init(tls: TLSServerOptions(identity: identity().identity))) { _ in
             .text("secret")
         }
-        let handle = Mutex<TransactionHandle?>(nil)
-        let question = Mutex<ConnectionQuestion?>(nil)
+        let handle = Guarded<TransactionHandle?>(nil)
+        let question = Guarded<ConnectionQuestion?>(nil)
         let answer = try await LiveEngine().get(
             server,
             started: { started in

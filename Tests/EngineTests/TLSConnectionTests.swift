@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -98,7 +97,7 @@ import URLLoadingTrust
                 response.closesConnection = true
                 return response
             }
-            let verdicts = Mutex(0)
+            let verdicts = Guarded(0)
             let live = LiveEngine {
                 $0.trust = CountingEvaluator(AnchorsEvaluator(anchors: [root])) { verdicts.withLock { $0 += 1 } }
             }

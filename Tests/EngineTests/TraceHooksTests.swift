@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingSystem
@@ -8,7 +7,7 @@ import URLLoadingTestSupport
 @Suite struct TraceHooksTests {
     /// Writes down every call.
     private final class Log: Sendable {
-        private let lines = Mutex<[String]>([])
+        private let lines = Guarded<[String]>([])
 
         var all: [String] { lines.withLock { $0 } }
 

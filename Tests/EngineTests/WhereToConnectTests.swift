@@ -1,6 +1,5 @@
 // Our end of connections, and other places than the name says: local addresses, interfaces, UNIX-domain sockets.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer

@@ -2,7 +2,6 @@
 // a program of its own, which prints everything that it is told.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
@@ -25,7 +24,7 @@ private enum Secret {
 
 /// The requests that servers were sent, as text.
 private final class Requests: Sendable {
-    private let state = Mutex<[String]>([])
+    private let state = Guarded<[String]>([])
 
     func note(_ request: ServerRequest) {
         let fields = (0..<request.fields.count).map {
@@ -134,7 +133,7 @@ struct CrossingTests {
     func otherName(digest: Bool) async throws {
         let requests = Requests()
         // The way leads back to the server itself, which is not there yet when its answer is written.
-        let port = Mutex(0)
+        let port = Guarded(0)
         let server = try LoopbackServer.start { request in
             requests.note(request)
             if request.path == "/there" { return .text("there") }

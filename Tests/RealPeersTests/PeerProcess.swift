@@ -2,7 +2,6 @@
 // it prints, and ended with the test. Knows neither HTTP nor which program it runs.
 
 import Foundation
-import Synchronization
 import URLLoadingTestSupport
 
 /// A running program and the lines that it has printed.
@@ -72,7 +71,7 @@ final class PeerProcess: Sendable {
 
     /// Waits until so many lines contain `text`, and answers them all.
     func lines(_ count: Int, containing text: String) async throws -> [String] {
-        let found = Mutex(0)
+        let found = Guarded(0)
         let last = await output.line { line in
             guard line.contains(text) else { return false }
             return found.withLock { number in
@@ -132,7 +131,7 @@ private final class PeerOutput: Sendable {
         var waiters: [(matches: (String) -> Bool, continuation: Handover<String?, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     var lines: [String] { state.withLock { $0.lines } }
 

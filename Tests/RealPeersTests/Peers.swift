@@ -2,7 +2,6 @@
 // directory of its own. Where a program is not installed its tests are reported as skipped.
 
 import Foundation
-import Synchronization
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
@@ -98,11 +97,11 @@ func freePorts(_ count: Int) throws -> [Int] {
 }
 
 /// Begins elsewhere in each process, so that two that run at once do not ask for the same.
-private let lastPort = Mutex(Int.random(in: 12_000..<32_000))
+private let lastPort = Guarded(Int.random(in: 12_000..<32_000))
 
 /// The methods that a delegate was asked about, in order.
 final class AskedMethods: Sendable {
-    private let asked = Mutex<[String]>([])
+    private let asked = Guarded<[String]>([])
 
     func note(_ method: String) { asked.withLock { $0.append(method) } }
 

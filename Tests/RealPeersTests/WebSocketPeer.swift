@@ -2,7 +2,7 @@
 // conversation.
 
 import Foundation
-import Synchronization
+import URLLoadingTestSupport
 
 /// A server that echoes, and by other paths cuts messages, pings, closes and asks for a password.
 final class WebSocketPeer: Sendable {
@@ -22,7 +22,7 @@ final class WebSocketPeer: Sendable {
     private let port: Int
     private let isSecure: Bool
     private let process: PeerProcess
-    private let accounts = Mutex(0)
+    private let accounts = Guarded(0)
 
     /// A server, with TLS if wanted, and with a password for all paths if wanted: "user" and "secret".
     init(tls: Bool = false, password: Bool = false) async throws {

@@ -1,7 +1,6 @@
 // Web sockets to and from Python's websockets, an implementation that shares no code with us.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -254,7 +253,7 @@ private final class WebSocketWatcher: NSObject, URLSessionWebSocketDelegate {
         var error: (any Error)?
     }
 
-    private let seen = Mutex(End())
+    private let seen = Guarded(End())
     private let ends = AsyncStream<Void>.makeStream()
 
     /// What it has seen, once the task is complete.

@@ -1,12 +1,12 @@
 // The code of docs/bodies.md: it is that of the samples, and does what the document says.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingSamplesSwift5
 import URLLoadingSamplesSwift6
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("The guide to bodies that are made while they are sent")
@@ -53,7 +53,7 @@ struct BodiesGuideTests {
         try await withServer(options, router: { .echo($0) }) { server in
             let session = URLSession(configuration: .ephemeral)
             let url = try #require(URL(string: server.url("/")))
-            let heard = Mutex<[String]>([])
+            let heard = Guarded<[String]>([])
             let hear: @Sendable (String) -> Void = { line in
                 heard.withLock { $0.append(line) }
                 second.open()

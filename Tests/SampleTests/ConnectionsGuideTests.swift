@@ -1,16 +1,16 @@
 // The code of docs/connections.md does what the page says.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingSamplesSwift5
 import URLLoadingSamplesSwift6
+import URLLoadingTestSupport
 
 /// A registry of one host.
 private final class OneHost: URLLoadingSamplesSwift5.Registry, URLLoadingSamplesSwift6.Registry {
-    let asked = Mutex<[String]>([])
+    let asked = Guarded<[String]>([])
 
     func instances(of host: String) async throws -> [String] {
         asked.withLock { $0.append(host) }

@@ -1,7 +1,6 @@
 // The code of docs/interceptors.md: it is that of the samples, and does what the page says.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -19,7 +18,7 @@ struct InterceptorsGuideTests {
             var served = 0
         }
 
-        let state = Mutex(State())
+        let state = Guarded(State())
         /// Refusals wait until so many are due.
         private let crowd: Int
         private let gate = ServerGate()
@@ -199,7 +198,7 @@ struct InterceptorsGuideTests {
         arguments: LanguageMode.allCases)
     func elsewhere(mode: LanguageMode) async throws {
         // Nobody is ever served.
-        let refused = Mutex(0)
+        let refused = Guarded(0)
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("api.example.com", "other.example.com"))
         let server = try LoopbackServer.start(.init(tls: ServerTLS(identity: leaf.identity))) { request in
@@ -242,7 +241,7 @@ struct InterceptorsGuideTests {
             #expect(try await named.data(from: url).0 == Data("almanac/3".utf8))
             named.invalidateAndCancel()
 
-            let count = Mutex(0)
+            let count = Guarded(0)
             let note = { @Sendable (bytes: Int) in count.withLock { $0 += bytes } }
             let configuration = URLSessionConfiguration.ephemeral
             let texts = ["/known": "by heart"]

@@ -1,18 +1,18 @@
 // The code of docs/retrying.md does what the page says.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingSamplesSwift5
 import URLLoadingSamplesSwift6
+import URLLoadingTestSupport
 
 @Suite("The guide to trying again")
 struct RetryGuideTests {
     @Test("A session tries again, a request does not, and a program knows better", arguments: LanguageMode.allCases)
     func guide(mode: LanguageMode) async throws {
-        let counts = Mutex<[String: Int]>([:])
+        let counts = Guarded<[String: Int]>([:])
         try await withServer(router: { request in
             let path = String(request.path)
             let count = counts.withLock { counts in

@@ -2,10 +2,10 @@
 // method nearly matches, and are called in all of them.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Delegates in both forms")
 struct DelegateFormTests {
@@ -54,7 +54,7 @@ struct DelegateFormTests {
 /// What delegates note.
 final class Calls: Sendable {
     let ended = AsyncStream<Void>.makeStream()
-    private let noted = Mutex<[String]>([])
+    private let noted = Guarded<[String]>([])
 
     var all: [String] { noted.withLock { $0 } }
 

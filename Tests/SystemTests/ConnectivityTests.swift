@@ -1,6 +1,5 @@
 // What the kernel says about the machine's network, and who hears of it.
 
-import Synchronization
 import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport

@@ -2,7 +2,6 @@
 // other tests keep their descriptors, and do not get in the way.
 
 import Dispatch
-import Synchronization
 import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
@@ -101,7 +100,7 @@ struct LimitTests {
     // A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
     /// Notes what becomes of it.
     private final class Order: LoopCommand {
-        let refusals = Mutex<[Int32]>([])
+        let refusals = Guarded<[Int32]>([])
         let runs = Counter()
 
         func run(on reactor: Reactor) { runs.increment() }
@@ -345,7 +344,7 @@ private struct Drought: Sendable {
     }
 
     private final class Box<Value: Sendable>: Sendable {
-        let value = Mutex<Value?>(nil)
+        let value = Guarded<Value?>(nil)
     }
 }
 

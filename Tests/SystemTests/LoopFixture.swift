@@ -1,7 +1,6 @@
 // What the tests of this folder share: a loop of their own that is stopped at the end, and a way to wait for what
 // happens on it.
 
-import Synchronization
 import URLLoadingSystem
 import URLLoadingTestSupport
 
@@ -127,19 +126,19 @@ extension ByteStream {
 
 /// A counter any thread may use.
 final class Counter: Sendable {
-    private let number = Atomic<Int>(0)
+    private let number = Guarded(0)
 
-    var value: Int { number.load(ordering: .sequentiallyConsistent) }
+    var value: Int { number.value }
 
     @discardableResult
     func increment() -> Int {
-        number.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+        number.add(1)
     }
 }
 
 /// A list any thread may append to.
 final class Log<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Guarded<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }
 

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import URLLoadingSystem
 import URLLoadingTestSupport
@@ -228,12 +227,12 @@ struct LoopTests {
             var stream: SocketStream?
         }
         final class Weak: Sendable {
-            let isGone = Atomic<Bool>(false)
+            let isGone = Guarded(false)
         }
         final class Sentinel {
             let mark: Weak
             init(_ mark: Weak) { self.mark = mark }
-            deinit { mark.isGone.store(true, ordering: .sequentiallyConsistent) }
+            deinit { mark.isGone.withLock { $0 = true } }
         }
         let marks = (0..<3).map { _ in Weak() }
         let key = ResidentKey<Resident>()
@@ -260,7 +259,7 @@ struct LoopTests {
             finish(())
         }
         group.stop()
-        #expect(marks.map { $0.isGone.load(ordering: .sequentiallyConsistent) } == [true, true, true])
+        #expect(marks.map { $0.isGone.value } == [true, true, true])
     }
 }
 

@@ -1,9 +1,9 @@
 // Names that are asked of a service that answers some time later, or never: who shares a question, how long an answer is good, and
 // what is called off.
 
-import Synchronization
 import Testing
 import URLLoadingSystem
+import URLLoadingTestSupport
 
 /// A name service that a test answers for.
 private final class ScriptedNames: NameService {
@@ -15,12 +15,12 @@ private final class ScriptedNames: NameService {
 
     /// What can be called off.
     final class Call: NameQuestion {
-        private let state = Mutex(false)
+        private let state = Guarded(false)
         var isCancelled: Bool { state.withLock { $0 } }
         func cancel() { state.withLock { $0 = true } }
     }
 
-    private let state = Mutex<[Question]>([])
+    private let state = Guarded<[Question]>([])
     /// Answers at once, where there is one.
     let standing: NameAnswer?
     let knowsLocalNames: Bool

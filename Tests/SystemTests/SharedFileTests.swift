@@ -1,8 +1,8 @@
 // Files that several processes share: whole or not at all, one change at a time.
 
-import Synchronization
 import Testing
 import URLLoadingSystem
+import URLLoadingTestSupport
 
 @Suite("Shared files")
 struct SharedFileTests {
@@ -30,7 +30,7 @@ struct SharedFileTests {
     @Test("one change at a time; a lock that is kept is given up on")
     func locks() {
         let file = SharedFile(path: folder.path + "/file")
-        let inner = Mutex<SystemError?>(nil)
+        let inner = Guarded<SystemError?>(nil)
         let outer = file.change(atMost: 100) { _ in
             inner.withLock {
                 $0 = file.change(atMost: 100, patience: .milliseconds(10)) { _ in .replace([1]) }

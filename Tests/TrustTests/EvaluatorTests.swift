@@ -1,6 +1,6 @@
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 @Suite struct EvaluatorTests {
@@ -205,7 +205,7 @@ import URLLoadingTrust
         #expect(try known.evaluateAtOnce(chain, policy: policy).isTrusted)
 
         let bundle = try folder.write("bundle.crt", try Chains.root.get().certificate.pem)
-        let looks = Mutex(0)
+        let looks = Guarded(0)
         let roots = TrustRoots {
             looks.withLock { $0 += 1 }
             return SystemStore.find(certificateFile: bundle, certificateDirectories: nil)

@@ -1,7 +1,6 @@
 // Body streams of data tasks (behaviour 5.3).
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -274,7 +273,7 @@ private final class BoundProducer: @unchecked Sendable {
 private final class FirstBytes: NSObject, URLSessionDataDelegate {
     let sent = Signal()
     let ended = Signal()
-    private let state = Mutex<(begun: Set<Int>, bodies: [Int: Data])>(([], [:]))
+    private let state = Guarded<(begun: Set<Int>, bodies: [Int: Data])>(([], [:]))
 
     var bodies: [String] { state.withLock { $0.bodies.values.map { String(decoding: $0, as: UTF8.self) } } }
 

@@ -1,17 +1,17 @@
 // NTLM, whose rounds belong to one connection (behaviour 2.10).
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 /// Lets in whoever has gone through NTLM's messages on his connection.
 private final class NTLMDoor: Sendable {
     private enum Stage { case challenged, open }
 
     let visits = Visits()
-    private let stages = Mutex<[Int: Stage]>([:])
+    private let stages = Guarded<[Int: Stage]>([:])
     private let closesAfterChallenge: Bool
 
     init(closesAfterChallenge: Bool = false) { self.closesAfterChallenge = closesAfterChallenge }

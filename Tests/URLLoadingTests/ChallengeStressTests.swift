@@ -1,7 +1,6 @@
 // Very many handshakes that wait for their delegates at the same time, answered in random order.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -13,8 +12,8 @@ struct ChallengeStressTests {
     private final class Collector: NSObject, URLSessionDataDelegate {
         let asked = Signal()
         let ended = Signal()
-        private let waiting = Mutex<[(URLSessionTask, URLAuthenticationChallenge, ChallengeReply)]>([])
-        private let ends = Mutex<[Int: [URLError.Code?]]>([:])
+        private let waiting = Guarded<[(URLSessionTask, URLAuthenticationChallenge, ChallengeReply)]>([])
+        private let ends = Guarded<[Int: [URLError.Code?]]>([:])
 
         var questions: [(URLSessionTask, URLAuthenticationChallenge, ChallengeReply)] { waiting.withLock { $0 } }
         var outcomes: [Int: [URLError.Code?]] { ends.withLock { $0 } }

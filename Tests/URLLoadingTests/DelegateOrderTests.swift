@@ -2,7 +2,6 @@
 
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -12,7 +11,7 @@ import URLLoadingTestSupport
 struct DelegateOrderTests {
     /// Writes down every call, and does something behind it.
     private final class Scribe: NSObject, URLSessionDataDelegate {
-        let lines = Mutex<[String]>([])
+        let lines = Guarded<[String]>([])
         let ended = Signal()
         let completed = Signal()
         private let enqueue: @Sendable (URLSession, @escaping @Sendable () -> Void) -> Void

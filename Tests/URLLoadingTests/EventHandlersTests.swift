@@ -1,7 +1,6 @@
 // A delegate of closures, and its notifications.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

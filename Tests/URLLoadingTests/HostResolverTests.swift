@@ -1,7 +1,6 @@
 // Resolvers of the program's own, seen by the program and by servers.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingTrust

@@ -1,7 +1,6 @@
 // Loads that are tried again because a policy says so.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -32,7 +31,7 @@ struct RetryPolicyTests {
     private static func failing(
         _ failures: Int, with bad: ServerResponse, _ body: (LoopbackServer) async throws -> Void
     ) async throws {
-        let counts = Mutex<[String: Int]>([:])
+        let counts = Guarded<[String: Int]>([:])
         try await withServer(
             router: { request in
                 let path = String(request.path)
@@ -155,7 +154,7 @@ struct RetryPolicyTests {
 
     @Test("B6.33: a host that does not listen is tried again for any method")
     func refused() async throws {
-        let attempts = Mutex(0)
+        let attempts = Guarded(0)
         let policy = Self.quick(2) { policy in
             policy.decide = { failure in
                 attempts.withLock { $0 += 1 }
@@ -242,7 +241,7 @@ struct RetryPolicyTests {
             let session = Self.session(policy)
             let url = try server.at()
             let ended = Signal()
-            let code = Mutex<URLError.Code?>(nil)
+            let code = Guarded<URLError.Code?>(nil)
             let task = session.dataTask(with: url) { _, _, error in
                 code.withLock { $0 = (error as? URLError)?.code }
                 ended.fire()
@@ -260,7 +259,7 @@ struct RetryPolicyTests {
 
     @Test("B6.37: the program has the last word about answers")
     func decidesAnswers() async throws {
-        let seen = Mutex<[(Int?, Int, URLSession.RetryPolicy.Decision)]>([])
+        let seen = Guarded<[(Int?, Int, URLSession.RetryPolicy.Decision)]>([])
         let policy = Self.quick(5) { policy in
             policy.decide = { failure in
                 seen.withLock { $0.append((failure.response?.statusCode, failure.retries, failure.proposal)) }

@@ -1,7 +1,6 @@
 // Sessions whose hosts are spread over several loops: what a program sees is what it sees with one.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -30,7 +29,7 @@ struct ShardedSessionTests {
 
     /// What connections each host was asked on.
     private final class Visitors: Sendable {
-        private let seen = Mutex<[Substring: Set<Int>]>([:])
+        private let seen = Guarded<[Substring: Set<Int>]>([:])
 
         func note(_ request: ServerRequest) {
             seen.withLock { _ = $0[request.path.dropFirst(), default: []].insert(request.connection) }

@@ -2,7 +2,6 @@
 // and nothing is left behind.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -35,18 +34,18 @@ struct StressTests {
                                 load.cancel()
                             }
                             switch await load.result {
-                            case .success: counts.succeeded.wrappingAdd(1, ordering: .relaxed)
+                            case .success: counts.succeeded.add(1)
                             case .failure(let error):
                                 let code = (error as? URLError)?.code
                                 #expect(code == .cancelled || code == .httpTooManyRedirects)
-                                counts.failed.wrappingAdd(1, ordering: .relaxed)
+                                counts.failed.add(1)
                             }
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            let answered = counts.succeeded.load(ordering: .relaxed) + counts.failed.load(ordering: .relaxed)
+            let answered = counts.succeeded.value + counts.failed.value
             #expect(answered == total)
             #expect(await session.allTasks.isEmpty)
             session.invalidateAndCancel()
@@ -64,8 +63,8 @@ struct StressTests {
         let habit: Habit
         let asked = Signal()
         let invalidated = Signal()
-        private let ends = Atomic<Int>(0)
-        var endCount: Int { ends.load(ordering: .relaxed) }
+        private let ends = Guarded(0)
+        var endCount: Int { ends.value }
 
         init(_ habit: Habit) { self.habit = habit }
 
@@ -100,7 +99,7 @@ struct StressTests {
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            ends.wrappingAdd(1, ordering: .relaxed)
+            ends.add(1)
             if habit == .finishesSessionInCompletion { session.finishTasksAndInvalidate() }
         }
     }
@@ -214,18 +213,19 @@ struct StressTests {
     func largeBodyInLittleMemory() async throws {
         let length: Int64 = 512 * 1024 * 1024
         final class Counter: NSObject, URLSessionDataDelegate {
-            let bytes = Atomic<Int64>(0)
-            let wrong = Atomic<Int>(0)
-            let mostMemory = Atomic<Int>(0)
+            let bytes = Guarded<Int64>(0)
+            let wrong = Guarded(0)
+            let mostMemory = Guarded(0)
             let done = Signal()
             func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-                let before = bytes.wrappingAdd(Int64(data.count), ordering: .relaxed).oldValue
-                if before >> 24 != (before + Int64(data.count)) >> 24 {
-                    mostMemory.max(ProcessCounts.now().residentBytes, ordering: .relaxed)
+                let now = bytes.add(Int64(data.count))
+                if (now - Int64(data.count)) >> 24 != now >> 24 {
+                    let memory = ProcessCounts.now().residentBytes
+                    mostMemory.withLock { $0 = max($0, memory) }
                 }
             }
             func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-                if error != nil { wrong.wrappingAdd(1, ordering: .relaxed) }
+                if error != nil { wrong.add(1) }
                 done.fire()
             }
         }
@@ -235,12 +235,12 @@ struct StressTests {
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
             session.dataTask(with: try server.at("/")).resume()
             await delegate.done.wait()
-            #expect(delegate.bytes.load(ordering: .relaxed) == length)
-            #expect(delegate.wrong.load(ordering: .relaxed) == 0)
+            #expect(delegate.bytes.value == length)
+            #expect(delegate.wrong.value == 0)
             // Half of the body: other suites run beside this one and use some memory too.
             // A sanitizer keeps freed memory on purpose.
             if !Sanitizer.isActive {
-                #expect(delegate.mostMemory.load(ordering: .relaxed) - memoryBefore < 256 << 20)
+                #expect(delegate.mostMemory.value - memoryBefore < 256 << 20)
             }
             session.invalidateAndCancel()
         }
@@ -248,7 +248,7 @@ struct StressTests {
 
     /// How calls ended.
     private final class Counts: Sendable {
-        let succeeded = Atomic<Int>(0)
-        let failed = Atomic<Int>(0)
+        let succeeded = Guarded(0)
+        let failed = Guarded(0)
     }
 }

@@ -1,7 +1,6 @@
 // How sessions and tasks conduct themselves towards threads, time and each other (behaviour 1.1 to 1.7).
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

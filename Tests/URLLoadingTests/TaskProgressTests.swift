@@ -1,7 +1,6 @@
 // `task.progress`: one writer, whatever a server announces and whoever counts.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
@@ -44,12 +43,12 @@ struct TaskProgressTests {
             for _ in 0..<writers {
                 group.addTask {
                     for _ in 0..<rounds {
-                        tally.counted.wrappingAdd(1, ordering: .relaxed)
+                        tally.counted.add(1)
                         progress.follow {
                             tally.steps.withLock { $0.append(progress.shown.completedUnitCount) }
                             return (
                                 ProgressUnits.Counts(
-                                    received: tally.counted.load(ordering: .relaxed), sent: 0, expectedToReceive: -1,
+                                    received: tally.counted.value, sent: 0, expectedToReceive: -1,
                                     expectedToSend: 0), .answered
                             )
                         }
@@ -78,6 +77,6 @@ struct TaskProgressTests {
 
 /// What the writers of a progress count, and what each of them has found there.
 private final class Tally: Sendable {
-    let counted = Atomic<Int64>(0)
-    let steps = Mutex<[Int64]>([])
+    let counted = Guarded<Int64>(0)
+    let steps = Guarded<[Int64]>([])
 }

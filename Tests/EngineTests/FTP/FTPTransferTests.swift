@@ -1,7 +1,6 @@
 // FTP transfers against a server on loopback: both directions, both address families, TLS, resumption, and servers that
 // end or refuse at the wrong moment.
 
-import Synchronization
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
@@ -264,7 +263,7 @@ import URLLoadingTrust
 
     @Test("B14.26: who is asked about the certificate is asked once, and decides") func trust() async throws {
         let (server, _) = try protected()
-        let asks = Mutex(0)
+        let asks = Guarded(0)
         let accepted = try await LiveEngine().ftp(
             server, "/pub/hello.txt",
             hooks: FTPHooks(asked: { question in

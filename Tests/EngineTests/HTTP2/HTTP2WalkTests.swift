@@ -19,7 +19,9 @@ struct HTTP2WalkTests {
         var suspensions = 0
     }
 
-    @Test("H6, H7, H8: each request ends once, and every answer is the one that was asked for", arguments: 0..<60)
+    @Test(
+        "H6, H7, H8: each request ends once, and every answer is the one that was asked for",
+        arguments: 0..<Sanitizer.share(of: 30))
     func walk(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let rig = EngineRig.http2(perHost: Int.random(in: 1...4, using: &random))

@@ -1,7 +1,6 @@
 // Bodies that become files: names, places, what broke off and goes on.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
@@ -15,7 +14,7 @@ struct FileTests {
     private func site(breaking: Bool = true, tag: @escaping @Sendable () -> String = { "\"v1\"" }) throws
         -> LoopbackServer
     {
-        let count = Mutex(0)
+        let count = Guarded(0)
         return try LoopbackServer.start { request in
             let isFirst = count.withLock { count in
                 count += 1
@@ -160,7 +159,7 @@ struct FileTests {
 
     @Test("A resource that has changed is fetched anew, never joined; a part of another URL, or without a note, too")
     func changed() async throws {
-        let tag = Mutex("\"v1\"")
+        let tag = Guarded("\"v1\"")
         let server = try site { tag.withLock(\.self) }
         let place = try Workplace()
         #expect(try await place.shell("fetch -sO \(server.url("/f"))").exitCode == 18)
@@ -235,7 +234,7 @@ struct FileTests {
         #expect(server.stats.requests == 2)
         await server.stop()
 
-        let count = Mutex(0)
+        let count = Guarded(0)
         let busy = try LoopbackServer.start { _ in
             count.withLock { $0 += 1 }
             return count.withLock(\.self) < 3

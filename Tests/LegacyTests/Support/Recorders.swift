@@ -1,14 +1,14 @@
 // Delegates that write down what they are told.
 
 import Foundation
-import Synchronization
 import URLLoading
 import URLLoadingLegacy
+import URLLoadingTestSupport
 
 /// Lines in order, and whether they came where they should.
 final class Notes: Sendable {
     private let seen = Box<[String]>([])
-    private let busy = Atomic<Int>(0)
+    private let busy = Guarded(0)
     let overlapped = Box(false)
     let threads = Box<Set<ObjectIdentifier>>([])
 
@@ -16,8 +16,8 @@ final class Notes: Sendable {
 
     /// Notes a line while `body` runs; pieces of a body come as one line.
     func note<R>(_ line: String, _ body: () -> R) -> R {
-        if busy.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue > 1 { overlapped.value = true }
-        defer { busy.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        if busy.add(1) > 1 { overlapped.value = true }
+        defer { busy.add(-1) }
         let thread = ObjectIdentifier(Thread.current)
         threads.change { _ = $0.insert(thread) }
         seen.change { lines in

@@ -1,7 +1,6 @@
 // Threads whose run loop runs as that of a small program does, and servers and values for the tests of this target.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -36,13 +35,13 @@ extension LoopbackServer.Options {
     /// With an address of the server's own: what older classes load with is shared, and remembers passwords and pages by
     /// address, of which a port alone may come again.
     static func alone() -> LoopbackServer.Options {
-        let number = addresses.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = addresses.add(1)
         return LoopbackServer.Options(host: "127.\(number >> 16 & 0x7F | 0x80).\(number >> 8 & 0xFF).\(number & 0xFF)")
     }
 }
 
 /// How many have been given out.
-private let addresses = Atomic<UInt32>(0)
+private let addresses = Guarded<UInt32>(0)
 
 extension LoopbackServer {
     /// A request for a path of this server, which no cache answers.
@@ -55,9 +54,9 @@ extension LoopbackServer {
 
 /// A value that several threads read and write.
 final class Box<Value: Sendable>: Sendable {
-    private let storage: Mutex<Value>
+    private let storage: Guarded<Value>
 
-    init(_ value: Value) { storage = Mutex(value) }
+    init(_ value: Value) { storage = Guarded(value) }
 
     var value: Value {
         get { storage.withLock { $0 } }

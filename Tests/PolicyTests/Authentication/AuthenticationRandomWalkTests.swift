@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Authentication random walk")
@@ -53,7 +54,7 @@ struct AuthenticationRandomWalkTests {
         let side = AuthenticationSide.server(try AuthenticationRig.origin())
         let freshness = AuthenticationFreshness.fixed()
         var spaces = RememberedSpaces()
-        for number in 0..<500 {
+        for number in 0..<Sanitizer.share(of: 100) {
             let isNamed = number % 2 == 0
             var walk = Walk(
                 machine: AuthenticationMachine(side: side, usesTicketUnasked: isNamed),

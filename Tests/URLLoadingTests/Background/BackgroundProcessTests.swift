@@ -2,7 +2,6 @@
 // is the test program `background`: ten downloads and five uploads.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

@@ -1,15 +1,15 @@
 // What another process says of a transfer's bytes, in a message or in its journal, may be any numbers.
 
 import Foundation
-import Synchronization
 import Testing
+import URLLoadingTestSupport
 
 @testable import URLLoading
 
 @Suite("Counts of another process", .timeLimit(.minutes(5)))
 struct ForeignCountsTests {
     private final class Recorder: NSObject, URLSessionDownloadDelegate {
-        let steps = Mutex<[Int64]>([])
+        let steps = Guarded<[Int64]>([])
 
         func urlSession(
             _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,

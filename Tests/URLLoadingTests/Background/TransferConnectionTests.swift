@@ -1,7 +1,6 @@
 // Whoever listens on the socket of a session's directory and is of no use, or is somebody else's.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
@@ -131,7 +130,7 @@ import URLLoadingTestSupport
 private final class ClosingService: TransferService {
     let greetings = Watched(0)
     /// Who waits; nil when all are hung up on at once.
-    private let waiting = Mutex<[any TransferChannel]?>([])
+    private let waiting = Guarded<[any TransferChannel]?>([])
 
     func hangUp() {
         let channels = waiting.withLock { waiting in

@@ -2,7 +2,6 @@
 
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
@@ -82,10 +81,10 @@ final class ScribeChannel: TransferChannel {
 
 /// A clock that tests move.
 final class MovableClock: Sendable {
-    private let state = Mutex(TransferInstant(wall: 1_700_000_000_000, uptime: 1_000_000, boot: 1))
+    private let state = Guarded(TransferInstant(wall: 1_700_000_000_000, uptime: 1_000_000, boot: 1))
     /// What waits, of which the test says when it is called.
-    private let waiting = Mutex<[@Sendable () -> Void]>([])
-    private let longest = Mutex<Int64>(0)
+    private let waiting = Guarded<[@Sendable () -> Void]>([])
+    private let longest = Guarded<Int64>(0)
     /// Fired when somebody waits for no more than a second: to try again.
     let retries = Signal()
 

@@ -1,10 +1,10 @@
 // Programs that do what no program should: each task ends once, rightly, and nothing hangs or stops the process.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Hostile programs")
 struct HostileProgramTests {
@@ -305,7 +305,7 @@ struct HostileProgramTests {
     func repeatedAnswers() async throws {
         final class Repeater: NSObject, URLSessionDataDelegate {
             let ended = Signal()
-            let kept = Mutex<[Int: @Sendable (URLSession.ResponseDisposition) -> Void]>([:])
+            let kept = Guarded<[Int: @Sendable (URLSession.ResponseDisposition) -> Void]>([:])
             func urlSession(
                 _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
                 completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void

@@ -1,7 +1,6 @@
 // Servers that do what no server should: a load ends, rightly, and the program and its other loads go on.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -232,7 +231,7 @@ struct HostileServerTests {
             "HTTP/1.1 408 Slow\r\nConnection: close\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
         ].map { Array($0.utf8) }
-        let random = Mutex(SeededRandom(seed: 2))
+        let random = Guarded(SeededRandom(seed: 2))
         try await withServer(router: { request in
             guard request.path == "/mutant" else { return .text("fine") }
             let bytes = random.withLock { random in

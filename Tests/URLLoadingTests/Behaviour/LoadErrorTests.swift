@@ -1,7 +1,6 @@
 // Behaviour chapter 17 beside the table of mistakes: what errors carry, and which codes are never used.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

@@ -1,10 +1,10 @@
 // Behaviour 16.1 and 16.5, seen by a program and by its server.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 
 @Suite("Connections of sessions")
 struct PoolTests {
@@ -83,8 +83,8 @@ struct PoolTests {
     @Test("B16.8: the permission to pipeline is kept and never used", .http1Only("Streams need no pipeline"))
     func pipelining() async throws {
         let gate = ServerGate()
-        let answered = Mutex<[Int]>([])
-        let box = Mutex<LoopbackServer?>(nil)
+        let answered = Guarded<[Int]>([])
+        let box = Guarded<LoopbackServer?>(nil)
         try await withServer(
             router: { request in
                 // How many answers had gone out when this request came.

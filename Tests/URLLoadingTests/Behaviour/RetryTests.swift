@@ -1,7 +1,6 @@
 // Behaviour 6.21 and 6.26 to 6.32, seen by a program: what is sent twice, and what never is.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

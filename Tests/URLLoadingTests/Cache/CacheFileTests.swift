@@ -1,7 +1,6 @@
 // A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingPolicy
@@ -217,7 +216,7 @@ struct CacheFileTests {
                 let folder = CacheFolder()
                 let url = "https://h.example/"
                 try Stored.store(url, "body", in: folder.cache())
-                let holder = Mutex<URLCache?>(folder.cache())
+                let holder = Guarded<URLCache?>(folder.cache())
                 // What is read from disk is to be noted there.
                 _ = try holder.withLock { $0?.cachedResponse(for: try Stored.request(url)) }
                 let group = LoopGroup(count: 1, name: "last-holder")

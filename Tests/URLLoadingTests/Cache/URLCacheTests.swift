@@ -1,7 +1,6 @@
 // The cache by hand: what is found, replaced and removed, where it is kept and how much of it. Behaviour 7.1.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingTestSupport
@@ -338,7 +337,7 @@ struct URLCacheTests {
         cache.storeCachedResponse(try Stored.response(a, "by task"), for: task)
         #expect(text(cache.cachedResponse(for: try Stored.request(a))) == "by task")
         #expect(text(await cache.cachedResponse(for: task)) == "by task")
-        let byHandler = Mutex<String?>(nil)
+        let byHandler = Guarded<String?>(nil)
         cache.getCachedResponse(for: task) { cached in
             byHandler.withLock { $0 = cached.map { String(decoding: $0.data, as: UTF8.self) } }
         }
@@ -350,7 +349,7 @@ struct URLCacheTests {
 
     /// Keeps everything in a dictionary of its own.
     private final class OwnCache: URLCache, @unchecked Sendable {
-        let responses = Mutex<[String: CachedURLResponse]>([:])
+        let responses = Guarded<[String: CachedURLResponse]>([:])
 
         override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
             responses.withLock { $0[request.url?.path() ?? ""] }

@@ -1,7 +1,6 @@
 // Storages that outlive their process (B8.60, B8.61, B8.68 to B8.70), each in a process of its own.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
@@ -161,8 +160,8 @@ struct CookieFileTests {
         #expect(earlier.set(Cookie(name: "a", domain: "127.0.0.1")))
         _ = earlier.write()
 
-        let readers = Mutex<[String]>([])
-        let reader = Mutex<CookieStore?>(nil)
+        let readers = Guarded<[String]>([])
+        let reader = Guarded<CookieStore?>(nil)
         // The storage asks for the time before anything else.
         let store = CookieStore(
             file: file,

@@ -2,7 +2,6 @@
 // caches. What happens on the wire is tested with the machine and the engine, the ways to servers in `FTPWayTests`.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer

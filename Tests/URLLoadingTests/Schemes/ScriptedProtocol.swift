@@ -2,7 +2,6 @@
 // all that a session is told, so each script has a host of its own.
 
 import Foundation
-import Synchronization
 import URLLoading
 import URLLoadingTestSupport
 
@@ -91,7 +90,7 @@ final class ProtocolScript: Sendable {
         init(_ script: ProtocolScript) { self.script = script }
     }
 
-    private static let all = Mutex<[String: Reference]>([:])
+    private static let all = Guarded<[String: Reference]>([:])
 
     static func of(_ request: URLRequest) -> ProtocolScript? {
         guard let host = request.url?.host else { return nil }

@@ -2,7 +2,6 @@
 // script wants it.
 
 import Foundation
-import Synchronization
 import URLLoadingLoopbackServer
 import URLLoadingTLS
 import URLLoadingTestSupport
@@ -11,7 +10,7 @@ import URLLoadingTrust
 /// Accepts connections on 127.0.0.1 and runs a script on each.
 final class RawServer: Sendable {
     let port: Int
-    private let books: Mutex<Books>
+    private let books: Guarded<Books>
     private let ended = Signal()
 
     /// The peer is gone.
@@ -41,7 +40,7 @@ final class RawServer: Sendable {
             throw Gone()
         }
         port = Int(UInt16(bigEndian: address.sin_port))
-        books = Mutex(Books(listener: listener))
+        books = Guarded(Books(listener: listener))
         Thread.detachNewThread { [self] in
             while let descriptor = OwnConnection.accept(from: listener) {
                 let isWanted = books.withLock { books in

@@ -2,7 +2,6 @@
 // is left of processes and files.
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingTestSupport

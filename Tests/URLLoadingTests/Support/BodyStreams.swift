@@ -1,8 +1,8 @@
 // Body streams for tests, and delegates that supply them in each of the four forms.
 
 import Foundation
-import Synchronization
 import URLLoading
+import URLLoadingTestSupport
 
 /// What a test gives to a `HandStream`, from any thread.
 final class StreamHand: Sendable {
@@ -17,7 +17,7 @@ final class StreamHand: Sendable {
 
     let opened = Signal()
     let closed = Signal()
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let changed = DispatchSemaphore(value: 0)
 
     func supply(_ bytes: [UInt8]) { change { $0.bytes += bytes } }

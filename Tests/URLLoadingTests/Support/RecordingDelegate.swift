@@ -1,15 +1,15 @@
 // Delegates that write down every call they get, in order, and can be told how to answer.
 
 import Foundation
-import Synchronization
 import URLLoading
+import URLLoadingTestSupport
 
 /// What delegates write down.
 final class Transcript: Sendable {
     let completed = Signal()
     let invalidated = Signal()
-    private let lines = Mutex<[String]>([])
-    private let bytes = Mutex<(first: Data, count: Int)>((Data(), 0))
+    private let lines = Guarded<[String]>([])
+    private let bytes = Guarded<(first: Data, count: Int)>((Data(), 0))
 
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 

@@ -1,6 +1,5 @@
 // What tests keep values in that several threads read and write, and wait for events with.
 
-import Synchronization
 import URLLoadingTestSupport
 
 /// The tests' own, without an import in each of their files.
@@ -8,9 +7,9 @@ typealias Signal = URLLoadingTestSupport.Signal
 
 /// A value that several threads read and write.
 final class Box<Value: Sendable>: Sendable {
-    private let storage: Mutex<Value>
+    private let storage: Guarded<Value>
 
-    init(_ value: Value) { storage = Mutex(value) }
+    init(_ value: Value) { storage = Guarded(value) }
 
     var value: Value {
         get { storage.withLock { $0 } }

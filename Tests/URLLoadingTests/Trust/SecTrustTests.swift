@@ -1,7 +1,6 @@
 // How a trust is made and judged (behaviour 3.4).
 
 import Foundation
-import Synchronization
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
@@ -342,7 +341,7 @@ struct SecTrustTests {
 
 /// Refuses everybody, and counts how often it was asked.
 private final class CallCounter: TrustEvaluator {
-    private let calls = Mutex(0)
+    private let calls = Guarded(0)
     var count: Int { calls.withLock { $0 } }
 
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {

@@ -1,7 +1,6 @@
 // A delegate that writes down what it is told and can be made to do things from inside each call.
 
 import Foundation
-import Synchronization
 import URLLoading
 import URLLoadingTestSupport
 
@@ -14,7 +13,7 @@ enum Call: String, Sendable, CaseIterable {
 final class Notebook: NSObject, URLSessionDataDelegate, Sendable {
     let ended = Signal()
     let invalidated = Signal()
-    private let notes = Mutex<(calls: [Call], error: (any Error)?, bytes: Int, metrics: URLSessionTaskMetrics?)>(
+    private let notes = Guarded<(calls: [Call], error: (any Error)?, bytes: Int, metrics: URLSessionTaskMetrics?)>(
         ([], nil, 0, nil))
     private let act: @Sendable (Call, URLSession, URLSessionTask?) -> Void
     private let answers: Bool

@@ -6,7 +6,9 @@ import URLLoadingWire
 
 @Suite("HPACK: encoder and decoder together")
 struct HPACKWalkTests {
-    @Test("H12.2, H3.9: what is written is read, through thousands of blocks and changes of size", arguments: 0..<20)
+    @Test(
+        "H12.2, H3.9: what is written is read, through thousands of blocks and changes of size",
+        arguments: 0..<Sanitizer.share(of: 20))
     func walk(seed: Int) throws {
         var random = SeededRandom(seed: 0xF1E1D, of: seed)
         var encoder = HPACKEncoder()
