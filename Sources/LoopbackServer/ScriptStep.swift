@@ -9,7 +9,7 @@ package enum ScriptStep: Sendable {
     case sendOneByteAtATime([UInt8])
     /// The pattern of `GeneratedBytes`, from its first byte or a later one.
     case sendGenerated(length: Int64, from: Int64 = 0)
-    /// The same in chunks of 64 KiB, without the last chunk.
+    /// The pattern of `GeneratedBytes` in chunks of 64 KiB, without the last chunk.
     case sendGeneratedChunks(length: Int64)
     /// Nothing for a while.
     case delay(Duration)

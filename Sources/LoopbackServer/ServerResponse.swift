@@ -141,7 +141,7 @@ extension ServerResponse {
         return response.adding("Content-Type", "application/octet-stream")
     }
 
-    /// The same, or the part of it that a request asks for by Range and, if it says so, while the tag is still right:
+    /// A large body that is made while it is sent, or the part that a request asks for by Range while the tag is still right:
     /// one range of bytes without an end, as RFC 9110 §14 has it.
     package static func generated(length: Int64, tag: String, to request: ServerRequest) -> ServerResponse {
         let whole = generated(length: length).adding("ETag", tag).adding("Accept-Ranges", "bytes")
@@ -181,14 +181,14 @@ extension ServerResponse {
         return response
     }
 
-    /// The same answer with one more field.
+    /// A copy of this answer with one more field.
     package func adding(_ name: String, _ value: String) -> ServerResponse {
         var response = self
         response.fields.append(name, value)
         return response
     }
 
-    /// The same answer, after which the connection ends.
+    /// A copy of this answer after which the connection ends.
     package func closing() -> ServerResponse {
         var response = self
         response.closesConnection = true
@@ -217,7 +217,7 @@ extension ServerResponse {
         .text("the route's answer cannot be sent: \(error)\n", status: 500)
     }
 
-    /// The same answer with its bytes compressed and the coding named; untouched where the body is not plain bytes.
+    /// A copy of this answer with its bytes compressed and the coding named; untouched where the body is not plain bytes.
     package func compressed(_ format: Gzip.Format = .gzip) -> ServerResponse {
         guard case .bytes(let bytes) = body, let compressed = Gzip.compress(bytes, format: format) else { return self }
         var response = self

@@ -58,7 +58,7 @@ package final class NegotiateRounds: Sendable {
         }
     }
 
-    /// The same on this thread, which it blocks.
+    /// The next token, made on the calling thread, which it blocks.
     package func token(for challenge: String?) throws(NegotiateFailure) -> String {
         let library = try library.get()
         var input: [UInt8] = []

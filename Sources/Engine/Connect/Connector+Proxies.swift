@@ -178,7 +178,7 @@ extension Connector {
         finish(.failure(.proxy(failure)))
     }
 
-    /// The same where it is known before anything was waited for.
+    /// Fails by the proxy in a later turn of the loop: for reasons that are known before anything was waited for.
     private func proxyFailedLater(_ reason: ProxyFailure.Reason) {
         core.reactor.later { [self] in proxyFailed(reason) }
     }

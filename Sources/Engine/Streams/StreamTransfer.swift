@@ -22,7 +22,7 @@ final class StreamTransfer: SteeredLoad {
         id: handle.id, to: handle.request.origin, by: handle.request.routes, judge: handle.request.judge,
         waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     private(set) var stream: (any ByteStream)?
-    /// The same, where TLS is on.
+    /// The stream, where TLS is on.
     private(set) var secureStream: TLSStream?
     private var isOver = false
     /// Why the connection is of no use, once it is.

@@ -18,7 +18,7 @@ package protocol TransactionReceiver: AnyObject {
     /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
     var answersQuestions: Bool { get }
 
-    /// The same about proxies that want to know who we are; without anybody to say so they open nothing.
+    /// Whether a proxy's question for a name and a password finds an answer. If not, such a proxy opens nothing.
     var answersProxies: Bool { get }
 
     /// The judge of the request's connections as it is known now: the one that the request names, or the session where that one

@@ -23,7 +23,7 @@ final class WebSocketTransfer: SteeredLoad {
 
     @exclusivity(unchecked) var machine = WebSocketMachine()
     private(set) var stream: (any ByteStream)?
-    /// The same, where TLS is on.
+    /// The stream, where TLS is on.
     private(set) var secureStream: TLSStream?
     @exclusivity(unchecked) var isOver = false
 

@@ -74,7 +74,7 @@ package struct IssuedCertificate: Sendable {
         return try CertificateMaker.sign(template, publicKey: .key(owning: decoded), issuer: self, signer: key)
     }
 
-    /// The same key with another chain to show: missing, extra or reordered certificates.
+    /// An identity of this key that shows another chain: missing, extra or reordered certificates.
     package func identity(showing certificates: [Certificate]) throws(CertificateError) -> Identity {
         guard let chain = CertificateChain([certificate] + certificates) else { throw .notMade("no certificate") }
         return try Identity(chain: chain, key: key)

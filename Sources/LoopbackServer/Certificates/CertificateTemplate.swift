@@ -185,7 +185,7 @@ package struct CertificateTemplate: Sendable {
             purposes: [.clientAuthentication])
     }
 
-    /// The same template after a change.
+    /// A copy of the template after a change.
     package func with(_ change: (inout CertificateTemplate) -> Void) -> CertificateTemplate {
         var copy = self
         change(&copy)

@@ -191,7 +191,7 @@ package struct AuthenticationMachine: Sendable {
 
     private mutating func noteFailure(of attempt: Authorization) {
         if attempt.space.method == .negotiate {
-            // The same ticket would be refused again.
+            // The user's ticket has been refused, and would be again.
             closed.insert(attempt.space)
             offers.removeAll { $0.space == attempt.space }
             // B2.16: where nobody was asked there is nobody to be told of a failure.

@@ -31,7 +31,7 @@ package struct Authorization: Sendable, Concealed {
         self.proof = proof
     }
 
-    /// The same with another proof.
+    /// A copy of it with another proof.
     func with(_ proof: Proof, isAhead: Bool? = nil) -> Authorization {
         Authorization(space: space, credential: credential, isAhead: isAhead ?? self.isAhead, proof: proof)
     }

@@ -9,9 +9,9 @@ struct DigestChallenge: Sendable, Equatable {
     enum Protection: String, Sendable {
         /// RFC 2069: method and target, without a count.
         case legacy
-        /// The same with a count and a nonce of ours.
+        /// Method and target, a count and a nonce of ours.
         case auth
-        /// And the body.
+        /// What `auth` covers, and the body.
         case authInt = "auth-int"
     }
 

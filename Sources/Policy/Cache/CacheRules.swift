@@ -12,7 +12,7 @@ package enum CachePolicy: Sendable, Equatable {
     case reload
     /// What is stored is used whatever its age (B7.30).
     case storedElseLoad
-    /// The same, without the network (B7.31).
+    /// What is stored is used whatever its age, and the network never (B7.31).
     case storedOnly
     /// What is stored is used once the server has confirmed it (B7.29).
     case revalidate

@@ -40,7 +40,7 @@ package struct Origin: Sendable {
         digest = hasher.finalize()
     }
 
-    /// The same with the scheme as text; nil also when the scheme is not http or https.
+    /// Makes an origin of a scheme given as text; nil when the scheme is not http or https, or the rest is no origin.
     package init?(scheme: String, host: String, port: Int? = nil) {
         guard let scheme = Scheme(scheme) else { return nil }
         self.init(scheme: scheme, host: host, port: port)

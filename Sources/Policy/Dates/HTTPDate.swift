@@ -27,7 +27,7 @@ package enum HTTPDate {
         return scanner.isAtEnd ? time : nil
     }
 
-    /// The same for text.
+    /// The time that a text names; nil where it is no date.
     package static func parse(_ value: String, now: WallTime) -> WallTime? {
         var value = value
         return value.withUTF8 { parse(UnsafeRawBufferPointer($0), now: now) }

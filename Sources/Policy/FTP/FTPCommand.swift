@@ -13,7 +13,7 @@ package struct FTPCommand: Sendable, Hashable, Concealed {
         self.argument = argument
     }
 
-    /// The same with text.
+    /// Makes a command whose argument is text; its bytes are all sendable.
     package init(_ verb: String, _ argument: String) {
         self.init(verb, Array(argument.utf8))
     }

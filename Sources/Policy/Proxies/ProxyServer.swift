@@ -8,7 +8,7 @@ package struct ProxyServer: Sendable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP: requests for http, CONNECT for everything else.
         case http
-        /// The same under TLS with the proxy.
+        /// HTTP, under TLS between this machine and the proxy.
         case https
         /// SOCKS4; names are looked up here, and only IPv4 can be reached (B13.22).
         case socks4

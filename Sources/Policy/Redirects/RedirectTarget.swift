@@ -89,7 +89,7 @@ package enum RedirectTarget {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~!$&'()*+,;=:@/".utf8.contains(byte)
     }
 
-    /// The same and "?" (RFC 3986 §3.4, §3.5).
+    /// pchar, "/" and "?" of RFC 3986 §3.4 and §3.5.
     private static func queryBytes(_ byte: UInt8) -> Bool {
         pathBytes(byte) || byte == UInt8(ascii: "?")
     }

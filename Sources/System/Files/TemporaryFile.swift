@@ -73,7 +73,7 @@ package final class TemporaryFile: Sendable {
         return move(to: path)
     }
 
-    /// The same without waiting for the disk: for files whose content shows whether it is whole.
+    /// Puts the file in the place of the one at `path` without waiting for the disk: for files whose content shows whether it is whole.
     package func move(to path: String) -> SystemError? {
         if let error = close() { return error }
         let moved = Platform.rename(self.path, to: path)

@@ -154,7 +154,7 @@ package struct SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// The same address with another port; a path has none and stays as it is.
+    /// A copy of the address with another port; a path has none and stays as it is.
     ///
     /// Nil when the port is not one.
     package func with(port: Int) -> SocketAddress? {

@@ -31,7 +31,7 @@ package struct Identity: Sendable {
         key = leaf.key
     }
 
-    /// The same certificate and key with these certificates to show behind it.
+    /// A copy that shows these certificates behind its own.
     package func showing(_ others: [Certificate]) -> Identity {
         CertificateChain([chain.leaf] + others).map { Identity(self, chain: $0) } ?? self
     }

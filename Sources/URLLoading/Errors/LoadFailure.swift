@@ -113,7 +113,7 @@ enum LoadFailure {
             underlying: UnderlyingError.system(failure.error))
     }
 
-    /// The same error with what is needed to go on with the download (B17.7).
+    /// A copy of an error that has the data with which the download can be resumed (B17.7).
     static func adding(_ resumeData: Data, to error: URLError) -> URLError {
         var userInfo = error.userInfo
         userInfo[NSURLSessionDownloadTaskResumeData] = resumeData

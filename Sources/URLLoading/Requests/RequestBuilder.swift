@@ -41,7 +41,7 @@ final class RequestBuilder: Sendable {
             return fields
         }
 
-        /// The same with more fields.
+        /// A copy with more fields.
         func adding(_ fields: Fields) -> Message {
             var message = self
             for index in 0..<fields.count {
@@ -50,14 +50,14 @@ final class RequestBuilder: Sendable {
             return message
         }
 
-        /// The same as the request that asks for a web socket (B15.2).
+        /// A copy that asks for a web socket (B15.2).
         func asking(_ handshake: WebSocketHandshake) -> Message {
             var message = self
             handshake.ask(in: &message.head.fields)
             return message
         }
 
-        /// The same with these fields in place of others of their names.
+        /// A copy with these fields in place of others of their names.
         func replacing(_ fields: Fields) -> Message {
             var message = self
             for index in 0..<fields.count {
@@ -241,7 +241,7 @@ extension HopContent {
         if case .stream(let source) = self { source.byteCount == nil && source.trailerNames.isEmpty } else { false }
     }
 
-    /// The same for the engine.
+    /// The body as the engine takes it.
     var body: RequestBody {
         switch self {
         case .none: .none

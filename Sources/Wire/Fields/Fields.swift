@@ -91,7 +91,7 @@ package struct Fields: Sendable {
         table.append(name, value)
     }
 
-    /// The same fields, checked and laid out as they are sent, so that each message that has them copies them whole.
+    /// A copy of the fields, checked and laid out as they are sent, so that each message that has them copies them whole.
     ///
     /// For fields that many requests share. Those that cannot be sent as they are stay as they are.
     package func sealed() -> Fields {

@@ -1,6 +1,7 @@
-// Which order of messages is legal on a client's connection, and what is left of the connection afterwards. It sees
-// events, never bytes; it does not know the pool that asks it, nor the clock behind a keep-alive time. An event out
-// of order makes the connection unusable instead of stopping the program. RFC 9112 §9.3, §9.6.
+// Which order of messages is legal on a client's connection, and whether the connection can be used again afterwards
+// (RFC 9112 §9.3, §9.6). An event out of order makes the connection unusable and does not stop the program.
+//
+// Must not know: bytes, the pool of connections, and the time: a server's limit on idle time is passed on, not measured.
 
 /// The course of the exchanges on one connection, in the client's role.
 package struct ExchangeMachine: ~Copyable {

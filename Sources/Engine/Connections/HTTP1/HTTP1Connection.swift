@@ -176,7 +176,7 @@ final class HTTP1Connection: ByteStreamObserver {
         }
     }
 
-    /// The same where there may well be nothing: requests ask before and after they are sent.
+    /// Pumps if there may be something to read: requests ask before and after they are sent, and mostly there is nothing.
     func pumpIfPending() {
         if exchange.hasUndecoded || mustRead || channel.hasPendingInput { pump() }
     }

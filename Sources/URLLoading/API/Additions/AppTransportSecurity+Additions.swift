@@ -35,7 +35,7 @@ extension URLSessionConfiguration {
         /// One sentence with the path of the key, as `NSExceptionDomains.example.com.NSIncludesSubdomains`.
         public let description: String
 
-        /// The same sentence.
+        /// The sentence of `description`.
         public var errorDescription: String? { description }
     }
 }

@@ -35,7 +35,7 @@ extension URLSessionConfiguration {
                     ? identity.identity : identity.identity.showing(certificates.map(\.certificate)))
         }
 
-        /// The same as a credential's identity, for delegates.
+        /// The identity as a `URLCredential` takes it, for delegates.
         public var secIdentity: SecIdentity { SecIdentity(identity) }
 
         /// Whether both have the same certificates.
@@ -97,7 +97,7 @@ extension URLSessionConfiguration {
         /// One sentence that names the mistake, and no secret.
         public let description: String
 
-        /// The same sentence.
+        /// The sentence of `description`.
         public var errorDescription: String? { description }
     }
 }

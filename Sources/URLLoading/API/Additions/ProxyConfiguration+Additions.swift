@@ -27,7 +27,7 @@ extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// The same, for `dump`.
+    /// What `dump` prints: the description, without a password.
     public var customMirror: Mirror {
         Mirror(self, children: ["proxy": description], displayStyle: .struct)
     }

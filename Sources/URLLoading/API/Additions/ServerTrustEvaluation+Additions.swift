@@ -199,7 +199,7 @@ private indirect enum Choice: Sendable, Equatable {
         }
     }
 
-    /// The same for another process; throws for what cannot go there.
+    /// The evaluation in a form that another process can read; throws where it cannot have one.
     func carried() throws(CertificateError) -> TransferSettings.Trust {
         func bytes(_ list: List) throws(CertificateError) -> [[UInt8]] { try list.read().map(\.der) }
         switch self {

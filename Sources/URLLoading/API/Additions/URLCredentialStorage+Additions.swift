@@ -23,7 +23,7 @@ extension URLCredentialStorage {
         /// One sentence that names the file, and no secret.
         public let description: String
 
-        /// The same sentence.
+        /// The sentence of `description`.
         public var errorDescription: String? { description }
 
         init(_ description: String) { self.description = description }

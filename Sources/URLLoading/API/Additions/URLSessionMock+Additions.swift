@@ -148,7 +148,7 @@ extension URLSession.Mock {
         /// No answer: the load ends by its time-out or when it is cancelled.
         public static var silence: Answer { Answer(.silence) }
 
-        /// The same, so much later. No thread waits meanwhile.
+        /// A copy of this answer that comes later by so much. No thread waits meanwhile.
         public func delayed(by delay: Duration) -> Answer {
             var answer = self
             answer.delay = Span.bounded(answer.delay + Span.bounded(delay))

@@ -31,7 +31,7 @@ public enum SSLProtocol: Int32, Sendable {
 }
 
 extension SSLProtocol {
-    /// The same version in the numbering of the wire; `nil` where there is no single one.
+    /// The version by its number on the wire; `nil` where the case does not mean a single version.
     var version: tls_protocol_version_t? {
         switch self {
         case .tlsProtocol1, .tlsProtocol1Only: .TLSv10

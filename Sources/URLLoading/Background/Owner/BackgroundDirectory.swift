@@ -236,7 +236,7 @@ struct BackgroundDirectory: Sendable {
         }
     }
 
-    /// The same, and the directory; for whoever has both locks.
+    /// Removes all files, and the directory itself. The caller holds both locks.
     func removeEverything() {
         removeAll()
         answers.removeEmpty()

@@ -50,7 +50,7 @@ extension TaskDownload {
 }
 
 extension ResumeData {
-    /// The same with as many bytes as are in the file, which somebody wrote to until he died; nil where that cannot be right.
+    /// A copy that counts the bytes that are in the file, whose writing process has died; nil where that count cannot be right.
     ///
     /// After the machine itself has stopped only what the disk had for certain counts.
     func catchingUp(in folder: String, afterCrash machineStopped: Bool) -> ResumeData? {

@@ -102,7 +102,7 @@ extension TransferSettings {
 }
 
 extension ConfigurationValues {
-    /// The same for the session of an owner, which has nothing that belongs to the program.
+    /// A copy for the session of a transfer's owner, without what belongs to the program.
     var forTransfers: ConfigurationValues {
         var values = self
         values.identifier = nil

@@ -180,7 +180,7 @@ final class CacheStore: Sendable {
 
     // MARK: By loads
 
-    /// The same as `store` for an answer of which it is known how it came; never waits.
+    /// Stores an answer of which it is known how it came. Never waits.
     func storeSoon(_ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey) {
         let entry = Entry(response: cached, answer: answer, storedAt: Machine.wallMicroseconds)
         change(key, to: cached.storagePolicy == .allowed ? .stored(entry) : .removed) { memory in

@@ -93,7 +93,7 @@ struct CachedLoad: Sendable {
         decision = CacheRules.decision(policy: policy, method: method, request: sent, stored: self.stored, now: now)
     }
 
-    /// The same, sent without conditions whatever is stored.
+    /// A copy whose request is sent without conditions, whatever is stored.
     var withoutConditions: CachedLoad {
         var load = self
         load.decision = .load

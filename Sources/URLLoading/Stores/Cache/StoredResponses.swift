@@ -45,7 +45,7 @@ extension CachedURLResponse {
             storagePolicy: .allowed, answer: record.answer)
     }
 
-    /// The same with what is known of how it came: as the loader says, else that it came just now, by this request.
+    /// The response and how it came: as the loader says, or else that it came just now, by this request.
     func prepared(for request: URLRequest, at now: WallTime) -> (CachedURLResponse, StoredAnswer) {
         if let answer { return (self, answer) }
         let http = response as? HTTPURLResponse
@@ -75,7 +75,7 @@ extension CachedURLResponse {
 }
 
 extension StoredAnswer {
-    /// The same with the head that a program wants to keep in its place.
+    /// A copy with the head that a program wants to keep in place of the server's.
     func under(_ response: URLResponse) -> StoredAnswer {
         guard let response = response as? HTTPURLResponse else { return self }
         var answer = self

@@ -36,7 +36,7 @@ struct Refusal: Sendable {
     /// Whether a name and a password answer it; Negotiate is about the user's ticket.
     var takesPassword: Bool { method != .negotiate }
 
-    /// The same about another space.
+    /// A copy of the refusal that asks about another space.
     func asking(_ space: AuthenticationSpace, failures: Int) -> Refusal {
         let isTunnel = if case .tunnel = subject { true } else { false }
         return Refusal(

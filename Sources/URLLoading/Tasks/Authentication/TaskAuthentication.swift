@@ -88,7 +88,7 @@ struct TaskAuthentication: Sendable {
             switch step {
             // What nobody can be asked about leaves no trace where there was none.
             case .deliver where known == nil: return (step, nil)
-            // The same proof goes on: with another nonce, or with the next round of a handshake.
+            // The proof that was under way goes on: with another nonce, or with the next round of a handshake.
             case .send, .negotiate(_, challenge: .some): state.authentication[side] = rounds
             case .ask, .negotiate(_, challenge: nil), .deliver:
                 rounds.noteRefusal()

@@ -35,7 +35,7 @@ extension URLProtectionSpace {
         }
     }
 
-    /// The same proxy as it is named for the other kind of URL: who has stored a credential for the one means the other
+    /// The space of this proxy for the other kind of URL. A credential that is stored for the one is meant for the other
     /// as well.
     var otherProxySpace: URLProtectionSpace? {
         let other: String? =

@@ -75,7 +75,7 @@ struct ResumeData: Sendable {
         return validators.lastModified.map { .date($0) }
     }
 
-    /// The same of a file on an FTP server.
+    /// The validator of a file on an FTP server: its size and date.
     private static func fileValidator(_ archive: Archive, ofSize size: Int64) -> ResumeValidator? {
         guard size == archive.total, FTPFileState.isDate(archive.validator.utf8) else { return nil }
         return .file(FTPFileState(size: size, date: archive.validator))

@@ -69,7 +69,7 @@ final class HopCaching {
         return .everything
     }
 
-    /// The same for a redirect that is followed: its body is kept only if that makes nobody wait for long (B4.33).
+    /// Whether the body of a redirect that is followed is kept: only if that makes nobody wait for long (B4.33).
     func takesBody(ofRedirect framing: BodyFraming) -> Bool {
         guard case .store = change else { return false }
         switch framing {

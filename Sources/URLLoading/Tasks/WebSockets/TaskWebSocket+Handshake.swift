@@ -97,7 +97,7 @@ extension RequestBuilder {
 }
 
 extension Route {
-    /// The same way, on which plain http goes through a tunnel too (B15.11).
+    /// A copy of the route on which plain http goes through a tunnel too (B15.11).
     var tunnelling: Route {
         guard case .proxied(var proxy) = self else { return self }
         proxy.tunnelsAlways = true

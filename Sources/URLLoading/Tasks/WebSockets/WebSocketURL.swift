@@ -38,7 +38,7 @@ extension URL {
 }
 
 extension URLRequest {
-    /// The same request to the URL of its handshake.
+    /// A copy of the request whose URL is that of its handshake, of http or https.
     var overHTTP: URLRequest {
         var values = values
         values.url = url?.overHTTP

@@ -39,7 +39,7 @@ package struct TransferMeasures: Sendable, Hashable {
 
     /// A server that is down for a week is asked a thousand times, and journals are written often. Picked by feel.
     private static let most = 16
-    /// The same, for what servers may say at length.
+    /// How many bytes of a server's words are kept, for the same reasons.
     private static let mostBytes = 256 << 10
 }
 
