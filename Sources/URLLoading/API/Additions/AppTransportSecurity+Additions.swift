@@ -24,7 +24,7 @@ extension URLSessionConfiguration {
         ///
         /// Known are `NSAllowsArbitraryLoads`, `NSAllowsArbitraryLoadsForMedia`, `NSAllowsArbitraryLoadsInWebContent`,
         /// `NSAllowsLocalNetworking`, `NSExceptionDomains` and `NSPinnedDomains` with what stands in them. Everything
-        /// else throws an `AppTransportSecurityError`: a misspelt demand would protect nobody.
+        /// else throws an `AppTransportSecurityError`: a misspelt demand would not protect anything.
         public init(dictionary: [String: Any]) throws {
             rules = try TransportSecurityReader.read(dictionary)
         }

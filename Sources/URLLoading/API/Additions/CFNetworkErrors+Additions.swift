@@ -30,7 +30,7 @@ public enum CFNetworkErrors: Int32, Sendable {
     case cfftpErrorUnexpectedStatusCode = 200
     /// The proxy for an http URL cannot be reached.
     case cfErrorHTTPProxyConnectionFailure = 306
-    /// There is nobody to ask for the proxy, or the answer is of no use (B13.30).
+    /// A proxy script (PAC) is configured and no `proxyResolver` of the program, or its answer is of no use (B13.30).
     case cfErrorPACFileError = 308
     /// The proxy for an https URL cannot be reached.
     case cfErrorHTTPSProxyConnectionFailure = 310

@@ -5,7 +5,7 @@ import Foundation
 extension URLSession {
     /// Ours: what a delegate answers that only knows a credential, and perhaps does not care who the server is.
     public struct FixedChallengeAnswer: Sendable {
-        /// Whether every server is believed: whoever sits between here and the server can then read and change
+        /// Whether every server is believed: an attacker between here and the server can then read and change
         /// everything, the credential included. False unless set.
         public var dangerouslyAllowsInvalidCertificates = false
         /// What other challenges are answered with, once.

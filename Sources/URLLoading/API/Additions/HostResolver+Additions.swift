@@ -22,10 +22,10 @@ extension URLSessionConfiguration {
     /// Ours: answers where a host is. The name is in lower case, and of international names it is the form in ASCII.
     public typealias HostResolver = @Sendable (_ host: String) async throws -> HostAddresses
 
-    /// Ours: who is asked where hosts are, in place of the system's name service; nil, the default, for nobody.
+    /// Ours: a closure that says where hosts are, in place of the system's name service; nil, the default, asks that.
     ///
     /// It is asked for the servers and the proxies that the session itself connects to, not about addresses, names under `localhost`,
-    /// and what `hostOverrides` has. All that wait for one host wait for one question, whose task is cancelled when nobody waits any
+    /// and what `hostOverrides` has. All loads that wait for one host wait for one question. Its task is cancelled when no load waits any
     /// more. A question counts as part of connecting, so that the request's time-out ends it. Answers are kept in the session, for the
     /// time that they say, and forgotten before where none of the addresses could be connected to.
     ///

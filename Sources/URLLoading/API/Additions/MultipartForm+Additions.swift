@@ -30,7 +30,7 @@ extension URLRequest {
 
     /// A form to be sent: texts, data and files, in order. Ours.
     ///
-    /// Between the parts stands a boundary that nobody can guess, so that no part can hold it.
+    /// Between the parts stands a random boundary that cannot be guessed, so that no part can hold it.
     public struct MultipartForm: Sendable {
         /// A stretch of the body.
         enum Segment: Sendable {

@@ -12,7 +12,7 @@ extension URLSession {
     /// configuration.retryPolicy = URLSession.RetryPolicy(maximumRetries: 3)
     /// ```
     ///
-    /// A load is tried again as long as nobody has seen anything of its answer. A delegate, a handler or an `async` call gets the
+    /// A load is tried again as long as the program has seen nothing of its answer. A delegate, a handler or an `async` call gets the
     /// last attempt's answer or error, and the metrics have an entry for each attempt. A body that is a stream cannot be sent twice,
     /// and a web socket is no load. `timeoutIntervalForRequest` counts for each attempt anew, and `timeoutIntervalForResource` for
     /// all of them with their pauses.

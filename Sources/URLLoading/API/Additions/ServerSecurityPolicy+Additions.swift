@@ -33,7 +33,7 @@ extension URLSession {
         /// Whether the certificate must be for the domain; true unless set (B3.56).
         public var validatesDomainName = true
 
-        /// A policy; without pins the mode `.none` is the only one that believes anybody.
+        /// A policy. Without pins, `.none` is the only mode that trusts any server.
         public init(pinningMode: PinningMode = .none, pinnedCertificates: Set<Data> = []) {
             self.pinningMode = pinningMode
             self.pinnedCertificates = pinnedCertificates

@@ -9,7 +9,7 @@ extension URLSessionConfiguration {
     /// host its own.
     ///
     /// A choice that cannot be carried out (a pin that is no hash, text without a certificate, a pattern that is no
-    /// host) trusts nobody at all: every https load of the session fails with an error that names the mistake.
+    /// host) trusts no server at all: every https load of the session fails with an error that names the mistake.
     public struct ServerTrustEvaluation: Sendable, Equatable {
         private let choice: Choice
 
@@ -55,7 +55,7 @@ extension URLSessionConfiguration {
             ServerTrustEvaluation(choice: .selfSigned(certificate, host: host, others))
         }
 
-        /// By whoever of these believes.
+        /// By any of these choices: a server that one of them trusts is trusted. They are asked in order.
         public static func anyOf(_ choices: [ServerTrustEvaluation]) -> ServerTrustEvaluation {
             ServerTrustEvaluation(choice: .anyOf(choices))
         }
@@ -66,7 +66,7 @@ extension URLSessionConfiguration {
         }
 
         /// By the key that a host showed first, which is written to this file (trust on first use). Protects against
-        /// whoever comes in between later, not against who was there from the beginning. The directory must exist.
+        /// an attacker who comes in between later, not against one who was there from the beginning. The directory must exist.
         public static func knownHosts(file: URL) -> ServerTrustEvaluation {
             ServerTrustEvaluation(choice: .knownHosts(file))
         }
@@ -80,7 +80,7 @@ extension URLSessionConfiguration {
             ServerTrustEvaluation(choice: .perHost(choices, others))
         }
 
-        /// Not at all: whoever sits between here and the server can read and change everything.
+        /// Not at all: an attacker between here and the server can read and change everything.
         public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anybody)
 
         /// This choice under a condition.
@@ -262,7 +262,7 @@ private indirect enum Choice: Sendable, Equatable {
     }
 }
 
-/// Trusts nobody, because what the program has chosen cannot be carried out.
+/// Trusts no server, because what the program has chosen cannot be carried out.
 private struct MistakenEvaluator: TrustEvaluator {
     let mistake: String
 

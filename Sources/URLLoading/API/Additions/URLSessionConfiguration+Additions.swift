@@ -43,7 +43,7 @@ extension URLSessionConfiguration {
 
     /// Ours: the hosts to which the user's Kerberos ticket is shown without a question where they ask for Negotiate, over http
     /// too: `"intranet.example"` is this host, and `"*.corp.example"` every host below that domain, but not the domain itself.
-    /// Empty, the default, names nobody, and so does an entry that is no host, such as one with a scheme or a port. A server
+    /// Empty, the default, names no host, and so does an entry that is no host, such as one with a scheme or a port. A server
     /// that is not named is shown the ticket only if a delegate says so, with `URLCredential.kerberosTicket`; default handling
     /// never does. Proxies that the configuration itself names (`proxyConfigurations`, `connectionProxyDictionary`,
     /// `proxyResolver`) count as named here; those of the environment do not.

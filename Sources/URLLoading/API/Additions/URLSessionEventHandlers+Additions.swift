@@ -84,7 +84,7 @@ extension URLSession {
             set { closures.withLock { $0.willPerformHTTPRedirection = newValue } }
         }
 
-        /// A stream for the request's body is needed: gives one that nobody has opened.
+        /// A stream for the request's body is needed. Return one that is not open yet.
         public var needNewBodyStream: (@Sendable (URLSession, URLSessionTask) async -> InputStream?)? {
             get { closures.withLock { $0.needNewBodyStream } }
             set { closures.withLock { $0.needNewBodyStream = newValue } }
@@ -204,7 +204,7 @@ extension URLSession {
             set { closures.withLock { $0.writeClosed = newValue } }
         }
 
-        /// The connection goes on as two streams that nobody has opened; the task tells nothing more.
+        /// The connection goes on as two streams, not open yet; the task tells nothing more.
         public var didBecomeStreams: (@Sendable (URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void)?
         {
             get { closures.withLock { $0.didBecomeStreams } }

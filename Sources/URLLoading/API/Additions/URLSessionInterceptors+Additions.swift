@@ -68,12 +68,11 @@ extension URLSession {
 
         /// The body of an answer, in memory, in a file, or still to come; to be read piece by piece in any case.
         ///
-        /// For `data` and `upload` it is in memory, for `download` in a file, and for `bytes` it is read from the network while somebody
-        /// reads it here, once. An interceptor may answer with a body of another kind: what is in memory is written to the
+        /// For `data` and `upload` it is in memory, for `download` in a file, and for `bytes` it is read from the network as it
+        /// is read here, once. An interceptor may answer with a body of another kind: what is in memory is written to the
         /// file of a download, and what is still to come is collected for `data`.
         ///
-        /// What nobody wants has no body to be kept: the file of an answer that is dropped is removed, and a body that is dropped before
-        /// its end is not read any further.
+        /// The file of an answer that is dropped is removed, and a body that is dropped before its end is not read any further.
         public struct Body: AsyncSequence, Sendable {
             /// A piece; none is empty.
             public typealias Element = Data

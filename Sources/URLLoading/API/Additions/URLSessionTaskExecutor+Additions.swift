@@ -19,6 +19,6 @@ extension URLSession {
     ///
     /// Whatever such a task does between its suspensions, the session (and other sessions on the same thread) waits for.
     /// It must not block, and what takes long belongs elsewhere. Delegates and completion handlers are called on the
-    /// delegate queue as ever.
+    /// delegate queue, as they are without it.
     public var taskExecutor: any TaskExecutor { core.engine.loop.taskExecutor }
 }

@@ -1,6 +1,6 @@
 // Apple's names for the ways to authenticate and for the values of a protection space's protocol and proxy type.
 
-/// The method nobody named; for http the same as Basic (B2.25).
+/// The default method; for http it is Basic (B2.25).
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
 
 /// Basic authentication (RFC 7617).

@@ -108,7 +108,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     /// How to authenticate: one of the `NSURLAuthenticationMethod…` constants.
     open var authenticationMethod: String { place.method }
 
-    /// Whether nobody on the way can read what is sent as proof (B2.26).
+    /// Whether what is sent as proof cannot be read on its way (B2.26).
     open var receivesCredentialSecurely: Bool {
         if `protocol` == NSURLProtectionSpaceHTTPS { return true }
         return Place.methodsThatHideTheSecret.contains(authenticationMethod)

@@ -104,7 +104,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
     // MARK: Changing
 
-    /// Keeps a cookie in the place of one with the same name, domain and path, whoever it is from, unless the policy is
+    /// Keeps a cookie in the place of one with the same name, domain and path, from wherever it comes, unless the policy is
     /// `.never` (B8.62, B8.63).
     open func setCookie(_ cookie: HTTPCookie) {
         if store.set(cookie.cookie) { noteChange() }

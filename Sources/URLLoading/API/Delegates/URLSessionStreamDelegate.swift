@@ -15,7 +15,7 @@ public protocol URLSessionStreamDelegate: URLSessionTaskDelegate {
     /// A better way to the host is there. It is never called here (B15.52).
     func urlSession(_ session: URLSession, betterRouteDiscoveredFor streamTask: URLSessionStreamTask)
 
-    /// The connection goes on as two streams that nobody has opened. The task is complete, and nothing more is told of it
+    /// The connection goes on as two streams, not open yet. The task is complete, and nothing more is told of it
     /// (B15.51).
     func urlSession(
         _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,

@@ -53,22 +53,22 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
     /// A stream for the request's body is needed: the first of a streamed upload, and another one for each further
-    /// sending. Call the handler with a stream that nobody has opened; without one the task ends with
+    /// sending. Call the handler with a stream that is not open yet; without one the task ends with
     /// `URLError.requestBodyStreamExhausted`. The task waits until then.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-    /// A stream for the request's body is needed. Return one that nobody has opened.
+    /// A stream for the request's body is needed. Return one that is not open yet.
     func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream?
 
     /// A stream for the request's body from `offset` on is needed; also asked, from 0, of a delegate that does not
-    /// implement the form without offset. Call the handler with a stream that nobody has opened.
+    /// implement the form without offset. Call the handler with a stream that is not open yet.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-    /// A stream for the request's body from `offset` on is needed. Return one that nobody has opened.
+    /// A stream for the request's body from `offset` on is needed. Return one that is not open yet.
     func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
     ) async -> InputStream?

@@ -6,7 +6,7 @@ import Foundation
 
 /// A request to load a URL, as a class.
 open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
-    /// Shared with `URLRequest` values; never changed while somebody else holds it.
+    /// Shared with `URLRequest` values; never changed while there is another reference to it.
     var storage: RequestStorage
 
     /// Makes a GET request without URL.
@@ -172,7 +172,7 @@ extension NSURLRequest {
         case background = 3
         /// Voice.
         case voice = 4
-        /// Data that somebody waits for.
+        /// Data that the user waits for.
         case responsiveData = 6
         /// Streamed audio and video.
         case avStreaming = 8

@@ -43,8 +43,8 @@ public func SecPolicyCreateBasicX509() -> SecPolicy {
     SecPolicy(.basicX509)
 }
 
-/// The policy that makes revocation count: whoever is known to be revoked is refused, and with
-/// `kSecRevocationRequirePositiveResponse` whoever is not known to be good.
+/// The policy that makes revocation count: a certificate that is known to be revoked is refused, and with
+/// `kSecRevocationRequirePositiveResponse` also one that is not known to be good.
 ///
 /// Answers are the stapled response, `SecTrustSetOCSPResponse`'s and the session's revocation lists, whichever method
 /// the flags name; nothing is fetched. Nil for unknown flags.

@@ -20,8 +20,8 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Sets the certificates that are trusted, and nobody else from now on (B3.38); leaves and intermediates may be among
-/// them (B3.40), and an empty array trusts nobody (B3.39). Nil goes back to whom the session trusts.
+/// Sets the certificates that are trusted, and trusts no others from now on (B3.38). Leaves and intermediates may be among
+/// them (B3.40). An empty array trusts no server (B3.39), and nil trusts what the session trusts.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     var anchors: [SecCertificate]?
@@ -36,7 +36,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
     return errSecSuccess
 }
 
-/// Whether nobody but the own anchors is trusted; `false` adds those whom the session trusts (B3.38).
+/// Sets whether the own anchors alone are trusted; `false` adds those that the session trusts (B3.38).
 @discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
     trust.change { $0.isAnchorsOnly = anchorCertificatesOnly }

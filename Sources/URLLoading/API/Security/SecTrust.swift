@@ -13,7 +13,7 @@ public final class SecTrust: Hashable, Sendable {
     let presented: CertificateChain
     /// The conditions of its making: for a challenge those of the connection (B3.35).
     let policy: TrustPolicy
-    /// Who judges as long as nobody sets other anchors.
+    /// The evaluator that judges until other anchors are set.
     let evaluator: any TrustEvaluator
     private let state: Mutex<State>
 
@@ -47,7 +47,7 @@ extension SecTrust {
     /// The conditions as they are now.
     var settings: SecTrustSettings { state.withLock { $0.settings } }
 
-    /// The verdict about the present conditions; nil when nobody has asked for it yet.
+    /// The verdict about the present conditions; nil until the trust was evaluated.
     var known: SecTrustOutcome? { state.withLock { $0.outcome } }
 
     /// Changes the conditions, with which the verdict is forgotten.

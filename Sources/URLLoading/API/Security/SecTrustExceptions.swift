@@ -11,7 +11,7 @@ struct SecTrustExceptions: Sendable, Codable {
     private let leaf: Data
     private let problems: Set<String>
 
-    /// Excuses these problems of the leaf, apart from those that nobody excuses.
+    /// Excuses these problems of the leaf, apart from those that cannot be excused.
     init(_ reasons: [TrustFailure.Reason], of leaf: Certificate) {
         version = Self.current
         self.leaf = Data(leaf.fingerprintSHA256)

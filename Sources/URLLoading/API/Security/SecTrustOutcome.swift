@@ -60,7 +60,7 @@ struct SecTrustOutcome: Sendable {
 }
 
 extension TrustFailure.Reason {
-    /// Whether no exception is made of it: somebody has said that the certificate is bad, or it is not what it says.
+    /// Whether exceptions cannot excuse it: its issuer has revoked the certificate, or the certificate is not what it says it is.
     var isFatal: Bool {
         switch self {
         case .revoked, .signatureInvalid, .malformed: true
@@ -76,9 +76,9 @@ extension TrustFailure.Reason {
 public enum SecTrustResultType: UInt32, Sendable {
     /// Not evaluated, or a condition has changed since.
     case invalid = 0
-    /// Trusted, because somebody has said so: all that is wrong is excused by `SecTrustSetExceptions`.
+    /// Trusted, because `SecTrustSetExceptions` excuses all that is wrong.
     case proceed = 1
-    /// Somebody is to be asked; never given.
+    /// The user is to be asked. It is never given.
     case confirm = 2
     /// Somebody has said no; never given.
     case deny = 3

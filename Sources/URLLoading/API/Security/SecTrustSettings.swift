@@ -8,11 +8,11 @@ struct SecTrustSettings: Sendable {
     var policies: [SecPolicy]
     /// Own anchors; nil for none.
     var anchors: [SecCertificate]?
-    /// Whether nobody but the own anchors is trusted (B3.38).
+    /// Whether the own anchors alone are trusted (B3.38).
     var isAnchorsOnly = false
     /// The time of evaluation in seconds since 1970; nil for now (B3.41).
     var time: Int64?
-    /// Whether fetching is allowed; nil as long as nobody has said.
+    /// Whether fetching is allowed; nil until the program has set it.
     var allowsFetching: Bool?
     /// OCSP responses.
     var responses: [[UInt8]] = []

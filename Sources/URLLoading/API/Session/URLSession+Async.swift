@@ -100,7 +100,7 @@ extension URLSession {
         try await run(awaited(NewTask(resuming: resumeData, outlet: .awaiting, delegate: delegate))) { .file($0) }
     }
 
-    /// Who stands between async calls and their loads; nil for nobody.
+    /// The interceptors between async calls and their loads; nil for none.
     var interceptors: SessionInterceptors? { core.settings.interceptors }
 
     /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.

@@ -31,7 +31,7 @@ extension URLSession {
         return TransferFeed(task: make(new) { URLSessionDataTask(core: $0) }, pipe: pipe)
     }
 
-    /// A response's body, byte by byte. It can be read once; while nobody reads, the server is made to wait.
+    /// A response's body, byte by byte. It can be read once. While it is not read, the server is made to wait.
     ///
     /// When the iteration ends early, or the sequence goes without having been read, the transfer is cancelled (B1.92).
     public struct AsyncBytes: AsyncSequence, Sendable {

@@ -5,7 +5,7 @@ import URLLoadingSystem
 
 /// Loads URLs, with one configuration and one delegate.
 ///
-/// A session without running tasks that nobody holds any more closes its connections and lets its delegate go, also
+/// A session without running tasks to which no reference is left closes its connections and releases its delegate, also
 /// when it was never invalidated; on Apple's platforms it would stay.
 open class URLSession: NSObject, @unchecked Sendable {
     // Safe to share: the core guards its own state, the rest is immutable.

@@ -96,7 +96,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.sharedContainerIdentifier, newValue) }
     }
 
-    /// Whether somebody is woken when a background session has something to tell and its program is not there (B10.13):
+    /// Whether a program is started when a background session has something to tell and its own program does not run (B10.13):
     /// on Linux the command of `backgroundEventHook` is run. Without a command the setting has no effect.
     open var sessionSendsLaunchEvents: Bool {
         get { value(\.sessionSendsLaunchEvents) }
@@ -233,7 +233,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Classes that may carry loads, asked in this order and before what is built in (B14.31). At first the classes that
-    /// are registered with `URLProtocol` and the built-in ones, which carry what nobody else takes, listed or not (B14.32).
+    /// are registered with `URLProtocol` and the built-in ones, which carry what no other class takes, listed or not (B14.32).
     /// What is no subclass of `URLProtocol` is left out.
     open var protocolClasses: [AnyClass]? {
         get { value(\.protocolClasses) }

@@ -83,8 +83,8 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     /// Sets TLS up behind all that waits; what is asked later waits for it (B15.45). The server's certificates are judged
     /// as for https, and delegates are asked the same challenges.
     ///
-    /// Bytes that have come before TLS and that nobody has read end the task with `URLError.secureConnectionFailed`:
-    /// whoever sent them need not be the server (B15.46).
+    /// Bytes that have come before TLS and were not read end the task with `URLError.secureConnectionFailed`:
+    /// they need not have come from the server (B15.46).
     open func startSecureConnection() { core.stream.say(.startSecure) }
 
     /// Does nothing (B15.47).

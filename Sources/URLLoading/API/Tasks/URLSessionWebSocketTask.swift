@@ -73,7 +73,7 @@ extension URLSessionWebSocketTask {
         try await core.webSocket.send(message)
     }
 
-    /// Gives one whole message, the first that no other call has got (B15.14). While nobody asks for messages no more than a
+    /// Gives one whole message, the first that no other call has got (B15.14). Without calls that wait for messages no more than a
     /// few are read, and the server has to wait.
     @preconcurrency
     public func receive(
