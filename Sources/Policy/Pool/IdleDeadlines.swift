@@ -1,4 +1,4 @@
-// When connections that serve nobody are to be closed, for a pool that has one timer. One that is used and released
+// When unused connections are to be closed, for a pool that has one timer. One that is used and released
 // again and again only moves its own expiry; the heap hears of it when the earlier deadline it holds has passed.
 // So the common release costs one comparison, and an entry may be out of date: its owner tells.
 //

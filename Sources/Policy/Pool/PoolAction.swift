@@ -2,7 +2,7 @@
 
 /// What `PoolMachine` wants done next; its driver carries it out.
 package enum PoolAction: Sendable, Equatable {
-    /// Close a connection or give a dial up: it serves nobody, or all is to end.
+    /// Close a connection or give a dial up: it is unused, or all is to end.
     case close(ConnectionID)
     /// Give a dial up for which no request waits any more.
     case cancelDial(ConnectionID)

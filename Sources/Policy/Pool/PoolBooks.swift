@@ -1,4 +1,4 @@
-// The pool's book-keeping: who is where. Connections, keys, hosts and waiting requests are rows of four arrays,
+// The pool's book-keeping: which request has which connection, and what waits. Connections, keys, hosts and waiting requests are rows of four arrays,
 // linked by row numbers, so that a step is a few writes in place and nothing is searched for. Decides nothing:
 // `PoolMachine` does. Every change keeps the counts of key and host in step, which makes the questions of the
 // common path comparisons of integers.
@@ -8,13 +8,13 @@ struct PooledConnection {
     enum State {
         case free
         case dialling
-        /// Open, and serves nobody.
+        /// Open, without a request.
         case idle
-        /// Serves somebody, and can serve more at the same time.
+        /// Serves a request or several, and can serve more at the same time.
         case available
         /// Serves as many as it can.
         case full
-        /// Serves those whom it serves to their end, and nobody new.
+        /// Serves its requests to their end and takes no new ones.
         case draining
     }
 
@@ -44,7 +44,7 @@ struct PooledConnection {
     /// While it is idle: its neighbours among the idle connections of all keys.
     var idleOlder = PoolBooks.none
     var idleNewer = PoolBooks.none
-    /// While it serves nobody: when it is too old.
+    /// While it is unused: when it is closed for that.
     var expiry: Duration?
     /// The deadline that `IdleDeadlines` holds for it.
     var queuedDeadline: Duration?
@@ -124,7 +124,7 @@ struct PoolBooks {
     private(set) var hosts: [PooledHost] = []
     private(set) var waiters: [Waiter] = []
     private(set) var counts = PoolCounts()
-    /// Connections in use that wait for the next request of whoever used them, by the request before.
+    /// Connections that are kept for the request that continues another one, by that other one.
     var kept: [RequestID: ConnectionID] = [:]
     private var memory = ProtocolMemory()
 
@@ -420,7 +420,7 @@ struct PoolBooks {
         keys[key].undialled.first
     }
 
-    /// The newest dial of a key that is under way for nobody.
+    /// The newest dial of a key for which no request waits.
     func newestSurplusDial(of key: Int) -> Int? {
         guard keys[key].surplusDials > 0 else { return nil }
         var dial = keys[key].dialling.newest

@@ -26,8 +26,8 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// The key of requests to an origin on a route, for somebody whose connections have this judge. Where nothing is judged on
-    /// the way, everybody's are the same; and what a protocol cannot be agreed on for speaks HTTP/1.1.
+    /// The key of requests to an origin on a route, whose connections have this judge. Where nothing is judged on the way the
+    /// judge does not count; and where no protocol can be agreed on it is HTTP/1.1.
     package init(
         toReach origin: Origin, by route: Route, judge: ConnectionJudge = .session, protocols: ProtocolOffer = .http1
     ) {

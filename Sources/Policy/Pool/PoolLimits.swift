@@ -4,11 +4,11 @@
 package struct PoolLimits: Sendable {
     /// Connections at the same time to one host, at least 1 (B16.1).
     package let perHost: Int
-    /// How long a connection that serves nobody is kept, open or being opened (B16.6).
+    /// How long an unused connection is kept, open or being opened (B16.6).
     package let idleTimeout: Duration
-    /// Connections that serve nobody, over all hosts, at least 1.
+    /// Idle connections over all hosts, at least 1.
     package let idle: Int
-    /// How old a connection is when it gets nobody new; nil for no limit (B16.77).
+    /// The age from which a connection takes no new requests; nil for no limit (B16.77).
     package let lifetime: Duration?
 
     /// Makes limits; a number below 1 counts as 1, and times are kept between zero and a year.
@@ -24,11 +24,11 @@ package struct PoolLimits: Sendable {
 
 /// How many of each the pool holds.
 package struct PoolCounts: Sendable, Equatable {
-    /// Connections nobody uses.
+    /// Open connections without a request.
     package var idle = 0
     /// Connections that serve one request or several, and may serve more when there is room.
     package var inUse = 0
-    /// Connections that serve requests to their end, and nobody new.
+    /// Connections that serve their requests to the end and take no new ones.
     package var draining = 0
     /// Connections being opened.
     package var dialling = 0

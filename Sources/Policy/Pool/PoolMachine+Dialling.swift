@@ -27,7 +27,7 @@ extension PoolMachine {
         while books.hosts[host].unmet > 0, var waiter = nextToDial(at: host) {
             var key = books.waiters[waiter].key
             if books.hosts[host].connections >= limits.perHost, !makeRoom(at: host, for: key) {
-                // What is kept for the one, though it lets nobody in for the moment, can make room for another.
+                // A connection that is kept for one key though it takes no request for the moment can make room for another key.
                 guard let other = nextToDial(at: host, except: key) else { return }
                 (waiter, key) = (other, books.waiters[other].key)
                 guard makeRoom(at: host, for: key) else { return }
@@ -53,7 +53,7 @@ extension PoolMachine {
         return best
     }
 
-    /// Ends one dial or connection of a host that serves nobody, so that another may be dialled.
+    /// Ends one unused dial or connection of a host, so that another may be dialled.
     mutating func makeRoom(at host: Int, for waiting: Int) -> Bool {
         var oldest: (row: Int, expiry: Duration)?
         var key = books.hosts[host].firstKey

@@ -1,5 +1,5 @@
-// A connection that stays with whoever used it, from one request to the next: NTLM and Negotiate prove who speaks on
-// a connection, in several rounds that nobody else may come between (B2.93, RFC 4559 §6).
+// A connection that is kept from one request for the next one of its task: NTLM and Negotiate prove who speaks on a connection,
+// in several rounds that no other request may come between (B2.93, RFC 4559 §6).
 //
 // Meanwhile the connection counts as in use. Must not know what is proved, and how.
 
@@ -12,7 +12,7 @@ extension PoolMachine {
     }
 
     /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a proof,
-    /// so nobody else gets it.
+    /// so it is closed.
     package mutating func abandonedKept(after request: RequestID) {
         if let row = takeKept(after: request) { close(row) }
     }

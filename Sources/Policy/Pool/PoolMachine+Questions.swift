@@ -1,5 +1,5 @@
-// What somebody has to be asked about the peer of a dial, before the connection may be used. The request behind the dial is
-// asked, and bound to it: rule 4 of `PoolMachine`. Must not know what is asked, who answers, and what.
+// A question about the peer of a dial, which has to be answered before the connection may be used. The request behind the dial
+// is asked, and bound to it: rule 4 of `PoolMachine`. Must not know what is asked, and what is answered.
 
 extension PoolMachine {
     /// The request a dial is under way for; nil when another connection has served it and none has taken its place.

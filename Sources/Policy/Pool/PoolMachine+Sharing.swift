@@ -31,16 +31,16 @@ extension PoolMachine {
         matchUp(key)
     }
 
-    /// Gives up the dials of a key that are for nobody, where a shared connection stands.
+    /// Gives up the dials of a key for which no request waits, where a shared connection stands.
     mutating func endSurplusDials(of key: Int) {
         while let dial = books.newestSurplusDial(of: key) { cancel(dial) }
     }
 
-    /// Whether a connection that serves nobody is one too many: who waits needs its place, or another that is shared has room.
+    /// Whether an unused connection is one too many: a waiting request needs its place, or another, shared connection has room.
     func isBeyondNeed(_ row: Int) -> Bool {
         let key = books.connections[row].key
         let unmet = books.hosts[books.keys[key].host].unmet
-        // What lets nobody in for the moment is not replaced: its peer wants those requests to wait.
+        // A connection that takes no request for the moment is not replaced: its peer wants those requests to wait.
         if unmet > 0, unmet > (books.connections[row].capacity == 0 ? books.keys[key].unmet : 0) { return true }
         guard books.connections[row].isShared else { return false }
         return books.keys[key].available.count > (books.connections[row].state == .available ? 1 : 0)

@@ -11,7 +11,7 @@ extension PoolMachine {
         case opening
     }
 
-    /// So many connections of a key are wanted that serve nobody, before there are requests for them; `request` opens one, if one is
+    /// So many unused connections of a key are wanted before there are requests for them; `request` opens one, if one is
     /// missing. It closes nothing, waits for none that is in use, and is bound to its dial from the beginning.
     package mutating func warmedUp(_ request: RequestID, key: PoolKey, wanted: Int, now: Duration) -> Warmth {
         guard phase == .running else { return .full }
@@ -20,7 +20,7 @@ extension PoolMachine {
         if let isShared = isReady(row, wanted: wanted, now: now) { return .ready(isShared: isShared) }
         let host = books.keys[row].host
         guard books.waiterRow(of: request) == nil, books.hosts[host].unmet == 0 else { return .full }
-        // One dial is for all, or one is for nobody.
+        // It joins a dial that is for all requests, or takes one for which no request waits.
         let joins =
             books.keys[row].expectsShared && books.keys[row].dialling.count > 0 || books.keys[row].surplusDials > 0
         guard joins || books.hosts[host].connections < limits.perHost else { return .full }

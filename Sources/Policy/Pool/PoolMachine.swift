@@ -1,35 +1,37 @@
 // Decides which connection serves which request, when to open one and when to close one: for one session, over all
 // its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4; H2.1 to H2.6. It must not know what a connection is, what it
-// speaks, who waits, nor what time it is; ids and times are arguments, and an id it does not know is ignored. What an event
-// leads to is pulled by `nextAction`, in the order in which it is to be done.
+// speaks, what a request is, nor what time it is; ids and times are arguments, and an id it does not know is ignored. What an
+// event leads to is pulled by `nextAction`, in the order in which it is to be done.
+//
+// A connection is unused while it is idle, and while it is being opened and no request waits for it.
 //
 // The rules:
 // 1. Requests and connections of one `PoolKey` are interchangeable. Whichever connection of the key becomes ready
-//    first serves the first waiting request, whoever caused its dial (late binding). A connection serves as many at the
+//    first serves the first waiting request, whichever request caused its dial (late binding). A connection serves as many at the
 //    same time as its capacity says; over HTTP/1.1 that is one.
 // 2. A dial is made for each waiting request beyond the dials already under way, within the limit per host. The limit
 //    counts every connection to the host's name in any state, over all keys that share it (B16.1). Each waiting request
 //    is paired with at most one dial, so that a failed dial has one request to fail with it.
-// 3. At the limit, what serves nobody makes room for who waits: a dial beyond need is cancelled, or the idle
-//    connection that would expire first is closed. So while somebody waits undialled, every connection of that host
+// 3. At the limit, unused connections make room for waiting requests: a dial beyond need is cancelled, or the idle
+//    connection that would expire first is closed. So while a request waits without a dial, every connection of that host
 //    is in use or is being dialled for a waiting request.
-// 4. A request that is asked about the peer of its dial is bound to it from then on: no other connection serves it, that
-//    one serves nobody else before it is open, and if the dial fails the request does. When the request goes away, the next
-//    that the dial is for, or that has no dial, takes its place; where there is none the dial is given up.
+// 4. A request that is asked about the peer of its dial is bound to the dial from then on: no other connection serves the
+//    request, the dial serves no other request before it is open, and if it fails the request fails. When the request goes
+//    away, the next one that the dial is for, or that has no dial, takes its place; where there is none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
-// 6. A connection that is kept after a request serves the request that continues that one, and nobody else.
+// 6. A connection that is kept after a request serves the request that continues that one, and no other.
 // 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest time, and so
 //    do some when the machine has no descriptor left for a dial.
-// 8. A dial whose request was served sooner by another connection is surplus. It goes on for whoever asks next, but no longer
+// 8. A dial whose request was served sooner by another connection is surplus. It goes on for the next request, but no longer
 //    than an idle connection stays: the peer may never answer. It is given up with the idle ones when the session ends.
 // 9. Where a server's connections are shared, one dial at a time is under way for all that wait for it, and fails all that
 //    asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first: it is dialled
 //    as rule 2 says, and when a connection turns out to be shared the other dials end.
-// 10. A connection that drains serves nobody new and does not count any more; it is closed when it serves nobody.
-// 11. Where connections have a greatest age, one that has reached it is closed when it serves nobody, and drains where somebody
-//     new would use it. Whom it was opened for it serves, however low the limit is.
+// 10. A connection that drains takes no new requests and does not count any more; it is closed when its last request ends.
+// 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new request
+//     would use it. It serves the request that it was opened for, however low the limit is.
 // 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it and gives it
-//     back at once. It is opened where the host has room, and takes nobody's place.
+//     back at once. It is opened where the host has room, and closes no other connection for that.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -184,8 +186,8 @@ package struct PoolMachine: ~Copyable {
         noteStranded(dialled)
     }
 
-    /// A request has done with its place on a connection, which may serve another, the peer allowing it to be idle for
-    /// `idleLimit` (`Keep-Alive: timeout`, B16.6).
+    /// A request no longer needs its place on a connection, which may serve another request. The peer lets the connection be
+    /// idle for `idleLimit` (`Keep-Alive: timeout`, B16.6).
     package mutating func released(_ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration) {
         guard let row = books.row(of: connection), books.connections[row].used > 0 else { return }
         let key = books.connections[row].key
@@ -220,7 +222,7 @@ package struct PoolMachine: ~Copyable {
         books.dropKeyIfUnused(key)
     }
 
-    /// A connection serves those whom it serves to their end, and nobody new: its peer, or its own state, wants it so.
+    /// A connection serves its requests to their end and takes no new ones: its peer, or its own state, wants it so.
     package mutating func draining(_ connection: ConnectionID, now: Duration) {
         guard let row = books.row(of: connection) else { return }
         switch books.connections[row].state {
@@ -261,7 +263,7 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Other events
 
-    /// The timer fired: what has served nobody for too long is closed.
+    /// The timer fired: connections that have been unused for too long are closed.
     package mutating func timerFired(now: Duration) {
         timer = nil
         while let entry = deadlines.earliest {
@@ -277,7 +279,7 @@ package struct PoolMachine: ~Copyable {
         if let deadline = deadlines.earliest?.deadline { setTimer(deadline) }
     }
 
-    /// The machine has no descriptor left for a dial: some of the connections that nobody uses are closed, of those that
+    /// The machine has no descriptor left for a dial: some of the unused connections are closed, those that
     /// have been idle for the longest time. Returns whether one was.
     package mutating func ranOutOfDescriptors() -> Bool {
         let before = books.counts.idle
@@ -286,15 +288,15 @@ package struct PoolMachine: ~Copyable {
         return books.counts.idle < before
     }
 
-    /// Closes every connection that nobody uses, and gives up those that are being opened for nobody.
+    /// Closes every idle connection, and gives up every unused dial.
     package mutating func closeIdle() {
         for row in books.connections.indices where books.connections[row].servesNobody { close(row) }
     }
 
     /// Ends the pool (B16.7).
     ///
-    /// Gently: what serves nobody goes, requests that wait or are still to come (redirects, replays) are served, and each
-    /// connection is closed when nobody needs it. Immediately: everything goes.
+    /// Ends the pool. Gently: unused connections are closed, requests that wait or are still to come (redirects, replays) are
+    /// served, and each connection is closed when it is idle. Immediately: all connections are closed.
     package mutating func shutDown(immediately: Bool, now: Duration) {
         if !immediately {
             if phase == .running { phase = .finishing }
@@ -320,7 +322,7 @@ package struct PoolMachine: ~Copyable {
         books.row(of: connection).map { books.keys[books.connections[$0].key].key }
     }
 
-    /// Whether a connection serves those whom it serves to their end, and nobody new.
+    /// Whether a connection serves its requests to their end and takes no new ones.
     package func isDraining(_ connection: ConnectionID) -> Bool {
         books.row(of: connection).map { books.connections[$0].state == .draining } ?? false
     }
@@ -425,7 +427,7 @@ package struct PoolMachine: ~Copyable {
         return givesWay
     }
 
-    /// Whether a connection is too old for anybody new.
+    /// Whether a connection is too old for a new request.
     @inline(__always)
     private func isRetired(_ row: Int, now: Duration) -> Bool {
         limits.lifetime != nil && books.connections[row].retirement <= now

@@ -8,7 +8,7 @@ package enum ShardRules {
     /// Picked by feel: more loops than most machines have processors.
     package static let most = 64
 
-    /// How many shards there are where somebody wants so many (B16.71).
+    /// How many shards there are where so many are wanted (B16.71).
     package static func count(wanted: Int) -> Int { min(max(1, wanted), most) }
 
     /// The shard of connections to an origin by a route.
