@@ -1,7 +1,7 @@
 // Memory in which the bytes of bodies arrive, made so that they need not be copied on their way up.
 //
-// A loop reads into one buffer after the other. Whoever wants bytes for longer than a call keeps them where they are,
-// and the loop goes on behind them; a buffer that nobody keeps anything of is used again. So a body that streams
+// A loop reads into one buffer after the other. Code that wants bytes for longer than a call keeps them where they are,
+// and the loop goes on behind them; a buffer of which nothing is kept is used again. So a body that streams
 // through takes turns in a few buffers that stay in the processor's cache, and idle connections own none.
 //
 // Must not know: sockets, TLS, what the bytes mean.
@@ -12,7 +12,7 @@ import Synchronization
 package final class BodyBuffers {
     private var buffers: [BodyBuffer] = []
     private var current: BodyBuffer
-    /// Where in the current buffer nobody has kept anything.
+    /// From where on nothing is kept in the current buffer.
     private var start = 0
 
     /// Buffers of which no page is touched before it is needed.
@@ -124,7 +124,7 @@ private final class BodyBuffer: Sendable {
 
     // The one place below the API target that the compiler is told not to check, since no type of the library says what
     // holds here: a part belongs to the loop until it is kept and to its keeper from then on, who only reads it; the loop
-    // writes there again when `isHeld` has said that nobody keeps any. The pointer itself never changes.
+    // writes there again when `isHeld` has said that none are kept. The pointer itself never changes.
     nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
     private let holders = Atomic<Int>(0)
 

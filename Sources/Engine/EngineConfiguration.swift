@@ -42,7 +42,7 @@ package struct EngineConfiguration: Sendable {
     /// Who chooses the client certificate that is shown to a server that asks for one, likewise; `nil` for none.
     package var identity: (any IdentityChooser)?
 
-    /// What connections must be like, whatever anybody answers (B3.77); `nil` demands nothing.
+    /// What connections must be like, whatever delegates answer (B3.77); `nil` demands nothing.
     package var transportSecurity: TransportSecurity?
 
     /// Names that are not looked up but taken from here: name to IP literal.
@@ -69,7 +69,7 @@ package struct EngineConfiguration: Sendable {
     /// What is known about names, and who is asked; nil for the process's table and the system.
     package var names: LookupTable?
 
-    /// How long a looked-up address is used again without asking, where nobody has said for how long it is good.
+    /// How long a looked-up address is used again without asking, where the answer does not say for how long it is good.
     package var resolverCacheLifetime: Duration = .seconds(30)
 
     /// Makes what connects and what looks names up, on the loop, for each shard; `nil` for the system's.

@@ -15,11 +15,11 @@ package final class EnginePort: Sendable {
 
     /// What there is of the shard.
     private enum Stage: UInt8, AtomicRepresentable {
-        /// Nothing, and nobody has asked for anything.
+        /// There is no shard, and none was needed yet.
         case unused
-        /// Nothing, and it never comes to anything: the engine has ended first.
+        /// There is no shard and never will be: the engine has ended first.
         case closed
-        /// Nothing, but something is on its way: who comes first to the loop makes it.
+        /// There is no shard yet, but a command is on its way to the loop: the first one makes the shard.
         case awaited
         /// It was made. It may have gone since.
         case made

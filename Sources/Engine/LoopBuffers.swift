@@ -1,6 +1,6 @@
 // Working memory that all engines of a loop share.
 //
-// Each buffer belongs to whoever works on the loop at the moment and only for the duration of one call; what must be
+// Each buffer belongs to the code that runs on the loop at the moment, and only for the duration of one call; what must be
 // kept longer is copied, or kept in place by `BodyPiece`. Thousands of idle connections therefore own no buffer.
 
 import URLLoadingSystem

@@ -162,7 +162,7 @@ package final class LoopCore {
         if case .transaction(let transaction)? = loads[id] { transaction } else { nil }
     }
 
-    /// Forgets a load that has ended, or is somebody else's.
+    /// Forgets a load that has ended, or that has been handed over.
     func ended(_ id: LoadID) {
         loads[id] = nil
         leaveIfDone()
@@ -224,7 +224,7 @@ package final class LoopCore {
         isShutDown = true
         if immediately {
             cancelWaiting()
-            // In the order of submission, so that whoever listens sees the same order each time.
+            // In the order of submission, so that receivers see the same order each time.
             for id in loads.numbers { loads[id]?.steered.cancel() }
         }
         pool.shutDown(immediately: immediately)
@@ -253,7 +253,7 @@ package final class LoopCore {
         return made
     }
 
-    /// What a server is shown that accepts certificates of these issuers, when nobody else says.
+    /// The identity that is shown to a server that accepts certificates of these issuers, where no delegate answers.
     func identity(for origin: Origin, _ issuers: [[UInt8]]) -> Identity? {
         configuration.identity?.identity(
             for: HostName(origin.matchingHost), port: origin.port, acceptableIssuers: issuers)
@@ -261,7 +261,7 @@ package final class LoopCore {
 
     /// Called whenever the last thing to wait for may have gone.
     ///
-    /// Order: at the end of the turn, because whoever calls still works with objects that live as long as this one.
+    /// Order: at the end of the turn, because the caller still works with objects that live as long as this one.
     func leaveIfDone() {
         guard isShutDown, loads.isEmpty, pool.isDrained else { return }
         reactor.later { [self] in

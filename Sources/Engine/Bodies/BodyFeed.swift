@@ -71,7 +71,7 @@ final class BodyFeed {
         if case .stream = content { given == 0 && !hasEnded } else { true }
     }
 
-    /// Whether somebody is waited for who has not supplied the next piece yet.
+    /// Whether the next piece was asked for and is not there yet.
     var isWaiting: Bool { isAsking && ready == nil }
 
     // MARK: What the connection asks

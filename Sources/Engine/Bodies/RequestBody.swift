@@ -1,4 +1,4 @@
-// What the content of a request is made of: bytes in memory, a file, or pieces that somebody supplies.
+// What the content of a request is made of: bytes in memory, a file, or pieces that a source supplies.
 //
 // Must not know: URLSession, Foundation's streams, how content is framed or sent.
 

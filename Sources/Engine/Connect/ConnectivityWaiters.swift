@@ -1,7 +1,7 @@
 // What waits for the network (B6.15 to B6.20), transactions and what is opened outside the pool: they found no way to their
 // host, and try again whenever the machine's network changes.
 //
-// The monitor runs only while somebody waits. A change between a failed attempt and the beginning of the watch, or
+// The monitor runs only while loads wait. A change between a failed attempt and the beginning of the watch, or
 // while an attempt is under way, must not be missed: each attempt carries the number of the change it knew of, and one
 // that is behind is made again at once.
 

@@ -20,7 +20,7 @@ final class ProxyPassage {
     var credentials: ProxyCredentials?
     /// What a SOCKS proxy has said to that.
     var refusal = SOCKSFailure.noAcceptableMethod
-    /// What the next CONNECT says of us, where somebody was asked.
+    /// The next CONNECT's Proxy-Authorization, where a receiver has given a password.
     var authorization: String?
 
     init(_ proxy: ProxyServer) {
@@ -141,7 +141,7 @@ extension Connector {
 
     // MARK: Answers and ends
 
-    /// Goes on with what was said to the proxy's question; nil where nobody is there to say anything.
+    /// Goes on with what was said to the proxy's question; nil where there is no receiver that answers.
     ///
     /// An answer to another kind of question counts as none.
     func goOn(with answer: QuestionAnswer?, to demand: ProxyQuestion.Demand) {

@@ -28,7 +28,7 @@ final class Connector {
     @exclusivity(unchecked) private var setup = ConnectionSetup()
     @exclusivity(unchecked) var step = Step.none
     @exclusivity(unchecked) var question: Question?
-    /// How often somebody was asked; tells late answers from the one that is awaited.
+    /// How many questions were asked; tells late answers from the one that is awaited.
     @exclusivity(unchecked) private var timesAsked = 0
     /// Whether its judge has decided something about it.
     @exclusivity(unchecked) private var isJudged = false
@@ -37,13 +37,13 @@ final class Connector {
 
     /// What is peculiar to a connection outside the pool.
     struct Aside {
-        /// Whether the origin is reached without TLS, whatever its scheme says: somebody may set that up later.
+        /// Whether the origin is reached without TLS, whatever its scheme says: TLS may be set up later.
         var isBare = true
         /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
         var address: SocketAddress?
         /// By what its tickets are kept; nil for what it is opened for.
         var ticketKey: TicketKey?
-        /// Puts what is waited for to somebody, or says that nobody is there.
+        /// Puts the question to the load's receiver; false where it has none that answers.
         let asker: (Connector) -> Bool
     }
 
@@ -68,7 +68,7 @@ final class Connector {
         case done
     }
 
-    /// What somebody is asked.
+    /// What the load's receiver is asked.
     enum Question {
         /// By a handshake with the origin, or with the proxy.
         case handshake(TLSHandshake.Question, ofProxy: Bool)
@@ -120,7 +120,7 @@ final class Connector {
     /// Whether that is who we are to a proxy.
     var isAskedByProxy: Bool { if case .proxy = question { true } else { false } }
 
-    /// What is waited for, to be put to somebody; what was put before is void.
+    /// The open question, to be put to a receiver. An answer to the one before does not count any more.
     func nextQuestion() -> ConnectionQuestion? {
         timesAsked += 1
         let reply = QuestionReply(port: core.port, connection: name, number: timesAsked)
@@ -167,7 +167,7 @@ final class Connector {
         if isOfProxy, let passage { handshake.ticketKey = .proxy(passage.proxy, .session) }
     }
 
-    /// Goes on with the answer to the open question, or with what is done when nobody is asked.
+    /// Goes on with the answer to the open question, or with what is done without an answer.
     func answer(_ answer: QuestionAnswer?) {
         guard let asked = question else { return }
         question = nil
@@ -184,7 +184,7 @@ final class Connector {
         }
     }
 
-    /// Whether somebody is asked.
+    /// Asks; whether there is a receiver that answers.
     func ask(_ asked: Question) -> Bool {
         question = asked
         if aside?.asker(self) ?? core.pool.asked(self) { return true }

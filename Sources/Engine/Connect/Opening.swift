@@ -1,5 +1,5 @@
 // Opens a connection outside the pool (B16.3): by the first of its ways that leads anywhere, and with patience where it is the
-// network that is missing (B6.15). While somebody is asked about it no idle time runs (B6.9). TLS comes when it is asked for,
+// network that is missing (B6.15). While a question about it is open no idle time runs (B6.9). TLS comes when it is asked for,
 // then or on any other stream that leads to the same place.
 //
 // Must not know: what is spoken on the connection, time, the pool.
@@ -9,9 +9,9 @@ import URLLoadingSystem
 
 /// The load that a connection outside the pool is opened for.
 protocol OpeningOwner: AnyObject {
-    /// Whether `asked` finds somebody who answers about certificates.
+    /// Whether `asked` gets an answer about certificates.
     var answersQuestions: Bool { get }
-    /// Whether it finds somebody who says who we are to proxies.
+    /// Whether it gets a name and a password for proxies.
     var answersProxies: Bool { get }
     /// The connection cannot be opened, or get TLS, without an answer.
     func asked(_ question: ConnectionQuestion)
@@ -174,7 +174,7 @@ final class Opening: ConnectivityWaiter {
         }
     }
 
-    /// Whether somebody is asked what the connector wants to know.
+    /// Asks what the connector wants to know; whether there is a receiver that answers.
     private func asks(about connector: Connector) -> Bool {
         guard connector.isAskedByProxy ? owner.answersProxies : owner.answersQuestions,
             let question = connector.nextQuestion()

@@ -1,8 +1,8 @@
-// Questions that stop a handshake until somebody, on any thread, answers. They are put to the receiver of the request for
+// Questions that stop a handshake until they are answered, on any thread. They are put to the receiver of the request for
 // which the connection is being opened.
 //
 // A question is a value that names the handshake and counts how often that one has asked. The first answer to the one
-// that is open counts; others, whenever they come, are ignored. A question that nobody answers is open until its
+// that is open counts; others, whenever they come, are ignored. A question that is not answered is open until its
 // request goes away; then the next request that waits for the connection is asked.
 
 import URLLoadingPolicy

@@ -39,7 +39,7 @@ final class TLSHandshake: ByteStreamObserver {
         case identity(acceptableIssuers: [[UInt8]])
     }
 
-    /// `ask` says whether somebody was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
+    /// `ask` says whether the question was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
         origin: Origin, offering protocols: ProtocolOffer = .http1, ticketKey: TicketKey, stream: any ByteStream,
         core: LoopCore,
@@ -151,7 +151,7 @@ final class TLSHandshake: ByteStreamObserver {
 
     // MARK: Questions
 
-    /// Judges the server; `false` when somebody was asked and the answer comes later.
+    /// Judges the server; `false` when a question was asked and the answer comes later.
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
         let policy = TrustPolicy(host: HostName(origin.matchingHost))
         if core.configuration.asksAboutServers, waits(for: .peer(chain, policy)) { return false }
@@ -195,7 +195,7 @@ final class TLSHandshake: ByteStreamObserver {
         core.judges.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
     }
 
-    /// The handshake is over: what is left is what the session demands of connections, whoever has vouched for the server
+    /// The handshake is over: what is left is what the session demands of connections, whatever a delegate has said of the server
     /// (B3.77).
     private func complete(_ tls: TLSSession) {
         // H1.12
@@ -235,7 +235,7 @@ final class TLSHandshake: ByteStreamObserver {
         finish(.success(channel))
     }
 
-    /// Supplies a client certificate; `false` when somebody was asked and the answer comes later.
+    /// Supplies a client certificate; `false` when a question was asked and the answer comes later.
     private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
         if waits(for: .identity(acceptableIssuers: issuers)) { return false }
         tls.supply(identity: core.identity(for: origin, issuers))
@@ -249,7 +249,7 @@ final class TLSHandshake: ByteStreamObserver {
         return false
     }
 
-    /// Goes on with what was said to the open question; `nil` stands for what is done when nobody is asked.
+    /// Goes on with what was said to the open question; `nil` stands for what is done without a question.
     ///
     /// An answer to another kind of question counts as a refusal.
     func answer(_ answer: QuestionAnswer?) {

@@ -69,7 +69,7 @@ enum Connection {
         }
     }
 
-    /// It was opened for nobody in particular: for its first request it is one that was there before.
+    /// It was opened without a request: for its first request it is one that was there before.
     func waitsForRequests() {
         switch self {
         case .http1(let connection): connection.waitsForRequests()
@@ -77,7 +77,7 @@ enum Connection {
         }
     }
 
-    /// Takes the stream over from whoever set it up.
+    /// Takes the stream over from the connector.
     func becomeReady() {
         switch self {
         case .http1(let connection): connection.becomeReady()
@@ -85,7 +85,7 @@ enum Connection {
         }
     }
 
-    /// Reads what came with the last message of whoever set it up: no event tells of it any more.
+    /// Reads what came with the last message of the set-up: no event tells of it any more.
     func watchWhileIdle() {
         switch self {
         case .http1(let connection): connection.watchWhileIdle()
@@ -93,7 +93,7 @@ enum Connection {
         }
     }
 
-    /// Whether it may carry a request of this method: it is open, and nothing came that nobody asked for.
+    /// Whether it may carry a request of this method: it is open, and nothing came that was not asked for.
     func isUsable(for method: String) -> Bool {
         switch self {
         case .http1(let connection): connection.isUsable(for: method)

@@ -1,4 +1,4 @@
-// A connection that has left HTTP and the pool: its bytes belong to whoever asked for it.
+// A connection that has left HTTP and the pool: its bytes belong to its new owner.
 //
 // How it comes to that. The receiver of a transaction has seen the head of a final response and wants what follows it as
 // bytes (B1.70), or the head of a 101 to a request that `isUpgrade` (RFC 9110 §7.8). It answers that head with
@@ -8,7 +8,7 @@
 // read, the transaction ends with `EngineError.undetachable`.
 //
 // The connection is in no pool any more and counts against no limit (B16.3); the session's end does not touch it either.
-// Whoever has it closes it. A 101 whose connection nobody takes is an error, as is one that nobody asked for (B16.63).
+// Its owner closes it. A 101 whose connection is not taken is an error, as is one that was not asked for (B16.63).
 //
 // Must not know: what the bytes mean.
 
@@ -42,7 +42,7 @@ package struct DetachedConnection: ~Copyable {
         package let isProxied: Bool
     }
 
-    /// Closes a stream that nobody has taken.
+    /// Closes a stream that was not taken.
     private final class Holder {
         let stream: any ByteStream
         let core: LoopCore

@@ -1,4 +1,4 @@
-// What an exchange tells and asks whoever wants the answer: one request's side of the seam between connections and
+// What an exchange tells and asks its owner: one request's side of the seam between connections and
 // transactions. A connection knows nothing else of requests, and may carry one or many.
 //
 // Must not know: which protocol is spoken, retries, users.

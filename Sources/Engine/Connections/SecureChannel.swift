@@ -1,7 +1,7 @@
 // A stream, with TLS in it or without: the one place that encrypts and decrypts, that keeps ciphertext which cannot be
 // decrypted yet, and that sends what TLS has to say.
 //
-// It calls nobody: what comes of a call is its result, so that a call may come from within the work that another one has led
+// It calls nothing back: what comes of a call is its result, so that a call may come from within the work that another one has led
 // to. Who reads and writes watches the stream itself (`ByteStreamObserver`).
 //
 // Must not know: what the bytes mean, how the session came to be verified, whom the loop serves.
@@ -34,7 +34,7 @@ final class SecureChannel {
         /// So many bytes; none where all that came were messages of TLS itself.
         case bytes(Int)
         case wouldBlock
-        /// No more will come. Under TLS the peer has said so, or it is not whole: somebody may have cut it off.
+        /// No more will come. Under TLS the peer has said so, or it is not whole: an attacker may have cut it off.
         case end(isWhole: Bool)
         case failed(SystemError)
         case broken(TLSError)
@@ -83,7 +83,7 @@ final class SecureChannel {
     /// Whether something was read from the stream that has not been decrypted, or the end is known and was not told.
     @exclusivity(unchecked) private(set) var holdsInput = false
 
-    /// Whether there may be something to read. Asks nobody.
+    /// Whether there may be something to read. No system call.
     var hasPendingInput: Bool { stream.hasPendingInput || holdsInput }
 
     /// Whether the connection stands and nothing is there to read. One system call.

@@ -2,7 +2,7 @@
 // stream tasks read and write once TLS is on. Edges as those of the stream below, readiness from both: ciphertext below,
 // plaintext that is already here.
 //
-// The end of the stream below without close_notify is an end like any other: who stands above has TLS of its own, or
+// The end of the stream below without close_notify is an end like any other: the layer above has TLS of its own, or
 // knows by its own messages where they end.
 //
 // Must not know: what the bytes mean, how the session came to be verified.
@@ -124,7 +124,7 @@ extension TLSStream: ByteStreamObserver {
     func streamBecameWritable(_ stream: any ByteStream) {
         switch channel.sendOutgoing() {
         case .wouldBlock?: return
-        // Whoever writes next is told the failure.
+        // The next write is told the failure.
         case .failed?, .bytes?, .broken?: break
         case nil: if isFinishing { channel.stream.shutdownWrite() }
         }

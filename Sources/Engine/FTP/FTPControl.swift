@@ -1,4 +1,4 @@
-// The control connection: lines out, replies in. It copies what it reads, which is little, so that whoever hears a reply
+// The control connection: lines out, replies in. It copies what it reads, which is little, so that the receiver of a reply
 // may use the loop's buffers.
 //
 // Must not know: what the commands are for, TLS (a `TLSStream` is a stream like others), the data connection.
@@ -104,7 +104,7 @@ final class FTPControl: ByteStreamObserver {
 
     private func nextReply() -> Result<FTPReply?, FTPFailure> {
         var offset = 0
-        // Order: before the reply is told, since whoever hears it may ask what follows it.
+        // Order: before the reply is told, since its receiver may ask for what follows it.
         defer { unread = unread.dropFirst(offset) }
         return unread.withUnsafeBytes { bytes in
             do throws(FTPFailure) {

@@ -17,7 +17,7 @@ package final class FTPHandle: Sendable {
         self.port = port
     }
 
-    /// Says who we are, once for each question; nil where nobody has anything to say.
+    /// Answers a question for a name and a password, once for each question; nil where there is no answer.
     package func answer(_ credential: PasswordCredential?) {
         tell { $0.credentialAnswered(credential) }
     }

@@ -1,4 +1,4 @@
-// One FTP transfer as the engine takes it, and what its submitter is told: values, and the seam to whoever wants the data.
+// One FTP transfer as the engine takes it, and what its submitter is told: values, and the seam to the receiver of the data.
 //
 // Must not know: URL, URLRequest, tasks, Foundation, HTTP.
 
@@ -56,7 +56,7 @@ extension FTPRequest {
 
 /// Takes in what arrives for one FTP transfer, in order; every call comes on the loop's thread.
 package protocol FTPReceiver: AnyObject {
-    /// Whether `asked(_: ConnectionQuestion)` finds somebody who answers about certificates.
+    /// Whether `asked(_: ConnectionQuestion)` gets an answer about certificates.
     var answersQuestions: Bool { get }
 
     /// The connection cannot be protected without an answer, as for transactions (B2.9). Until then no idle time runs.

@@ -53,7 +53,7 @@ extension FTPTransfer {
     /// The delegate that was asked has no method for the question, and the session decides.
     func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
-    /// The data connection must lead to whom the control connection leads to: nobody is asked again, and nobody else is
+    /// The data connection must lead to the server of the control connection: no question is asked again, and no other server is
     /// believed, whatever an evaluation would say.
     private func askAboutData(_ asked: TLSHandshake.Question) -> Bool {
         guard case .peer(let chain, _) = asked else { return false }

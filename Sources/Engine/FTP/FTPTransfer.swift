@@ -98,7 +98,7 @@ final class FTPTransfer: SteeredLoad {
         if hasBegun { data?.move() } else { begin() }
     }
 
-    /// Somebody has said who we are, or has nothing to say.
+    /// The question for a name and a password is answered; nil for no answer.
     func credentialAnswered(_ credential: PasswordCredential?) {
         perform(machine.credentialAnswered(credential)) { unhold() }
     }

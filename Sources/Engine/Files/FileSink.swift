@@ -1,8 +1,8 @@
 // Writes a body into a temporary file while it arrives (B9.1, B9.15). The loop hands pieces over and never waits for
 // the disk: a thread that may block writes them, and where it is slower than the network the socket is not read.
 //
-// One writer at a time works on a sink; the state between it and the loop is behind one Mutex, and nobody is called
-// while that is held. Must not know: who wants the file, what is in it.
+// One writer at a time works on a sink; the state between it and the loop is behind one Mutex, and nothing is called
+// while that is held. Must not know: what the file is for, what is in it.
 
 import Synchronization
 import URLLoadingSystem
@@ -23,7 +23,7 @@ package final class FileSink: Sendable {
     private let lane: BlockingLane
     private let naming: FileNaming
     private let create: @Sendable () -> Result<TemporaryFile, SystemError>
-    /// How many bytes there will be in the end, where room is to be taken for them ahead: as said by somebody who may lie.
+    /// How many bytes there will be in the end, where room is to be taken for them ahead: as the server has said, which may lie.
     private let expected: Int64?
     /// Whether the file was there before.
     private let continues: Bool
@@ -54,7 +54,7 @@ package final class FileSink: Sendable {
 
     /// A sink into a file that `create` makes at the first need, on the writing thread, or behind what is in `partial`.
     /// Where `expected` is given, and it cannot fit, that is said before the first is written; room for it is taken in
-    /// steps, each of what has come so far: a length that is only claimed costs nobody a disk.
+    /// steps, each of what has come so far: a length that is only claimed cannot fill the disk.
     package init(
         lane: BlockingLane = .files, naming: FileNaming = .downloads, expecting expected: Int64? = nil,
         continuing partial: PartialFile? = nil, create: @escaping @Sendable () -> Result<TemporaryFile, SystemError>,
@@ -185,7 +185,7 @@ package final class FileSink: Sendable {
         let step = min(expected - written, count + min(max(written, Self.leastReserved), Self.mostReserved))
         let end = written + step
         state.withLock { $0.reserved = end }
-        // What will not fit is told before anybody waits for it.
+        // What will not fit is told before it is loaded.
         let error =
             (reserved == nil ? file.lacksRoom(for: expected - written) : nil)
             ?? file.reserve(from: written, count: step)
@@ -227,7 +227,7 @@ package final class FileSink: Sendable {
     private func closed(_ file: TemporaryFile?) -> Result<TemporaryFile, FileFailure> {
         let made = file.map { .success($0) } ?? create().mapError { FileFailure(.create, $0) }
         guard case .success(let file) = made else { return made }
-        // Order: while it is still locked. Whoever knows the name it had must not find it after the end.
+        // Order: while it is still locked. Code that knows the old name must not find the file after the end.
         if continues, let error = file.rename(prefix: naming.prefix, suffix: naming.suffix) {
             return .failure(FileFailure(.move, error))
         }

@@ -1,4 +1,4 @@
-// What an engine loads, on its loop: a closed list, so that whoever knows the kind calls it directly, and what all kinds have
+// What an engine loads, on its loop: a closed list, so that code that knows the kind calls it directly, and what all kinds have
 // in common.
 //
 // Must not know: who wants it.
@@ -59,6 +59,6 @@ extension SteeredLoad {
     /// It has no connection of its own that is being opened.
     func answered(_ number: Int, _ answer: QuestionAnswer) {}
 
-    /// Nor anybody who is asked about one.
+    /// It asks no question about a connection.
     func leftToSession(_ number: Int) {}
 }

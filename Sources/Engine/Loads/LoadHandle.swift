@@ -1,4 +1,4 @@
-// What whoever wants something loaded can do with the load, whichever kind it is of. Every call may come from any thread at
+// What the submitter of a load can do with it, whichever kind it is of. Every call may come from any thread at
 // any time, any number of times, also after the end.
 //
 // Must not know: what is loaded, and how.
@@ -7,7 +7,7 @@
 package protocol LoadHandle: AnyObject, Sendable {
     /// Ends the load with a cancellation, unless it has ended already.
     func cancel()
-    /// Answers a `ReceiverDemand.pause`: whoever takes in what comes can take more.
+    /// Answers a `ReceiverDemand.pause`: the receiver can take more.
     func resumeReading()
     /// What is left of a body is not wanted.
     func discardRest()

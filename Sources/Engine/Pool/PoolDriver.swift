@@ -1,14 +1,14 @@
 // Runs `PoolMachine`: hands connections to transactions, starts connectors, closes what is surplus.
 //
-// All decisions are the machine's; this file only knows the objects behind its numbers. Nothing here is called
-// by anybody but the loop.
+// All decisions are the machine's; this file only knows the objects behind its numbers. Everything here is
+// called on the loop.
 
 import URLLoadingPolicy
 import URLLoadingSystem
 
 /// The pool of one engine.
 final class PoolDriver {
-    // `@exclusivity(unchecked)`: as in `Transaction`; the machine calls nobody.
+    // `@exclusivity(unchecked)`: as in `Transaction`; the machine calls nothing.
 
     private unowned let core: LoopCore
     // Its own: by way of the core each look at the time would cost a check of an unowned reference.
@@ -98,7 +98,7 @@ final class PoolDriver {
         carryOut()
     }
 
-    /// A connection takes nobody new.
+    /// A connection takes no new requests.
     func draining(_ connection: ConnectionID) {
         machine.draining(connection, now: reactor.elapsed)
         carryOut()
@@ -120,7 +120,7 @@ final class PoolDriver {
         core.leaveIfDone()
     }
 
-    /// A connection is somebody else's from now on.
+    /// A connection has left the pool, and lives on outside it.
     func detached(_ connection: Connection) {
         guard table.remove(connection) else { return }
         core.trace?.hooks.connectionDetached?(connection.id)
@@ -131,12 +131,12 @@ final class PoolDriver {
 
     // MARK: What handshakes ask
 
-    /// A handshake cannot go on without an answer; `false` if nobody is to be asked.
+    /// A handshake cannot go on without an answer; `false` if there is no receiver to ask.
     func asked(_ connector: Connector) -> Bool {
         guard case .pooled(let id) = connector.name else { return false }
         guard let transaction = machine.request(behind: id).flatMap({ core.transaction($0) }) else {
-            // The request that it was dialled for has gone to another connection. Whoever gets this one without having
-            // been asked must not be one that answers questions.
+            // The request that it was dialled for has gone to another connection. A request that answers questions must not
+            // get this connection without having been asked.
             guard connector.isForAsking || connector.isAskedByProxy else { return false }
             core.reactor.later { [self] in settle(id) }
             return true
@@ -191,7 +191,7 @@ final class PoolDriver {
         return core.transaction(request)?.receiver.answersQuestions ?? false
     }
 
-    /// Asks whoever waits for the connection now, or gives it up.
+    /// Asks the request that waits for the connection now, or gives the connection up.
     private func settle(_ id: ConnectionID) {
         guard let connector = table.connector(id), connector.isAsking else { return }
         if let transaction = machine.request(behind: id).flatMap({ core.transaction($0) }) {
@@ -286,7 +286,7 @@ final class PoolDriver {
             }
         }
         table.add(connector, id)
-        // B6.10: nobody else's wait is the network's doing; who waits for another's end has all the time there is.
+        // B6.10: only this request waits for the network. Requests that wait for the end of another one have all the time there is.
         if let request = machine.request(behind: id) {
             let transaction = asking?.id == request ? asking : core.transaction(request)
             transaction?.dialBegan()
@@ -323,7 +323,7 @@ final class PoolDriver {
         transaction.assigned(connection)
     }
 
-    /// A connection is open before there is a request for it. Order: it is back in the pool before anybody hears of it.
+    /// A connection is open before there is a request for it. Order: it is back in the pool before the receiver hears of it.
     private func keep(_ connection: Connection, openedBy transaction: Transaction) {
         connection.waitsForRequests()
         machine.released(connection.id, now: reactor.elapsed)

@@ -75,7 +75,7 @@ final class ConnectDialogue: ProxyDialogue {
         while !isOver {
             switch state {
             case .ready, .useless:
-                // RFC 9112 §9.2: nobody asked for these bytes.
+                // RFC 9112 §9.2: these bytes answer no request.
                 state = .useless
                 return
             case .waiting, .draining:

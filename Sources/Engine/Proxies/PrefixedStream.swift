@@ -1,4 +1,4 @@
-// A stream of which the first bytes have been read already, by whoever had to look for the end of a proxy's answer
+// A stream of which the first bytes have been read already, by the code that had to look for the end of a proxy's answer
 // (B13.29). Everything else is the stream's below.
 
 import URLLoadingSystem

@@ -1,16 +1,16 @@
-// What a proxy is told and answers before a tunnel stands, on a stream that belongs to nobody else meanwhile: sends what
+// What a proxy is told and answers before a tunnel stands, on a stream that nothing else uses meanwhile: sends what
 // is to be sent, passes on what comes. What is said is the subclasses' matter.
 //
 // Must not know: HTTP, SOCKS, requests, the pool.
 
 import URLLoadingSystem
 
-/// A conversation on a stream, until somebody else takes the stream over.
+/// A conversation on a stream, until another object takes the stream over.
 class ProxyDialogue: ByteStreamObserver {
     let stream: any ByteStream
     unowned let core: LoopCore
     private var unsent: ArraySlice<UInt8> = []
-    /// The stream is somebody else's, or closed.
+    /// The stream was handed over, or is closed.
     private(set) var isOver = false
 
     init(stream: any ByteStream, core: LoopCore) {

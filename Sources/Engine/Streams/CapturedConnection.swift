@@ -1,11 +1,11 @@
-// A connection that has left its task (B15.51): bytes go between it and two conduits, whose other ends somebody else reads
+// A connection that has left its task (B15.51): bytes go between it and two conduits, whose other ends the program reads
 // and writes, on any thread. It lives on its loop until both directions are over, whatever became of task and session.
 //
 // Must not know: streams of the API, tasks, the engine it came from.
 
 import URLLoadingSystem
 
-/// What somebody reads and writes in place of the connection. Every call comes on the loop.
+/// What the program reads and writes in place of the connection. Every call comes on the loop.
 package protocol StreamConduit: AnyObject, Sendable {
     /// Takes in bytes that have come; how many there was room for.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Int
@@ -13,7 +13,7 @@ package protocol StreamConduit: AnyObject, Sendable {
     /// No more will come: the peer has finished, or the connection failed.
     func inputEnded(_ error: SystemError?)
 
-    /// Whether nobody will read any more.
+    /// Whether the program will not read any more.
     var isReaderGone: Bool { get }
 
     /// Takes out bytes that are to be sent.
@@ -62,7 +62,7 @@ package final class CapturedConnection {
     }
 
     deinit {
-        // Otherwise it is somebody else's.
+        // Otherwise it was handed over.
         if stream.observer == nil || stream.observer === self { stream.close() }
     }
 
@@ -75,7 +75,7 @@ package final class CapturedConnection {
         if isReadClosed { endInput(nil) }
         if isOutputOver { conduit.outputFailed(nil) }
         let loop = reactor.loop
-        // Order: not before whoever calls has noted whom to tell.
+        // Order: not before the caller has stored what this returns.
         reactor.later { [weak self] in self?.carry() }
         return { [key] in loop.run { reactor in reactor.resident(key)?.carry() } }
     }
@@ -111,7 +111,7 @@ package final class CapturedConnection {
 
     /// Whether nothing waits for room any more.
     private func giveUnread(to conduit: any StreamConduit) -> Bool {
-        // What nobody reads must not stop the peer, who may have more to read from us.
+        // Bytes that are not read must not stop the peer, which may have more to read from us.
         if isReadClosed || conduit.isReaderGone { unread = [] }
         if unread.isEmpty { return true }
         let count = unread.withUnsafeBytes { conduit.accept($0) }

@@ -1,4 +1,4 @@
-// The end of a connection of which our side is finished and the peer's is not, and which nobody reads any more. Closed at
+// The end of a connection of which our side is finished and the peer's is not, and which is not read any more. Closed at
 // once, with input unread, it would be reset, and the peer would lose what was sent to it last (RFC 9112 §9.6 tells why).
 // So what comes is read and dropped until the peer's end, for a while.
 //
@@ -51,7 +51,7 @@ final class LingeringClose: ByteStreamObserver {
         guard timer != nil else { return }
         timer = nil
         stream.close()
-        // Order: whoever calls still works with this object.
+        // Order: the caller still works with this object.
         reactor.later { [self] in reactor.release(self) }
     }
 

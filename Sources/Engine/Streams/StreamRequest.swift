@@ -1,4 +1,4 @@
-// One stream as the engine takes it, and what is told of it: values, and the seam to whoever wants to know.
+// One stream as the engine takes it, and what is told of it: values, and the seam to its receiver.
 //
 // Must not know: tasks, delegates, Foundation.
 
@@ -38,7 +38,7 @@ package protocol StreamReceiver: AnyObject {
     /// How the stream begins, asked once.
     var beginning: LoadBeginning { get }
 
-    /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied.
+    /// Whether `asked` gets an answer. If not, the engine's own evaluator and identity are applied.
     var answersQuestions: Bool { get }
 
     /// The connection, or TLS on it, waits for an answer, which may come at any time from any thread.
@@ -84,6 +84,6 @@ package enum StreamFailure: Error, Sendable {
     case fault(StreamFault)
     /// By what happened to the connection.
     case engine(EngineError)
-    /// By what whoever asks had found out before.
+    /// By an error that the caller had found before.
     case known(any Error)
 }

@@ -28,7 +28,7 @@ final class StreamTransfer: SteeredLoad {
     /// Why the connection is of no use, once it is.
     private var loss: EngineError?
 
-    /// What has come and nobody has read.
+    /// What has come and was not read yet.
     var inbox: ArraySlice<UInt8> = []
     /// What is being sent, and how much of it waits inside TLS for the system to take it.
     var outgoing: ArraySlice<UInt8> = []

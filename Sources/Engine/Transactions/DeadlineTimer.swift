@@ -12,7 +12,7 @@ final class DeadlineTimer {
     @exclusivity(unchecked) private var owner: Transaction?
     @exclusivity(unchecked) private var timer: LoopTimer?
 
-    /// Makes a timer that nobody owns yet.
+    /// Makes a timer without an owner; it gets one later.
     init(reactor: Reactor) {
         timer = reactor.makeTimer { [unowned self] in owner?.deadlinePassed() }
     }

@@ -1,5 +1,5 @@
-// What a failure means for whoever has to go on after it: whether another way to the server may help (B13.4), whether the same
-// once more may, and what is left of the answer. One table says it of every error; nobody else lists errors for that.
+// What a failure means for what follows it: whether another way to the server may help (B13.4), whether the same
+// once more may, and what is left of the answer. One table says it of every error; no other code lists errors for that.
 //
 // Must not know: which ways there are, when something is tried again, and what a program is told.
 
@@ -22,7 +22,7 @@ extension EngineError {
     /// how long it wants to wait. A proxy is not, either: it is a setting.
     package var isInterruption: Bool { kinds.contains(.interruption) }
 
-    /// Whether it ends the waiting for a delegate's answer (B6.8): nobody wants the answer any more, or all time is over.
+    /// Whether it ends the waiting for a delegate's answer (B6.8): the answer is not wanted any more, or all time is over.
     package var endsWaiting: Bool { kinds.contains(.endsWaiting) }
 
     /// Whether what has come of the answer is part of the right one, so that only the rest has to be asked for (B9.5).

@@ -24,7 +24,7 @@ extension Transaction {
         timeline.responseEnded(reactor.nanoseconds)
         leave(nil)
         isReported = true
-        // Order: whoever gets the connection may open a stream with it, which keeps the core alive.
+        // Order: the receiver may open a stream with the connection, which keeps the core alive.
         if let connection = exchange.detach() {
             receiver.detached(connection, outcome: outcome(nil))
         } else {

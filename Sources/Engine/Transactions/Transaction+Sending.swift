@@ -10,7 +10,7 @@ import URLLoadingWire
 extension Transaction {
     // MARK: What the connection sends
 
-    /// The content for this attempt: from its beginning, or what nobody has been given of a source.
+    /// The content for this attempt: from its beginning, or what is left of a source.
     func makeFeed(inChunks: Bool) -> BodyFeed? {
         if case .stream = handle.request.body, let feed { return feed }
         feedNumber += 1

@@ -58,10 +58,10 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     @exclusivity(unchecked) var feedNumber = 0
     /// A server has refused to say 100 (B5.40): the request goes without asking for it.
     @exclusivity(unchecked) var isExpectationDropped = false
-    /// So much of a body that nobody wants is still read; `nil` while it is wanted.
+    /// How much more of a body that is not wanted is read; `nil` while it is wanted.
     @exclusivity(unchecked) var discardBudget: Int?
     @exclusivity(unchecked) var isReported = false
-    /// The connection stays with whoever continues this request.
+    /// The connection is kept for the request that continues this one.
     @exclusivity(unchecked) var keepsConnection = false
 
     /// What it knows of the network (+Connectivity).
@@ -182,7 +182,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         }
     }
 
-    /// The idle timer stands still while somebody is asked (B6.9).
+    /// The idle timer stands still while a question is open (B6.9).
     func hold() {
         deadlines.held(reactor.elapsed)
         rearm()
@@ -325,7 +325,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         if let before = handle.request.continues { pool.abandonKept(after: before) }
     }
 
-    /// Tells the receiver of the end, once; nothing that befalls a response which nobody wants is an error.
+    /// Tells the receiver of the end, once; nothing that happens to a response that is not wanted is an error.
     func report(_ error: EngineError?, again: SecondSending? = nil) {
         guard !isReported else { return }
         isReported = true

@@ -24,12 +24,12 @@ package final class TransactionHandle: Sendable {
     }
 
     /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole; said
-    /// while the response is not read on. Whoever says it sends that request or calls `Engine.abandonKept`.
+    /// while the response is not read on. The caller then sends that request or calls `Engine.abandonKept`.
     package func keepConnection() {
         tell { $0.keepsConnection = true }
     }
 
-    /// Stops the idle timer while somebody is asked something (B6.9); nests.
+    /// Stops the idle timer while a question is open (B6.9); nests.
     package func hold() {
         tell { $0.hold() }
     }

@@ -1,4 +1,4 @@
-// The seam between the engine and whoever wants the answer.
+// The seam between the engine and the receiver of an answer.
 //
 // Every call comes on the loop's thread, so a receiver needs no lock for what it alone holds; it must
 // return soon, since every other transfer of the loop waits meanwhile.
@@ -11,11 +11,11 @@ package protocol TransactionReceiver: AnyObject {
     /// How the transaction begins, asked once.
     var beginning: LoadBeginning { get }
 
-    /// Whether somebody looks at the timelines: only then the outcome has them, with addresses, the finding of which costs a
+    /// Whether the timelines are wanted: only then the outcome has them, with addresses, the finding of which costs a
     /// system call for each connection.
     var wantsTimelines: Bool { get }
 
-    /// Whether `asked` finds somebody who answers. If not, the engine's own evaluator and identity are applied at once.
+    /// Whether `asked` gets an answer. If not, the engine's own evaluator and identity are applied at once.
     var answersQuestions: Bool { get }
 
     /// Whether a proxy's question for a name and a password finds an answer. If not, such a proxy opens nothing.
@@ -118,7 +118,7 @@ package enum ReceiverDemand: Sendable {
 package struct TransactionOutcome: Sendable {
     /// What went wrong, or `nil`.
     package let error: EngineError?
-    /// With what the request may be sent again if somebody supplies its body anew (B6.26, H7.3); only after a loss or a refusal.
+    /// With what the request may be sent again if its body is supplied anew (B6.26, H7.3); only after a loss or a refusal.
     package let again: SecondSending?
     /// One record per exchange, in order, replays included (B6.30); none where the receiver does not want them.
     package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }

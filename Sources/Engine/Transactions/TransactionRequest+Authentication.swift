@@ -1,10 +1,10 @@
-// A request as whoever has to prove for it who we are sees it: who may refuse it, and what of it a proof covers.
+// A request as authentication sees it: who may refuse it, and what of it a proof covers.
 
 import URLLoadingPolicy
 import URLLoadingWire
 
 extension TransactionRequest {
-    /// The server and, where the request itself goes to one, the proxy: whoever may refuse the request by its status.
+    /// The sides that may refuse the request by a status: the server and, where the request itself goes to one, the proxy.
     /// A proxy that opens tunnels refuses the connection instead (`ProxyQuestion`).
     package var sides: [AuthenticationSide] {
         switch route {

@@ -37,7 +37,7 @@ package struct TransactionRequest: Sendable {
     /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the receiver
     /// takes (`DetachedConnection`). On a route through a proxy that one tunnels always (`ProxyServer.tunnelsAlways`).
     package var isUpgrade = false
-    /// Where it is to open a connection and sends nothing: how many of its kind are wanted that serve nobody, that one included.
+    /// Where it is to open a connection and sends nothing: how many unused ones of its kind are wanted, that one included.
     package var warms: Int?
     /// Whose judgement its connection stands by; it uses none that has another judge.
     package var judge = ConnectionJudge.session

@@ -1,5 +1,5 @@
 // One web socket as the engine takes it over once the handshake is done, and what is told of it: values, and the seam to
-// whoever wants to know.
+// its receiver.
 //
 // Must not know: tasks, delegates, Foundation, how the handshake went.
 
@@ -34,11 +34,11 @@ package protocol WebSocketReceiver: AnyObject {
     /// So many bytes of messages have come and gone since the last call.
     func moved(received: Int, sent: Int)
 
-    /// How the conversation was closed is known. Comes before the calls that wait are told of it, so that whoever they
-    /// wake can look (B15.27).
+    /// How the conversation was closed is known. Comes before the calls that wait are told of it, so that the code that
+    /// they wake can look (B15.27).
     func closing(_ close: WebSocketClose)
 
-    /// The end: once, and last. `unclaimed` are messages that came before it and that nobody has asked for (B15.14).
+    /// The end: once, and last. `unclaimed` are messages that came before it and that no call has asked for (B15.14).
     func finished(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage])
 }
 
@@ -48,7 +48,7 @@ package enum WebSocketFailure: Error, Sendable {
     case end(WebSocketEnd)
     /// By what happened to the connection, or by the clock.
     case engine(EngineError)
-    /// By what whoever asks had found out before.
+    /// By an error that the caller had found before.
     case known(any Error)
 }
 

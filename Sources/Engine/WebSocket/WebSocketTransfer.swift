@@ -29,7 +29,7 @@ final class WebSocketTransfer: SteeredLoad {
 
     // Receiving (+Bytes)
     @exclusivity(unchecked) var reader: WebSocketReader
-    /// What was read and not looked at, because nobody wants more.
+    /// What was read and not looked at, because no more messages are wanted.
     @exclusivity(unchecked) var unread: [UInt8]
     /// The reader was left in the middle, with or without unread bytes.
     @exclusivity(unchecked) var isUnfinished = false
@@ -84,7 +84,7 @@ final class WebSocketTransfer: SteeredLoad {
         stream?.observer = self
         machine.opened()
         rearm()
-        // Order: whoever has just opened it may have calls that were waiting, which come first.
+        // Order: calls may have waited for the opening, and come first.
         core.reactor.later { [weak self] in self?.read() }
     }
 

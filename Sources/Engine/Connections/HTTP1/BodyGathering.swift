@@ -1,7 +1,7 @@
 // A body that comes fast is read when several records or segments of it are there: the system lets the loop sleep until then,
 // no longer than a moment. Nothing is held back here, and what is there when the body slows down, breaks or ends is read as ever.
 //
-// Only a body of known length is gathered, and not its end: nobody waits where nothing more may come.
+// Only a body of known length is gathered, and not its end: there is no wait where nothing more may come.
 //
 // Must not know: what is read, for whom.
 
@@ -19,7 +19,7 @@ final class BodyGathering {
     private let readOn: () -> Void
     private lazy var timer = reactor.makeTimer { [weak self] in self?.timePassed() }
 
-    /// `readOn` reads what is there although nobody has told of it.
+    /// `readOn` reads what is there although no event has told of it.
     init(_ stream: any ByteStream, reactor: Reactor, readOn: @escaping () -> Void) {
         self.stream = stream
         self.reactor = reactor

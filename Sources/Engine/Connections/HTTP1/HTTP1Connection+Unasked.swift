@@ -28,7 +28,7 @@ extension HTTP1Connection {
                     return true
                 }
             }
-            // So many tickets nobody sends.
+            // No honest server sends so many tickets.
             return true
         }
     }

@@ -57,15 +57,15 @@ final class HTTP1Connection: ByteStreamObserver {
         idleSince = reactor.pollMark
     }
 
-    /// It was opened for nobody in particular.
+    /// It was opened without a request.
     func waitsForRequests() { hasServed = true }
 
-    /// Takes the stream over from whoever set it up.
+    /// Takes the stream over from the connector.
     func becomeReady() {
         channel.stream.observer = self
     }
 
-    /// Notices what has already come to a connection that nobody needed at once.
+    /// Notices what has already come to a connection that was not needed at once.
     func watchWhileIdle() {
         guard !exchange.isUnderWay else { return }
         sendOutgoing()
@@ -77,7 +77,7 @@ final class HTTP1Connection: ByteStreamObserver {
 
     // MARK: Questions
 
-    /// Whether an idle connection may carry this request: it is open, and nothing came that nobody asked for.
+    /// Whether an idle connection may carry this request: it is open, and nothing came that was not asked for.
     ///
     /// B16.70: the loop has told what came up to its last wait, which usually was a moment ago. Otherwise the socket is
     /// looked at; and so it is for a request that could not be sent again, since a close that came within that moment
@@ -132,7 +132,7 @@ final class HTTP1Connection: ByteStreamObserver {
         pool.closed(.http1(self))
     }
 
-    /// Forgets the stream, which is somebody else's now.
+    /// Forgets the stream, which was handed over.
     func letGo() {
         isClosed = true
         channel.stream.observer = nil
@@ -200,7 +200,7 @@ final class HTTP1Connection: ByteStreamObserver {
     private var canRead: Bool { !isClosed && !exchange.isReadPaused }
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
-        // B16.9: nobody asked for anything.
+        // B16.9: nothing was asked for.
         if exchange.isUnderWay { exchange.received(bytes) } else { close() }
     }
 

@@ -10,7 +10,7 @@ extension HTTP1Exchange {
     /// Reads on after a pause.
     func readOn() { connection?.pump() }
 
-    /// Keeps bytes that nobody can take yet.
+    /// Keeps bytes that cannot be delivered yet.
     func hold(_ bytes: UnsafeRawBufferPointer) {
         if undecoded == nil { undecoded = [] }
         undecoded?.append(contentsOf: bytes)
@@ -95,7 +95,7 @@ extension HTTP1Exchange {
     func inputEnded(_ error: SystemError?, isWhole: Bool) {
         guard let owner else { return }
         course.peerClosed()
-        // B11.17: what was said counts, even though the rest of the body has nobody to go to.
+        // B11.17: what was said counts, even though the rest of the body is not read any more.
         if case .ended = reading { return end(hasLeftover: true) }
         if let error { return fail(lost(error, owner)) }
         do throws(WireError) {

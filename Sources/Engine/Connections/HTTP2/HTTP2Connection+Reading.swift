@@ -1,4 +1,4 @@
-// What comes on an HTTP/2 connection: bytes go to the machine, header blocks are decoded as they come, whether anybody waits
+// What comes on an HTTP/2 connection: bytes go to the machine, header blocks are decoded as they come, whether a request waits
 // for them or not, since both ends keep the same table.
 
 import URLLoadingPolicy
@@ -9,7 +9,7 @@ extension HTTP2Connection {
     /// The header block that is being received.
     enum IncomingBlock {
         case none
-        /// It is being decoded, for somebody or for the table alone.
+        /// It is being decoded, for a request or for the table alone.
         case decoding(HTTP2Block)
         /// It cannot be decoded, or has gone beyond all limits.
         case broken(HPACKError)
@@ -29,7 +29,7 @@ extension HTTP2Connection {
     /// Reads until the socket is empty or its turn is over.
     func pump() {
         guard !isReading, !isClosed else { return }
-        // Order: what the machine has said before is done first, and by whoever has begun with it.
+        // Order: what the machine has said before is done first, and by the call that has begun with it.
         guard !isCarryingOut else {
             reactor.later { [weak self] in self?.pump() }
             return

@@ -81,7 +81,7 @@ extension HTTP2Connection {
         finishClosing()
     }
 
-    /// Puts bodies behind what is to be written, until there is enough for a system call or nobody has anything.
+    /// Puts bodies behind what is to be written, until there is enough for a system call or no body has anything.
     private func fill() {
         while output.count - outputSent < Self.enough,
             let piece = machine.nextPiece(room: Self.enough - (output.count - outputSent))

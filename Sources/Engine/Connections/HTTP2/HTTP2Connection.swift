@@ -14,7 +14,7 @@ import URLLoadingWire
 
 /// An established connection that requests share.
 final class HTTP2Connection: ByteStreamObserver {
-    // `@exclusivity(unchecked)`: as in `HTTP1Connection`; the machine and the tables of fields call nobody.
+    // `@exclusivity(unchecked)`: as in `HTTP1Connection`; the machine and the tables of fields call nothing.
     let id: ConnectionID
     let key: PoolKey
     let setup: ConnectionSetup
@@ -87,10 +87,10 @@ final class HTTP2Connection: ByteStreamObserver {
         authority = key.origin.hostField
     }
 
-    /// It was opened for nobody in particular.
+    /// It was opened without a request.
     func waitsForRequests() { hasServed = true }
 
-    /// Takes the stream over from whoever set it up, and greets the server.
+    /// Takes the stream over from the connector, and greets the server.
     func becomeReady() {
         channel.stream.observer = self
         machine.start(now: now)
