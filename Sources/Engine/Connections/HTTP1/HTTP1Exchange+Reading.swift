@@ -95,7 +95,7 @@ extension HTTP1Exchange {
     func inputEnded(_ error: SystemError?, isWhole: Bool) {
         guard let owner else { return }
         course.peerClosed()
-        // B11.17: what was said counts, even though the rest of the body is not read any more.
+        // B11.17: what was said counts, even though the rest of the request's body cannot be sent any more.
         if case .ended = reading { return end(hasLeftover: true) }
         if let error { return fail(lost(error, owner)) }
         do throws(WireError) {
