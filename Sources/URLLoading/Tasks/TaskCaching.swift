@@ -82,7 +82,7 @@ struct TaskCaching: Sendable {
     private func passOn(_ body: Data, _ plan: HopPlan, toDelegate: (Data) -> ReceiverDemand) {
         guard !body.isEmpty else { return }
         task.counting.bodyArrived(bytes: body.count)
-        // Nobody can be made to wait who has sent everything already.
+        // A cache has all of the body: there is no sender to hold back.
         _ = plan.pipe?.post(body: body)
         if plan.streamsBody { _ = toDelegate(body) }
         task.counting.announceProgress()
@@ -142,7 +142,7 @@ struct TaskCaching: Sendable {
     func store(_ given: CachedURLResponse?, proposed: CachedURLResponse) {
         // However it was changed, it came as the answer that was proposed.
         guard let given, let part = task.state.withLock({ $0.cachePart }) else { return }
-        // B14.52: of what a class of the program's has brought nobody knows how it came.
+        // B14.52: how an answer came that a class of the program's has brought is not known.
         if proposed.answer == nil { return storeInProgramsOwn(given, part.session.cache) }
         guard let answer = proposed.answer?.under(given.response) else { return }
         let cached = given.coming(as: answer)

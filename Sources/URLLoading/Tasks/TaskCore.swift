@@ -30,7 +30,7 @@ final class TaskCore: Sendable {
     /// What the task has become; the first change counts.
     private let change = SetOnce<TaskChange>()
     let creation = ContinuousClock.now
-    /// Whether anybody has to be told on the delegate queue; an async call without any delegate goes without.
+    /// Whether the task calls anything on the delegate queue; an async call without any delegate does not.
     let usesRelay: Bool
 
     let state: Mutex<TaskState>
@@ -39,7 +39,7 @@ final class TaskCore: Sendable {
     let probe = DelegateProbe()
     /// For the `async` forms, which may outlive the question that they were asked.
     let asyncProbe = DelegateProbe()
-    /// Whether somebody looks at the progress, which the counters then are carried over into.
+    /// Whether `progress` was asked for; from then on the counters are carried over into it.
     let hasProgress = Atomic<Bool>(false)
 
     init(
@@ -127,7 +127,7 @@ final class TaskCore: Sendable {
     /// The request of the current hop, with the fields that the loader added once it was sent (B1.47).
     var currentRequest: URLRequest? {
         let (request, fields) = state.withLock { state in
-            // What an upload goes on with is nobody's business (B11.34).
+            // The requests by which an upload goes on are not shown (B11.34).
             let isOwn = isUpload && state.upload?.isHelper ?? false
             return (isOwn ? state.ownRequest : state.currentRequest, isOwn ? nil : state.sentFields)
         }

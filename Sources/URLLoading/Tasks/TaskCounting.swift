@@ -1,5 +1,5 @@
 // What of a task is counted and shown while it loads: its response, the bytes that have come and gone, its progress, and how far it is
-// for whoever iterates over its events.
+// for an iteration over its events.
 //
 // Must not know: what becomes of the bytes.
 
@@ -60,7 +60,7 @@ struct TaskCounting: Sendable {
         return progress.shown
     }
 
-    /// Carries the counters over into the progress, if somebody looks at it; from any thread.
+    /// Carries the counters over into the progress, if that was asked for; from any thread.
     func updateProgress() {
         guard task.hasProgress.load(ordering: .acquiring) else { return }
         guard let progress = task.state.withLock({ $0.progress }) else { return }

@@ -1,5 +1,5 @@
 // The progress of a task, and its only writer. Counts come from loops, from the threads of carriers, from the delegate queue
-// and from whoever looks first: under one lock they are read and shown, so that no older ones are shown after newer ones.
+// and from the thread that first asks for it: under one lock they are read and shown, so that no older ones are shown after newer ones.
 
 import Foundation
 import Synchronization
@@ -7,7 +7,7 @@ import URLLoadingPolicy
 
 /// A task's `Progress`.
 final class TaskProgress: Sendable {
-    /// What the user sees; nobody else sets its numbers.
+    /// What the program sees; nothing else sets its numbers.
     let shown = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
     private let units = Mutex(ProgressUnits())
 

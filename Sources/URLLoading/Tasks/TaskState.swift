@@ -26,7 +26,7 @@ struct TaskState: ~Copyable, Sendable {
     var lostSending: LostSending?
     /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
     var alarm: Alarm?
-    /// Rings when the task's time is over, where nobody but a delegate could go on with it.
+    /// Rings when the task's time is over, while only a delegate's answer could let it go on.
     var answerLimit: Alarm?
     var response: URLResponse?
     var error: (any Error)?
@@ -115,10 +115,10 @@ struct TaskState: ~Copyable, Sendable {
         return true
     }
 
-    /// Whether anybody has asked who we are.
+    /// Whether a server or a proxy has asked for a proof.
     var isAuthenticating: Bool { rareAuthentication.exists }
 
-    /// What came of that; empty until somebody has asked.
+    /// What came of that; empty until one has asked.
     var authentication: AuthenticationProgress {
         get { rareAuthentication.value ?? AuthenticationProgress() }
         set { rareAuthentication = .some(newValue) }
@@ -148,7 +148,7 @@ struct TaskState: ~Copyable, Sendable {
         return !hasToldWaiting
     }
 
-    /// Ends the task, and lets go of everything if nobody is told anything any more. A cancellation that came before
+    /// Ends the task, and releases everything if nothing more is told. A cancellation that came before
     /// wins (B17.54).
     mutating func end(with failure: (any Error)?, quietly: Bool) -> TaskResult {
         var failure = failure
@@ -203,7 +203,7 @@ struct TaskResult: ~Copyable, Sendable {
     let kept: RequestID?
     /// What a download leaves behind.
     let download: Rare<DownloadProgress>
-    /// What nobody needs to be woken by any more.
+    /// The alarms that are not needed any more.
     let alarm: Alarm?
     let answerLimit: Alarm?
 }
@@ -284,7 +284,7 @@ struct RedirectProgress: Sendable {
     var count = 0
     /// The request of the next hop, once it is certain.
     var next: URLRequest?
-    /// What becomes of the body of a redirect or a refusal about which somebody was asked; `nil` until that is answered.
+    /// What becomes of the body of a redirect or a refusal about which a delegate was asked; `nil` until that is answered.
     var deliversBody: Bool?
     /// Whether the next request goes without this one's body (B4.11).
     var dropsBody = false

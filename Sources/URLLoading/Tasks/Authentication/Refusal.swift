@@ -1,6 +1,6 @@
-// Somebody who refuses to go on without knowing who we are: a server by 401, a proxy by 407 or in SOCKS' own words. Values.
+// The refusal of a server or a proxy that wants a proof first: a server's by 401, a proxy's by 407 or in SOCKS' own words. Values.
 //
-// Must not know: who is asked about it, and what is answered.
+// Must not know: which delegate is asked about it, and what is answered.
 
 import Foundation
 import URLLoadingEngine

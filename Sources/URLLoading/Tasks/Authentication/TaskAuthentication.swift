@@ -13,7 +13,7 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-/// A task as somebody who has to prove who he is.
+/// A task's proofs to servers and proxies that refuse it without one.
 struct TaskAuthentication: Sendable {
     let task: TaskCore
 
@@ -46,7 +46,7 @@ struct TaskAuthentication: Sendable {
         case .socksPassword:
             let failures = task.state.withLock { state in
                 var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
-                // What the settings say was tried before anybody was asked.
+                // What the settings say was tried before a delegate was asked.
                 let wasRefused = rounds.offer != nil || rounds.socksRefusals == 0 && question.proxy.credentials != nil
                 if wasRefused { rounds.socksRefusals += 1 }
                 rounds.noteRefusal()
@@ -86,7 +86,7 @@ struct TaskAuthentication: Sendable {
             let ahead = rounds.authorization.flatMap { $0.isAhead ? $0 : nil }
             let step = rounds.machine.refused(head, request: request, freshness: freshness)
             switch step {
-            // What nobody can be asked about leaves no trace where there was none.
+            // A refusal that leads to no question leaves no trace where there was none.
             case .deliver where known == nil: return (step, nil)
             // The proof that was under way goes on: with another nonce, or with the next round of a handshake.
             case .send, .negotiate(_, challenge: .some): state.authentication[side] = rounds
@@ -102,7 +102,7 @@ struct TaskAuthentication: Sendable {
         return step
     }
 
-    // MARK: The way to whoever is asked
+    // MARK: The way to the delegate that is asked
 
     private func takeStep(_ step: AuthenticationMachine.Step, _ refusal: Refusal, on reactor: Reactor? = nil) {
         switch step {
@@ -132,7 +132,7 @@ struct TaskAuthentication: Sendable {
         }
     }
 
-    /// The ticket may be shown, and nobody is asked any more (B2.11); the system's library may well ask the network, though.
+    /// The ticket may be shown, and no delegate is asked any more (B2.11). The system's library may use the network for it.
     private func negotiate(_ refusal: Refusal, _ challenge: String?) {
         let rounds = task.state.withLock { state in
             let begun = challenge == nil ? nil : state.authentication[refusal.side]?.negotiation
@@ -173,7 +173,7 @@ struct TaskAuthentication: Sendable {
 
     /// Asks the delegates, on their queue: for NTLM and Negotiate the session's method first, else the tasks' alone (B2.1 to B2.4).
     func askAboutRefusal(_ refusal: Refusal) {
-        // B2.101: what the settings say about a proxy is tried before anybody is asked.
+        // B2.101: what the settings say about a proxy is tried before a delegate is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
         task.questions.challenge(about: .refusal(refusal)) { sender in
             URLAuthenticationChallenge(
@@ -281,7 +281,7 @@ struct TaskAuthentication: Sendable {
         }
     }
 
-    /// Nobody knows who we are: the refusal is the response (B2.45, B2.46), or the tunnel is not opened (B2.102).
+    /// There is no proof: the refusal is the response (B2.45, B2.46), or the tunnel is not opened (B2.102).
     private func giveUp(_ refusal: Refusal) {
         switch refusal.subject {
         case .tunnel(let question, _): question.answer(.giveUp)

@@ -25,7 +25,7 @@ struct TaskChallenge: Sendable {
     let subject: Subject
 }
 
-/// Who is asked about a connection at this moment; whoever it is answers next.
+/// Which delegate is asked about a connection at this moment: its answer is the next one.
 final class Respondent: Sendable {
     private let isOwn = Atomic<Bool>(false)
 
@@ -36,7 +36,7 @@ final class Respondent: Sendable {
     }
 }
 
-/// A task as somebody who trusts a server or does not.
+/// A task's part in the judgement of servers.
 struct TaskTrust: Sendable {
     let task: TaskCore
 

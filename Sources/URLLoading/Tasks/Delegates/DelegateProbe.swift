@@ -59,8 +59,8 @@ struct DelegateProbe: ~Copyable, Sendable {
         state.exchange(0, ordering: .acquiringAndReleasing) >= 0
     }
 
-    /// Called by the defaults. `true` if it was the loader who called and will ask elsewhere; `false` if somebody
-    /// else did, who must be answered.
+    /// Called by the defaults. `true` if the loader has called, which will ask elsewhere; `false` if other code
+    /// has, which must be answered.
     @discardableResult
     func noteMissing(_ method: DelegateMethod) -> Bool {
         let number = Int16(method.rawValue)

@@ -46,7 +46,7 @@ struct DelegateQuestions: Sendable {
     }
 
     private func answerTookTooLong() {
-        // Order: whoever is asked from now on sets another.
+        // Order: the next question sets another.
         task.state.withLock { $0.answerLimit = nil }
         guard task.mailbox.withLock({ $0.isWaitingBeforeEnd }) else { return }
         task.hops.willFail(

@@ -3,9 +3,10 @@
 // Each task has a mailbox of its own, so that no two of its calls ever overlap (B1.28); the relay holds the line of
 // mailboxes that have something to deliver. Each delegate call gets in line on the queue when the one before it has
 // returned, so that what a program has put there meanwhile comes first (B1.110). An operation costs several microseconds,
-// though, an event in a batch almost nothing: on a queue that the session made itself, and on which nothing of the program's
-// waits, nobody can tell, and one operation empties as many mailboxes as it finds. A serial queue has at most one operation at
-// a time, so everything arrives in the order of the line; a concurrent one gets several, each with its own tasks.
+// though, an event in a batch almost nothing: on a queue that the session made itself, and on which nothing of the
+// program's waits, the program cannot tell the difference, and one operation empties as many mailboxes as it finds. A
+// serial queue has at most one operation at a time, so everything arrives in the order of the line; a concurrent one
+// gets several, each with its own tasks.
 //
 // Must not know: what is delivered.
 
@@ -112,7 +113,7 @@ final class DelegateRelay: Sendable {
         if hasMore { queue.addOperation { self.run() } }
     }
 
-    /// Whether another call may be made by the same operation: nobody can tell.
+    /// Whether another call may be made by the same operation: the program cannot tell the difference.
     private func mayGoOn() -> Bool {
         if isGiven { return false }
         let queue = queue

@@ -1,4 +1,4 @@
-// Async calls whose loads have ended, on their way back to whoever awaits them.
+// Async calls whose loads have ended, on their way back to the tasks that await them.
 //
 // Resuming a call wakes a thread of the pool, and on a busy machine that thread at once takes the loop's place. So the
 // calls of a turn are resumed at its end, and several of them by one piece of work, which the pool is woken for once.

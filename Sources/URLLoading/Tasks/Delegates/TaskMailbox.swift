@@ -25,7 +25,7 @@ enum TaskEvent: Sendable {
     case waiting
     /// The connection cannot be opened without an answer.
     case challenge(ConnectionQuestion)
-    /// Somebody wants to know who we are.
+    /// A server or a proxy has refused to go on without a proof.
     case refusal(Refusal)
     /// Something else than a transaction cannot go on without an answer.
     case question(SchemeQuestion)
@@ -83,7 +83,7 @@ struct HopEnd: Sendable {
     /// What something else than a transaction has failed with, of whichever domain (B14.47); `failure` is then why it found no
     /// way, if that was it.
     var foreignError: (any Error)?
-    /// Whether nobody has seen anything of the answer.
+    /// Whether the program has seen nothing of the answer.
     var isUnseen = false
 }
 
@@ -227,7 +227,7 @@ struct TaskMailbox: Sendable {
         case repeated
     }
 
-    /// Holds the list up until the answer to this question has come (B1.31); `nil` if nobody is to be asked any more,
+    /// Holds the list up until the answer to this question has come (B1.31); `nil` if nothing is to be asked any more,
     /// because the end stands in the list already, and would wait behind a question that may never be answered (B6.8).
     mutating func beginWaiting() -> WaitNumber? {
         guard !isEnding else {

@@ -41,7 +41,7 @@ enum TaskQuestion: Sendable {
         return asked
     }
 
-    /// What is asked when nobody implements this one's method.
+    /// What is asked where no delegate implements this one's method.
     var substitute: TaskQuestion? {
         switch self {
         case .bodyStream(let wait, nil): .bodyStream(wait, offset: 0)

@@ -5,7 +5,7 @@ import Foundation
 import URLLoadingEngine
 import URLLoadingSystem
 
-/// A task as one that tells its delegates, and whoever follows it otherwise.
+/// What a task tells its delegates, and whatever follows it otherwise.
 struct TaskTelling: Sendable {
     let task: TaskCore
 
@@ -83,7 +83,7 @@ struct TaskTelling: Sendable {
         pipe.post(event)
     }
 
-    /// Tells whoever observes the tasks of a session with `URLSession.EventHandlers`.
+    /// Posts a notification about a task of a session with `URLSession.EventHandlers`.
     func postNotice(_ name: Notification.Name) {
         guard let session = task.session, session.postsNotices else { return }
         NotificationCenter.default.post(name: name, object: task.face)

@@ -12,7 +12,7 @@ struct DownloadProgress: Sendable {
     var source: ResumeData?
     /// The file with what was loaded before, until the rest is written to it.
     var held: PartialFile?
-    /// The file that is written to, where somebody wants to know it.
+    /// The file that is written to, where its name has to be known.
     var writing: TemporaryFile?
     /// By what the answer under way can be continued.
     var validator: ResumeValidator?
@@ -20,9 +20,9 @@ struct DownloadProgress: Sendable {
     var total: Int64?
     /// Whether the request goes out once more, without a range.
     var startsOver = false
-    /// Whether somebody who cancelled wants what has come to be kept (B9.16, B9.19).
+    /// Whether a cancellation asks for what has come to be kept (B9.16, B9.19).
     var isWanted = false
-    /// Who waits for the data.
+    /// The handlers that wait for the data.
     var waiting: [@Sendable (Data?) -> Void] = []
     /// What has been kept of a load that failed.
     var kept: PartialFile?

@@ -12,7 +12,7 @@ import URLLoadingWire
 extension TaskDownload {
     // MARK: Taking up
 
-    /// Opens what was kept. Where it is gone, or somebody else is at it, everything is loaded again (B9.33, B9.38).
+    /// Opens what was kept. Where it is gone, or another download uses it, everything is loaded again (B9.33, B9.38).
     func openPartial() {
         guard let source = task.state.withLock({ $0.download?.source }) else { return }
         let path = URL(fileURLWithPath: folder).appendingPathComponent(source.fileName, isDirectory: false).path
@@ -161,7 +161,7 @@ extension TaskDownload {
         }
     }
 
-    /// The last byte came, and the cancellation before anybody heard of it: nothing is left to ask for but whether it is
+    /// The last byte came, and the cancellation before the program heard of it: nothing is left to ask for but whether it is
     /// still right (B9.16, B9.30).
     func keepWhole(_ file: TemporaryFile) {
         let count = task.counters.received.load(ordering: .relaxed)
@@ -186,7 +186,7 @@ extension TaskDownload {
         }
     }
 
-    /// The task has ended: what is kept stays for whoever has the data, everything else goes.
+    /// The task has ended: what belongs to resume data stays, everything else is removed.
     func settle(_ download: DownloadProgress) {
         if download.data == nil { download.kept?.file.remove() } else { download.kept?.file.letGo() }
         download.held?.file.remove()

@@ -33,7 +33,7 @@ extension TaskDriver {
     // MARK: Answers
 
     /// Begins to wait for an answer, no longer than the task's time lasts, nor than `limit`. Where the task is over it ends, and
-    /// nobody is to be asked: nil.
+    /// nothing is to be asked: nil.
     func beginWait(for awaited: Awaited, until limit: Duration? = nil) -> WaitNumber? {
         let (wait, deadline, url) = task.state.withLock {
             ($0.machine.wait(), $0.resourceDeadline, $0.currentRequest?.url)
@@ -81,7 +81,7 @@ extension TaskDriver {
         if !isWanted { asking.cancel() }
     }
 
-    /// Nobody waits any more for a resolver or a delegate.
+    /// Stops the waits for a resolver and a delegate.
     func stopAsking() {
         let asking = task.state.withLock { state in
             defer { state.asking = nil }

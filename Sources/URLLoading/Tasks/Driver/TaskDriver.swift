@@ -1,6 +1,6 @@
-// Steers one task: turns what happens to it into calls of its `TaskMachine`, and carries out what the machine says. Nobody else calls
-// the machine, but for `TaskState.end`, which notes the end. What steps are taken towards an exchange, and what becomes of it, is said
-// by others, who come here for every exchange, every wait (+Waits) and the end.
+// Steers one task: turns what happens to it into calls of its `TaskMachine`, and carries out what the machine says. Nothing else calls
+// the machine but `TaskState.end`, which notes the end. Other types take the steps towards an exchange and say what becomes of it. They
+// come here for every exchange, every wait (+Waits) and the end.
 //
 // Must not know: requests and answers, delegates, what carries an exchange.
 
@@ -103,7 +103,7 @@ struct TaskDriver: Sendable {
         task.telling.postNotice(.urlSessionTaskDidSuspend)
     }
 
-    /// Brings the suspension of whoever carries the exchange in line with the task's.
+    /// Suspends or resumes the exchange's carrier as the task is suspended or not.
     func tellExchangeOfSuspension() {
         while true {
             let step = task.state.withLock { state -> (load: any LoadHandle, suspends: Bool)? in
@@ -232,7 +232,7 @@ extension TaskState {
 }
 
 extension SessionCore {
-    /// Whether its tasks load with their first resumption: nobody else carries them, and no date is waited for.
+    /// Whether its tasks load with their first resumption: no other process carries them, and no date is waited for.
     fileprivate var beginsTasksAtOnce: Bool { background == nil && !settings.honorsEarliestBeginDate }
 }
 

@@ -23,7 +23,7 @@ struct HopAnswer: Sendable {
 
     /// The steps, in order.
     enum Step: Sendable {
-        /// Its cookies are taken, before anybody sees it (B8.47).
+        /// Its cookies are taken, before the program sees it (B8.47).
         case cookies
         /// What went with the request to show who we are was good, if it is no refusal.
         case proof
@@ -57,7 +57,7 @@ struct HopAnswer: Sendable {
         case asked
         /// It is not decided whether it is the task's or another request follows; nothing of the body goes anywhere before.
         case undecided
-        /// Nobody sees its body. Whether it is read all the same: the connection, or a cache, has a use for it.
+        /// Its body is not delivered. Whether it is read all the same: the connection, or a cache, has a use for it.
         case unwanted(isRead: Bool)
         /// A download's file has all of it already.
         case complete
@@ -118,7 +118,7 @@ struct HopAnswer: Sendable {
         }
     }
 
-    // MARK: Before anybody sees it
+    // MARK: Before the program sees it
 
     private func takeCookies(of head: ResponseHead, _ arrival: borrowing Arrival) -> Step {
         task.cookies.take(from: head, to: plan.request, on: arrival.reactor)
@@ -282,7 +282,7 @@ struct HopAnswer: Sendable {
         return .asked
     }
 
-    /// Brings a piece of the body to whoever sees it as it comes; says whether more can be taken.
+    /// Delivers a piece of the body as it comes; says whether more can be taken.
     func pass(_ piece: Data, on reactor: Reactor? = nil) -> ReceiverDemand {
         let pipes = plan.pipe?.post(body: piece) ?? .more
         let delegates = plan.streamsBody ? task.delivery.post(body: piece, on: reactor) : .more
@@ -294,7 +294,7 @@ struct HopAnswer: Sendable {
 // MARK: What was decided later
 
 extension TaskHops {
-    /// Whether the body that now comes is the task's; `nil` while nobody has said.
+    /// Whether the body that now comes is the task's; `nil` until that is decided.
     var deliversUndecidedBody: Bool? { task.state.withLock { $0.redirect.deliversBody } }
 
     /// A delegate has agreed to a redirect, perhaps to another place.
@@ -320,7 +320,7 @@ extension TaskHops {
         }
     }
 
-    /// A redirect that a delegate has refused (B4.3), or a refusal to which nobody had an answer (B2.45), is the task's response.
+    /// A redirect that a delegate has refused (B4.3), or a refusal to which there was no answer (B2.45), is the task's response.
     /// Reading goes on once the question about it is answered too. `isFirst`: other events stand behind a question that is just being
     /// answered, and the response comes before them.
     func show(undecided response: HTTPURLResponse, isFirst: Bool) {

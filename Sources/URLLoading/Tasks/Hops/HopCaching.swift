@@ -1,4 +1,4 @@
-// The loop's side of a cache's part in one hop: hears the answer's head, keeps its body where nobody else does, and says
+// The loop's side of a cache's part in one hop: it hears the answer's head, keeps its body where nothing else does, and says
 // at the end what it means for the cache.
 //
 // Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, who is asked about it.
@@ -10,7 +10,7 @@ import URLLoadingWire
 
 /// What a cache makes of one answer.
 final class HopCaching {
-    // `@exclusivity(unchecked)`: never leaves its loop, and nobody is called while a property is changed.
+    // `@exclusivity(unchecked)`: never leaves its loop, and nothing is called while a property is changed.
     let part: CachePart
     @exclusivity(unchecked) private var change = CachedLoad.Change.none
     @exclusivity(unchecked) private var worthless: [CacheKey] = []
@@ -34,8 +34,8 @@ final class HopCaching {
     /// How the server of the next answer was accepted.
     @exclusivity(unchecked) var acceptance = ServerAcceptance.vouchedFor
 
-    /// Hears the head of an answer. `collects`: somebody else keeps the whole body. `isJudgedApart`: somebody answers for
-    /// the server who decides for this load alone.
+    /// Hears the head of an answer. `collects`: the task keeps the whole body itself. `isJudgedApart`: the judge of
+    /// the server decides for this load alone.
     func meet(
         _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool,
         isJudgedApart: Bool
@@ -69,14 +69,14 @@ final class HopCaching {
         return .everything
     }
 
-    /// Whether the body of a redirect that is followed is kept: only if that makes nobody wait for long (B4.33).
+    /// Whether the body of a redirect that is followed is kept: only if the redirect does not wait long for that (B4.33).
     func takesBody(ofRedirect framing: BodyFraming) -> Bool {
         guard case .store = change else { return false }
         switch framing {
         case .length(let length) where length > RedirectRules.discardedBodyLimit: drop()
         case .untilClose: drop()
         case .none, .chunked, .length:
-            // Nobody else collects what is not delivered.
+            // The task collects nothing that is not delivered.
             if copy == nil { copy = WholeBody() }
             return true
         }
@@ -97,7 +97,7 @@ final class HopCaching {
         copy = nil
     }
 
-    /// What the answer means for the cache. `whole` is the body where somebody else has kept it; nil for an answer that has
+    /// What the answer means for the cache. `whole` is the body where the task has kept it; nil for an answer that has
     /// broken off, which changes nothing (B7.50).
     func finish(isComplete: Bool, whole: Data, asksDelegates: Bool) -> [CacheStep] {
         var steps: [CacheStep] = worthless.isEmpty ? [] : [.remove(worthless)]

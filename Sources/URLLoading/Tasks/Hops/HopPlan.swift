@@ -1,4 +1,4 @@
-// What is settled about a hop when it begins, for whoever receives what comes of it.
+// What is settled about a hop when it begins, for its receiver.
 
 import Foundation
 import URLLoadingWire
@@ -38,10 +38,10 @@ struct HopPlan: Sendable {
     /// The body goes to a file, perhaps only since the delegate has said so (B1.68).
     func savesFile(of task: TaskCore) -> Bool { savesFile || asksResponse && task.savesFile }
 
-    /// Leads to whoever iterates over what comes.
+    /// The pipe to the program's iteration over what comes.
     var pipe: EventPipe? { outlet.pipe }
 
-    /// Whether somebody sees the body as it comes.
+    /// Whether the program sees the body as it comes.
     var isBodySeen: Bool { streamsBody || pipe != nil }
 
     /// The URL as the program knows it.
@@ -53,6 +53,6 @@ struct HopPlan: Sendable {
         return upload.redirectable(at: request?.url)
     }
 
-    /// Somebody will ask for metrics.
+    /// Whether metrics will be told.
     var keepsRecords: Bool { tellsDelegate || pipe?.scope == .everything }
 }

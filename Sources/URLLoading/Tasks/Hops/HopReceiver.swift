@@ -11,7 +11,7 @@ import URLLoadingWire
 
 /// Receives one hop of a task.
 final class HopReceiver: TransactionReceiver {
-    // `@exclusivity(unchecked)`: this object never leaves its loop, and nobody is called while a property is changed.
+    // `@exclusivity(unchecked)`: this object never leaves its loop, and nothing is called while a property is changed.
     private let answer: HopAnswer
     let beginning: LoadBeginning
     private let reactor: Reactor
@@ -21,7 +21,7 @@ final class HopReceiver: TransactionReceiver {
     @exclusivity(unchecked) private var fate = BodyFate.deliver
     /// The other side has still to say yes or no to what went with the request, or opened the tunnel for it.
     @exclusivity(unchecked) private var provesItself: Bool
-    /// How much of a body was read that nobody wants.
+    /// How much of a body that is not wanted was read.
     @exclusivity(unchecked) private var discarded = 0
     /// The cache's part, where it has one.
     @exclusivity(unchecked) private let caching: HopCaching?
@@ -229,7 +229,7 @@ final class HopReceiver: TransactionReceiver {
         if let call = task.caching.show(stored, confirmedIn: records, on: reactor) { EndedCalls.of(reactor).add(call) }
     }
 
-    /// Whether nobody has seen anything of the answer: there is none, or it was only collected.
+    /// Whether the program has seen nothing of the answer: there is none, or it was only collected.
     private var isUnseen: Bool {
         response == nil || answer.plan.collectsBody && !answer.plan.isBodySeen && !answer.plan.asksResponse
     }

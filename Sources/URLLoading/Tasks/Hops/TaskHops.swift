@@ -125,7 +125,7 @@ struct TaskHops: Sendable {
     /// What a hop's end comes to.
     private enum Outcome: ~Copyable, Sendable {
         case sequel(HopSequel)
-        /// The end of the task, noted at once where nobody but its caller hears of it.
+        /// The end of the task, noted at once where only its caller hears of it.
         case ended(TaskResult)
     }
 

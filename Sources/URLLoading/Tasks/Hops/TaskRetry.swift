@@ -1,7 +1,7 @@
 // A task that is tried again: what a policy says about an answer or an error of its hop, and the pause before the next attempt.
 //
 // The rules:
-// 1. An attempt is repeated only while nobody has seen anything of its answer.
+// 1. An attempt is repeated only while the program has seen nothing of its answer.
 // 2. The body has to be there again: a stream is not, and what goes on with an upload has rules of its own.
 // 3. A pause that would outlast the task's time is not begun: the failure is the result at once.
 // 4. A repetition comes out of the session's budget, when it is certain.
@@ -191,7 +191,7 @@ extension TaskState {
         if rareRetry.exists { retry.question += 1 }
     }
 
-    /// Whether the body of the hop can be sent once more without anybody's help.
+    /// Whether the body of the hop can be sent once more without the program's help.
     fileprivate var bodyIsThereAgain: Bool {
         if upload?.isHelper ?? false { return false }
         switch body {

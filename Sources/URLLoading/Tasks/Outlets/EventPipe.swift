@@ -1,4 +1,4 @@
-// What happens to one task, on its way from the loop to whoever iterates: no queue and no operation in between.
+// What happens to one task, on its way from the loop to the program's iteration: no queue and no operation in between.
 //
 // The loop adds events; the consumer takes everything there is at once, so a fast sender costs one wake-up per batch and
 // not one per piece. A consumer that does not come stops the sender: above the high-water mark the socket is not read.
@@ -55,7 +55,7 @@ final class EventPipe: Sendable {
         let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
             guard !state.hasEnded else { return [] }
             if case .end = event { state.hasEnded = true }
-            // Progress that nobody has looked at yet is out of date.
+            // Progress that was not taken yet is out of date.
             if case .progress = event, case .progress = state.events.last { state.events.removeLast() }
             state.events.append(event)
             return state.takeWaiters()

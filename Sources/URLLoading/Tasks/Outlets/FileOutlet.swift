@@ -24,7 +24,7 @@ enum FileOutlet: Sendable {
         }
     }
 
-    /// Brings the end to whoever waits; returns the async call, for the caller to resume.
+    /// Tells the handler of the end; returns the async call, for the caller to resume.
     func finish(_ task: TaskCore, _ end: borrowing TaskResult, _ file: TemporaryFile?) -> EndedCall? {
         switch self {
         case .delegate:

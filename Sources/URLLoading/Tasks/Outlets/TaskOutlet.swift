@@ -12,11 +12,11 @@ enum TaskOutlet: Sendable {
     case delegate
     /// As a whole to a handler or an async call.
     case whole(WholeBodyOutlet)
-    /// As it comes to whoever iterates.
+    /// To an iteration, as it comes.
     case pipe(EventPipe)
     /// In a file.
     case file(FileOutlet)
-    /// Nowhere: a connection is opened, and whoever waits hears of that.
+    /// Nowhere: a connection is opened, and the waiting call hears of that.
     case warmth(WarmUp)
 
     /// Whether the result goes to asynchronous code, past the delegate queue.
@@ -59,7 +59,7 @@ enum TaskOutlet: Sendable {
     /// Whether the task is a download, whose body goes to a file.
     var savesFile: Bool { if case .file = self { true } else { false } }
 
-    /// The way to whoever iterates.
+    /// The pipe to the program's iteration.
     var pipe: EventPipe? { if case .pipe(let pipe) = self { pipe } else { nil } }
 
     /// Brings the end to where the result goes; returns the async call that waits for it, for the caller to resume.

@@ -17,7 +17,7 @@ enum WholeBodyOutlet: Sendable {
     /// B1.93: the delegate of an async call sees the response and the pieces as they come.
     var audience: Audience { isAwaited ? .own : .nobody }
 
-    /// Brings the end to whoever waits; returns the async call, for the caller to resume.
+    /// Tells the handler of the end; returns the async call, for the caller to resume.
     func finish(_ task: TaskCore, _ end: borrowing TaskResult, _ body: Data?) -> EndedCall? {
         switch self {
         case .handler(let handler):

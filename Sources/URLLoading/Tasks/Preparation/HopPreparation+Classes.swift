@@ -16,7 +16,7 @@ extension HopPreparation {
         guard let protocols = session.protocols, protocols.mayCarry else { return .body }
         // No class of the program's can be a web socket.
         if task.kindName == .webSocket { return .body }
-        // What goes on with an upload belongs to whoever began it.
+        // The rest of an upload is carried by what has carried its beginning.
         if case .part = hop.body { return .body }
         HopClasses(hop: self, protocols: protocols).ask()
         return nil
@@ -186,7 +186,7 @@ extension URLRequest {
 }
 
 extension OpenFile {
-    /// Everything that is in it, for whoever cannot read it piece by piece; may wait for the disk.
+    /// Everything that is in it, for a class that cannot read it piece by piece; may wait for the disk.
     fileprivate var wholeContent: Data? {
         var content = Data(count: Int(clamping: byteCount))
         var offset = 0

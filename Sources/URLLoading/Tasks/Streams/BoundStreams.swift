@@ -118,7 +118,7 @@ final class BoundOutputStream: OutputStream {
         buffer.observeWriting { [weak events] in events?.somethingChanged() }
     }
 
-    /// Nobody has a capacity for it; given so that the class has what its parent requires.
+    /// Required by the parent class, and of no use: a stream in memory has no other end.
     required init(toMemory: ()) {
         buffer = BoundedBuffer(capacity: 1)
         super.init(toMemory: ())

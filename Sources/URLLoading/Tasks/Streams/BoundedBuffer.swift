@@ -116,8 +116,8 @@ final class BoundedBuffer: Sendable {
     /// Calls `observer` whenever the writer may find something new, on the thread that caused it.
     func observeWriting(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.writerObserver = observer } }
 
-    /// Calls `body` once, as soon as a reader would not have to wait, on the thread that has caused it; false where he would not
-    /// have to now, and nobody is called. One reader can wait so.
+    /// Calls `body` once, as soon as a reader would not have to wait, on the thread that has caused it; false where it would not
+    /// have to now, and `body` is not called. One reader can wait so.
     func awaitReading(_ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.canRead else { return false }

@@ -1,4 +1,4 @@
-// Turns pieces into single bytes. The step for one byte is inlined into the loop of whoever iterates, so that a byte costs
+// Turns pieces into single bytes. The step for one byte is inlined into the loop that iterates, so that a byte costs
 // a comparison and a load, and only every piece an asynchronous call.
 
 import Foundation

@@ -1,5 +1,5 @@
 // The pair of streams that a stream task becomes (B15.51): bound streams, of which the other ends are the connection. They
-// live as long as somebody holds them, whatever became of task and session.
+// live as long as the program holds them, whatever became of task and session.
 //
 // Must not know: tasks, delegates, TLS.
 
@@ -23,7 +23,7 @@ final class CapturedStreams: StreamConduit {
     /// The streams, not opened; to be made once.
     func pair() -> (InputStream, OutputStream) { (BoundInputStream(input), BoundOutputStream(output)) }
 
-    /// Nobody wants them.
+    /// Closes both: they are not wanted.
     func close() {
         input.closeReading()
         output.closeWriting()

@@ -28,7 +28,7 @@ final class InputStreamSource: BodySource {
         var isOver = false
     }
 
-    /// Takes a stream that nobody has opened.
+    /// Takes a stream that is not open yet.
     init(_ stream: InputStream) {
         var holder = URLRequest(url: URL(fileURLWithPath: "/"))
         holder.httpBodyStream = stream
@@ -38,10 +38,10 @@ final class InputStreamSource: BodySource {
         trailerNames = made?.trailerNames ?? []
     }
 
-    /// The stream itself, for whoever reads it in the loader's place.
+    /// The stream itself, for code that reads it in the loader's place.
     var stream: InputStream? { holder.httpBodyStream }
 
-    /// Whether nobody has asked for a piece of it, nor closed it.
+    /// Whether no piece of it was asked for, and it was not closed.
     var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
 
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
@@ -100,7 +100,7 @@ final class InputStreamSource: BodySource {
             }
             if mustClose { closeStream() }
             if let piece { return answer(piece) }
-            // Order: when nobody is reading any more, since whoever is called reads.
+            // Order: when this read is over, since the closure that is called reads.
             if let pair, pair.awaitReading({ [self] in serve(answer) }) { return }
         }
     }

@@ -13,7 +13,7 @@ class MadeBodyStream: InputStream {
     /// Whether there can be another one with the same bytes, however far this one has been read.
     var isRenewable: Bool { false }
 
-    /// Another one with the same bytes, which nobody has read; nil where there is none.
+    /// Another stream with the same bytes, from the beginning; nil where there is none.
     func renewed() -> MadeBodyStream? { nil }
 }
 
@@ -21,6 +21,6 @@ extension RequestValues {
     /// The body, where it is a stream of the library's own.
     var madeStream: MadeBodyStream? { httpBodyStream as? MadeBodyStream }
 
-    /// The body in a stream that nobody has read, where it can be had again.
+    /// The body in a stream that begins anew, where it can be had again.
     var renewedStream: MadeBodyStream? { madeStream?.renewed() }
 }

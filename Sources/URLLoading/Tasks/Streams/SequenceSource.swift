@@ -35,7 +35,7 @@ final class SequenceSource: BodySource {
         /// Whether the sequence may be asked for more.
         var isWanted: Bool { isClosed || asked != nil && gathered.count < pieceSize }
 
-        /// Gives what there is to whoever waits for it.
+        /// The call that gives the next piece to its reader, if there is a piece and a reader.
         mutating func takeAnswer() -> (@Sendable () -> Void)? {
             guard let asked, let piece = takePiece() else { return nil }
             self.asked = nil

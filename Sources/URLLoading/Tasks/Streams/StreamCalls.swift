@@ -44,7 +44,7 @@ final class StreamCalls: Sendable {
 
     /// There is something that carries the orders out.
     func begin(_ handle: StreamHandle) {
-        // Order: all that waits is passed on before anybody else finds the handle.
+        // Order: all that waits is passed on before other threads find the handle.
         while true {
             let orders = state.withLock { state -> [StreamOrder] in
                 if state.waiting.isEmpty, state.end == nil { state.handle = handle }

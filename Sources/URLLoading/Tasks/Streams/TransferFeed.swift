@@ -1,5 +1,5 @@
-// The consumer's end of a task's events: starts the task, takes its events in batches, and ends the task when nobody can
-// ask for more.
+// The consumer's end of a task's events: starts the task, takes its events in batches, and ends the task when no iteration
+// is left that could ask for more.
 //
 // Must not know: what is made of the events.
 
@@ -18,7 +18,7 @@ final class TransferFeed: Sendable {
         self.pipe = pipe
     }
 
-    /// B1.92: what nobody can read is not fetched.
+    /// B1.92: what cannot be read any more is not fetched.
     deinit {
         task.core.driver.cancel()
     }
@@ -64,7 +64,7 @@ final class TransferFeed: Sendable {
     }
 }
 
-/// One iteration of a feed. When its last copy goes, whoever iterated wants no more, and the task ends (B1.92).
+/// One iteration of a feed. When its last copy goes, nothing can ask for more, and the task ends (B1.92).
 final class FeedIteration: Sendable {
     let feed: TransferFeed
 

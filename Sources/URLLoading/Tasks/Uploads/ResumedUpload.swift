@@ -1,5 +1,5 @@
 // What is kept of an upload to go on with it later: resume data. JSON with a version, made and read here only. It holds no
-// secrets, and it is looked at as if anybody could have written it.
+// secrets, and it is read with as much care as if an attacker had written it.
 //
 // Must not know: tasks.
 
@@ -81,7 +81,7 @@ final class ResumedUpload: Sendable {
         switch progress.body {
         case .opened(_, let file?): form.file = file
         case .data(let data):
-            // Whoever keeps resume data does not expect them to be of any size.
+            // A program that stores resume data does not expect them to be of any size.
             guard data.count <= mostBody else { return nil }
             form.body = data
         case .delegate:
@@ -89,7 +89,7 @@ final class ResumedUpload: Sendable {
             form.length = progress.request.values.announcedLength
         case .opened(_, nil), .request, .file, .part, .resuming: return nil
         }
-        // Fields that prove who we are are set anew by whoever goes on.
+        // Fields that are proofs are set anew when the upload goes on.
         form.fields = progress.request.values.fields.fields.filter { !RedirectRules.isCredential($0.name) }
             .map { Form.Field(name: $0.name, value: $0.value) }
         form.timeout = progress.request.values.explicitTimeout.flatMap { $0.isFinite ? $0 : nil }

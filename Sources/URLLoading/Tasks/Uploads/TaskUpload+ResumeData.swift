@@ -19,7 +19,7 @@ extension TaskUpload {
         if isOver { session.relay.run { handler(nil) } } else { task.driver.cancel() }
     }
 
-    /// The error of an upload, with what is needed to go on where there is something; whoever wants that is told.
+    /// The error of an upload, with the data to resume it where there are some; handlers that wait for them are called.
     func ending(_ failure: (any Error)?) -> (any Error)? {
         let (progress, untouched, handlers, isCancelled, claim, owners) = task.state.withLock { state in
             defer { state.resumeDataHandlers = [] }
@@ -29,7 +29,7 @@ extension TaskUpload {
                 state.ownersResumeData
             )
         }
-        // Order: whoever is told may go on at once.
+        // Order: a handler may resume the upload at once.
         claim?.release()
         let failure = isCancelled ? LoadFailure.cancelled(task.originalRequest?.url) : failure
         let ours = failure as? URLError
@@ -64,7 +64,7 @@ extension TaskUpload {
 
     private func tell(_ handlers: [@Sendable (Data?) -> Void], _ data: Data?) {
         guard !handlers.isEmpty else { return }
-        // The end of a task that tells nobody anything comes on the loop.
+        // The end of a task that calls nothing on the delegate queue comes on the loop.
         if task.usesRelay {
             for handler in handlers { handler(data) }
         } else {

@@ -13,7 +13,7 @@ final class UploadClaim: Sendable {
         self.resource = resource
     }
 
-    /// The right, unless somebody has it.
+    /// The claim, unless another upload of the program has it.
     static func take(_ resource: String) -> UploadClaim? {
         taken.withLock { $0.insert(resource).inserted } ? UploadClaim(resource) : nil
     }

@@ -26,7 +26,7 @@ struct UploadProgress: Sendable {
     var lastError: URLError?
     /// Whether there is nothing left to go on with.
     var isLost = false
-    /// Whether the request under way is one of the upload's own, which nobody sees (B11.34).
+    /// Whether the request under way is one of the upload's own, which is not shown (B11.34).
     var isHelper = false
 
     init(machine: ResumableUploadMachine, request: URLRequest, body: TaskBody) {
@@ -92,7 +92,7 @@ enum UploadPart: Sendable {
 final class UploadHop: Sendable {
     /// The program's own request.
     let request: URLRequest
-    /// Whether the hop is one that nobody sees.
+    /// Whether the hop is one of the upload's own, which is not shown.
     let isHelper: Bool
     /// Where its part of the body begins.
     let base: Int64

@@ -24,7 +24,7 @@ final class WebSocketCalls: Sendable {
         var handle: WebSocketHandle?
         /// What calls are answered with once the task has ended.
         var end: WebSocketFailure?
-        /// Messages that came before the end and that nobody has asked for.
+        /// Messages that came before the end and that no call has asked for.
         var unclaimed: ArraySlice<WebSocketMessage> = []
         var maximumMessageSize = 1 << 20
         var close: WebSocketClose?
@@ -125,7 +125,7 @@ final class WebSocketCalls: Sendable {
 
     /// There is something that carries the orders out.
     func begin(_ handle: WebSocketHandle) {
-        // Order: all that waits is passed on before anybody else finds the handle.
+        // Order: all that waits is passed on before other threads find the handle.
         while true {
             let orders = state.withLock { state -> [WebSocketOrder] in
                 if state.waiting.isEmpty, state.end == nil { state.handle = handle }
