@@ -9,8 +9,8 @@
 //          │      second NTLM message)   └───────▶ deliver, when there is none
 //          └──────▶ accepted
 //
-// The user's own Kerberos ticket is a credential like others: `negotiate` comes for who is named beforehand, or behind an `ask` that
-// is answered with `.ticket`, and for nobody else.
+// The user's own Kerberos ticket is a credential like others: `negotiate` comes for servers that are named beforehand,
+// or behind an `ask` that is answered with `.ticket`, and for no others.
 //
 // Bounds: a space is answered ten times at most (B2.103), and a task has a bounded number of rounds in all, so that a
 // server which names another realm, or calls every nonce stale, ends nowhere but in its own refusal.
@@ -34,7 +34,7 @@ package struct AuthenticationMachine: Sendable {
         case token(String)
         /// Not this space, in this task never again (B2.39).
         case reject
-        /// Nobody has a credential for this space, or one of the wrong kind (B2.35): the next space is offered.
+        /// There is no credential for this space, or one of the wrong kind (B2.35): the next space is offered.
         case none
         /// Go on without any credential (B2.34, B2.45).
         case unauthenticated
@@ -45,7 +45,7 @@ package struct AuthenticationMachine: Sendable {
         /// Find a credential for this space, and call `answered`. `failures` earlier ones were refused (B2.16), the last
         /// one is `rejected`.
         case ask(AuthenticationSpace, failures: Int)
-        /// Have the system's library make a token of the user's ticket, and call `answered`. Nobody is asked any more (B2.11).
+        /// Have the system's library make a token of the user's ticket, and call `answered`. No delegate is asked any more (B2.11).
         /// `challenge` is the server's part of rounds that have begun, in base64; nil begins anew.
         case negotiate(AuthenticationSpace, challenge: String?)
         /// Send the request again with this.
@@ -72,7 +72,7 @@ package struct AuthenticationMachine: Sendable {
 
     private let allows: Set<AuthenticationMethod>
     private let usesTicketUnasked: Bool
-    /// Whether somebody who was asked has said that the ticket may be shown.
+    /// Whether a delegate has answered that the ticket may be shown.
     private var wasTicketGiven = false
     /// What the last request was sent with.
     private var attempt: Authorization?
@@ -84,7 +84,7 @@ package struct AuthenticationMachine: Sendable {
     private var rounds = 0
 
     /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17). `usesTicketUnasked` says
-    /// that the user's Kerberos ticket is meant for this side, so that nobody is asked for it.
+    /// that the user's Kerberos ticket is meant for this side, so that it is shown without a question.
     package init(
         side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases),
         usesTicketUnasked: Bool = false
@@ -118,7 +118,7 @@ package struct AuthenticationMachine: Sendable {
         return askForNext()
     }
 
-    /// Somebody has answered `ask` or `negotiate`.
+    /// `ask` or `negotiate` is answered.
     package mutating func answered(_ answer: Answer, freshness: AuthenticationFreshness) -> Step {
         guard let offer = offers.first else { return .deliver }
         switch answer {
@@ -138,7 +138,8 @@ package struct AuthenticationMachine: Sendable {
         case .reject:
             closed.insert(offer.space)
         case .none:
-            // What nobody allows now, or the system's library cannot do, is not worth the same question in the next round.
+            // A ticket that is not allowed now, or that the system's library cannot make, is not worth the same
+            // question in the next round.
             if offer.space.method == .negotiate { closed.insert(offer.space) }
         case .unauthenticated:
             return deliver()
@@ -194,7 +195,7 @@ package struct AuthenticationMachine: Sendable {
             // The user's ticket has been refused, and would be again.
             closed.insert(attempt.space)
             offers.removeAll { $0.space == attempt.space }
-            // B2.16: where nobody was asked there is nobody to be told of a failure.
+            // B2.16: where no delegate was asked none is told of a failure.
             if wasTicketGiven {
                 failures += 1
                 rejected = nil

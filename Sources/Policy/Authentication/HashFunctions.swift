@@ -1,5 +1,5 @@
 // The hash functions that Digest can ask for (RFC 7616 §3.3). MD5 is written here, since a FIPS provider has none;
-// those of the SHA-2 family are given in by whoever has OpenSSL.
+// those of the SHA-2 family are given in by a layer that has OpenSSL.
 
 /// A hash function of Digest.
 package enum HashAlgorithm: Sendable, Hashable, CaseIterable {

@@ -9,7 +9,7 @@ enum NTLM {
         var message = signature
         message.append(littleEndian: UInt32(1))
         message.append(littleEndian: Flags.offered)
-        // No domain and no workstation: nobody needs to know this machine's name.
+        // No domain and no workstation: servers need not know this machine's name.
         message += [UInt8](repeating: 0, count: 16)
         return message
     }()

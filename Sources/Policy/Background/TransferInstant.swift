@@ -2,7 +2,7 @@
 // anew with the machine; and the calendar's clock is set forward and back. So both are noted, with a number of the
 // machine's running: within one running the first is believed, across two the second, but never backwards (B10.41).
 //
-// It must not know a clock: whoever has one makes the instants.
+// It must not know a clock: code that has one makes the instants.
 
 /// A moment by both clocks, in milliseconds.
 package struct TransferInstant: Sendable, Hashable {

@@ -72,7 +72,7 @@ package struct TransferSchedule: Sendable {
         case running
         /// After a failure: not before so many milliseconds after a moment.
         case delayed(since: TransferInstant, Int64)
-        /// Somebody has to answer. It takes nobody's place meanwhile.
+        /// A question is open. The transfer needs no place meanwhile.
         case asking
     }
 
@@ -116,11 +116,11 @@ package struct TransferSchedule: Sendable {
     /// Bytes have moved: what failed before is forgotten.
     package mutating func progressed(_ number: UInt64) { change(number) { $0.failures = 0 } }
 
-    /// A transfer cannot go on before somebody has answered: its place is free.
+    /// A transfer cannot go on before a question is answered: its place is free.
     package mutating func asked(_ number: UInt64) { change(number) { $0.phase = .asking } }
 
-    /// Somebody has answered a transfer that is still under way: it takes its place again, one too many if need be; one that
-    /// stands still waits for a place when it is resumed.
+    /// The question of a transfer that is still under way is answered: the transfer takes its place again, one too many
+    /// if need be; one that stands still waits for a place when it is resumed.
     package mutating func answered(_ number: UInt64) {
         change(number) { if $0.phase == .asking { $0.phase = $0.isSuspended ? .ready : .running } }
     }
@@ -151,7 +151,7 @@ package struct TransferSchedule: Sendable {
     /// How often a transfer has failed in a row.
     package func failures(_ number: UInt64) -> UInt32 { entries[number]?.failures ?? 0 }
 
-    /// Whether anything is under way, or will be without anybody's doing.
+    /// Whether anything is under way, or will be by itself.
     package var hasWork: Bool { entries.values.contains { !$0.isSuspended && $0.phase != .asking } }
 
     /// What is to be done now; what begins counts as under way.
@@ -167,7 +167,7 @@ package struct TransferSchedule: Sendable {
             steps.append(begin(number))
             free -= 1
         }
-        // Those without haste go one by one, and only while nobody else wants anything.
+        // Those without haste go one by one, and only while no other transfer is to run.
         let isQuiet = !entries.values.contains { $0.phase == .running && !$0.isSuspended }
         if isQuiet, let (number, _) = waiting.first(where: \.value.isDiscretionary) { steps.append(begin(number)) }
         return steps

@@ -1,6 +1,6 @@
-// How the server of a stored answer was trusted, and for whom that is enough: behaviour B7.102. An answer that somebody let
-// in whom the default evaluation would have refused is only for who let it in, and what was kept before this was written
-// down is for nobody who asks for TLS. It must not know evaluators, delegates or sessions: those are marks here.
+// How the server of a stored answer was trusted, and for which loads that is enough: behaviour B7.102. An answer of a server that
+// the default evaluation would have refused serves only loads with the judge or rule that has accepted it. An answer that was kept
+// before this was written down serves no load over TLS. It must not know evaluators, delegates or sessions: those are marks here.
 
 /// How the server of an answer was trusted.
 package enum AnswerTrust: Sendable, Hashable {
@@ -15,10 +15,10 @@ package enum AnswerTrust: Sendable, Hashable {
     /// What tells one rule, or one judge, from every other.
     package typealias Mark = SipHash.Words
 
-    /// How is not known, so that the answer serves nobody who asks for TLS.
+    /// It is not known how, so that the answer serves no load over TLS.
     package static let unknown = AnswerTrust.judged(rule: nil, judge: nil)
 
-    /// Whether there is somebody whom the answer may serve.
+    /// Whether there is a load that the answer may serve.
     var isOfUse: Bool { self != .unknown }
 
     /// How what is made of an answer and of news about it was trusted; nil where the two must not be put together.
@@ -29,7 +29,7 @@ package enum AnswerTrust: Sendable, Hashable {
         case (.program, _): return news
         case (.plain, .plain): return .plain
         case (.judged(let rule, let judge), .judged(let otherRule, let otherJudge)):
-            // What both have; of a rule it is enough, whoever has applied it.
+            // What both have; of a rule it is enough, whichever load has applied it.
             let commonRule = rule == otherRule ? rule : nil
             let commonJudge = judge == otherJudge ? judge : nil
             if commonRule == nil, commonJudge == nil { return nil }
@@ -105,8 +105,8 @@ package struct TrustDemand: Sendable, Hashable {
     ///
     /// - rule: the mark of the rule by which its session's evaluation judges; nil for one that may accept whom the
     ///   default evaluation refuses.
-    /// - judge: the mark of whoever decides in this run; nil where no later load has the same.
-    /// - ruleSuffices: whether nobody but the rule has a say.
+    /// - judge: the mark of the delegate that decides in this run; nil where no later load has the same.
+    /// - ruleSuffices: whether the rule alone decides.
     package init(rule: AnswerTrust.Mark?, judge: AnswerTrust.Mark?, ruleSuffices: Bool) {
         isSecure = true
         self.rule = rule

@@ -1,6 +1,6 @@
 // One stored answer as the bytes of its file: a preamble of fixed length, the head, the body. The preamble tells how
 // long the two others are and carries digests of itself, the head and the body, so that a file that is torn, cut or of
-// somebody else is known for what it is. Behaviour B7.18 to B7.20. It must not know files or directories.
+// another program is known for what it is. Behaviour B7.18 to B7.20. It must not know files or directories.
 //
 //     0   8   "URLLCV02"; "URLLCV01" where earlier versions have written it, without how the server was trusted
 //     8   4   length of the head
@@ -194,7 +194,7 @@ package struct CacheRecord: Sendable, Equatable {
             storedAt: storedAt, userInfo: Array(userInfo))
     }
 
-    /// B7.102: of what earlier versions have kept nobody knows how its server was trusted, if it had to be.
+    /// B7.102: what earlier versions have kept does not say how its server was trusted, if it had to be.
     private static func trustOfFirstForm(_ key: String) -> AnswerTrust {
         key.hasPrefix("http:") ? .plain : .unknown
     }

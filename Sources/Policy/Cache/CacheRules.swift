@@ -71,7 +71,8 @@ package enum CacheRules {
     ) -> CacheDecision {
         let asked = CacheControl(request)
         let missing: CacheDecision = policy == .storedOnly || asked.onlyIfCached ? .fail : .load
-        // B7.17: HEAD is answered by what is stored for GET. B7.72: whoever asks itself gets the server's answer.
+        // B7.17: HEAD is answered by what is stored for GET. B7.72: a request with conditions of the program's own gets
+        // the server's answer.
         guard policy != .reload, method == "GET" || method == "HEAD", !Validators.asksItself(request), let stored
         else { return missing }
         let isUnrepeatable = stored.selection.isUnrepeatable
@@ -116,7 +117,7 @@ package enum CacheRules {
         switch verdict {
         case .leave: return .deliver(.none)
         case .forget: return .deliver(stored == nil ? .none : .forget)
-        // B7.102: what could serve nobody is not kept; what it would have taken the place of is not right any more.
+        // B7.102: an answer that could serve no request is not kept; what it would have taken the place of is not right any more.
         case .store where !news.trust.isOfUse: return .deliver(stored == nil ? .none : .forget)
         case .store:
             return .deliver(

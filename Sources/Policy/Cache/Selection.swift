@@ -119,6 +119,6 @@ package struct Selection: Sendable, Equatable {
 
     private static let secrets: Set<String> = ["authorization", "proxy-authorization", "cookie", "cookie2"]
 
-    /// Nobody varies by so many; an answer that does is as good as one that varies by everything.
+    /// Honest answers vary by fewer fields; one that names more is as good as one that varies by everything.
     private static let maximumNames = 32
 }

@@ -37,7 +37,7 @@ package enum StoringRules {
     /// Whether an answer whose delegate is asked about storing it has a status that Apple's loader proposes (B7.44).
     package static func isProposed(status: Int) -> Bool { (200...299).contains(status) }
 
-    /// The length of the longest body that is kept without anybody having asked for it: five hundredths of the disk's
+    /// The length of the longest body that is kept although the program has not asked for that: five hundredths of the disk's
     /// capacity, or of the memory's where that is all there is (B7.8); nil where there is none.
     package static func longestBody(memoryCapacity: Int, diskCapacity: Int) -> Int64? {
         let capacity = diskCapacity > 0 ? diskCapacity : memoryCapacity

@@ -16,7 +16,7 @@ package struct Origin: Sendable {
     /// Whether `host` is an IPv4 or IPv6 address.
     package let isIPLiteral: Bool
     /// Measured: hashing the host where the pool looks up its key cost the loop 50 ns a request; here it is paid once,
-    /// by whoever makes the origin.
+    /// on the thread that makes the origin.
     private let digest: Int
 
     /// Makes an origin of a URL's parts: host in any case, IPv6 with or without brackets, zone after `%25` or `%`.

@@ -107,7 +107,7 @@ package struct Cookie: Sendable, Equatable {
         Identity(name: name, domain: domain, isHostOnly: isHostOnly, path: path)
     }
 
-    /// Whether both say the same to whoever sees them; when they were first kept does not count.
+    /// Whether both are equal but for the time when they were first kept.
     package func isSame(as other: Cookie) -> Bool {
         var other = other
         other.created = created

@@ -240,8 +240,8 @@ package struct CookieJar: Sendable {
         touched.formUnion(identities)
     }
 
-    /// Takes over what all who share the cookies agreed on; what was touched meanwhile stays as it is here, and so do
-    /// cookies that end with the program, which nobody shares.
+    /// Takes over what all programs that share the cookies agreed on. What was changed here meanwhile stays as it is
+    /// here, and so do cookies that end with the program, which are not shared.
     ///
     /// Whether others would notice.
     package mutating func adopt(_ shared: [Cookie], now: Double) -> Bool {

@@ -11,7 +11,7 @@ package struct CookiePlace: Sendable, Equatable {
     package let isIPLiteral: Bool
     /// The port.
     package let port: Int
-    /// Whether nobody on the way can read along: https and wss. A loopback host is no exception (B8.35).
+    /// Whether what is sent cannot be read on its way: https and wss. A loopback host is no exception (B8.35).
     package let isSecure: Bool
     /// The path as it is sent, without query.
     package let path: String

@@ -29,9 +29,9 @@ package enum CookieRefusal: String, Error, Sendable, CaseIterable {
 
 /// Whose cookies are taken.
 package enum CookiePolicy: Sendable {
-    /// Everybody's.
+    /// The cookies of all sites.
     case always
-    /// Nobody's.
+    /// No cookies are taken.
     case never
     /// Those of the main document's domain.
     case firstParty

@@ -1,4 +1,4 @@
-// Under which names anybody can have a name of their own: "com", "co.uk", "github.io". No cookie may be for all of such a
+// The names under which anyone can have a name of their own: "com", "co.uk", "github.io". No cookie may be for all of such a
 // suffix, and two hosts are of one site if they share the label before it. The list is Mozilla's, in the form in which
 // systems have it (publicsuffix.org/list), or as a table of all its rules that the library brings.
 //

@@ -1,5 +1,5 @@
 // Moments of the calendar's clock, as fields of messages name them, and how days become seconds. It must not know a
-// clock: whoever needs the present gets it as an argument. Proleptic Gregorian calendar, UTC, no leap seconds.
+// clock: code that needs the present gets it as an argument. Proleptic Gregorian calendar, UTC, no leap seconds.
 
 /// A moment in whole seconds, as HTTP counts them.
 package struct WallTime: Sendable, Hashable {

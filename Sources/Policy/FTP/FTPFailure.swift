@@ -1,4 +1,4 @@
-// What an FTP server can say instead of yes, and what can be wrong with what it says. No server's text and nobody's
+// What an FTP server can say instead of yes, and what can be wrong with what it says. No server's text and no
 // secret is in it.
 
 /// Why an FTP transfer came to nothing.

@@ -14,7 +14,7 @@ package struct FTPMachine: Sendable {
         case greeting
         /// AUTH TLS, the handshake, PBSZ 0 and PROT P (RFC 4217 §4, §9).
         case askingForTLS, securing, settingBuffer, protecting
-        /// Somebody is asked who we are.
+        /// A question for a name and a password is open.
         case awaitingCredential
         case sendingUser(PasswordCredential)
         case sendingPassword
@@ -45,7 +45,7 @@ package struct FTPMachine: Sendable {
     private var state = State.greeting
     private var credential: PasswordCredential?
     private var refusals = 0
-    /// The control connection has ended while somebody was being asked.
+    /// The control connection has ended while that question was open.
     private var isCut = false
     /// The last refusal has led to another connection already.
     private var hasReconnected = false
@@ -62,7 +62,7 @@ package struct FTPMachine: Sendable {
     /// Whether data flows, as far as is known.
     package var isTransferring: Bool { if case .transferring = state { true } else { false } }
 
-    /// Whether the server's last word has been said: what follows on the control connection, a farewell to whoever is slow
+    /// Whether the server's last word has been said: what follows on the control connection, a farewell to a client that is slow
     /// to take the data, says nothing about the transfer.
     package var isSettled: Bool {
         switch state {
@@ -112,8 +112,8 @@ package struct FTPMachine: Sendable {
         return .send(FTPCommand("PBSZ", "0"))
     }
 
-    /// Somebody has said who we are; nil where nobody has anything to say, which makes an anonymous user of us the first
-    /// time and is the end thereafter (B14.21).
+    /// The question for a name and a password is answered. Nil is no answer: the first time the user is anonymous then, and
+    /// after that it is the end (B14.21).
     package mutating func credentialAnswered(_ answer: PasswordCredential?) -> FTPAction? {
         guard case .awaitingCredential = state else { return nil }
         guard let chosen = answer ?? (refusals == 0 ? Self.anonymous : nil) else {
@@ -140,7 +140,7 @@ package struct FTPMachine: Sendable {
         return .send(FTPCommand("PASV"))
     }
 
-    /// Whoever sends has ended the data connection in order, after so many bytes.
+    /// The sender has ended the data connection in order, after so many bytes.
     package mutating func dataEnded(count: Int64) -> FTPAction? {
         guard case .transferring(var progress) = state else { return nil }
         progress.count = count

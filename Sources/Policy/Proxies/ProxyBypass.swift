@@ -25,7 +25,7 @@ package struct ProxyBypass: Sendable, Equatable {
         case range(AddressRange)
     }
 
-    /// Nobody.
+    /// A list that names no host.
     package init() {}
 
     /// What `no_proxy` says: entries between commas or blanks, each for the host, everything below it, and every port
@@ -47,7 +47,7 @@ package struct ProxyBypass: Sendable, Equatable {
         hasSimpleNames = excludesSimpleNames
     }
 
-    /// Whether it names nobody.
+    /// Whether it names no host.
     package var isEmpty: Bool { rules.isEmpty && !hasSimpleNames }
 
     /// Whether a host, in normal form without brackets, belongs to it on this port.

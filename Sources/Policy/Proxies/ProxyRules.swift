@@ -56,7 +56,7 @@ package struct ProxyRules: Sendable {
     package struct Entry: Sendable {
         /// The proxy, or why it is none.
         package let proxy: Result<ProxyServer, ProxyFault>
-        /// Whom it is for; nobody named means everybody.
+        /// The hosts that it is for; an empty list means all.
         package let matches: ProxyBypass
         /// Whom it is not for.
         package let excludes: ProxyBypass
@@ -122,7 +122,7 @@ package struct ProxyRules: Sendable {
 
 extension ProxyRules {
     /// The variables that are read, in pairs of which the first wins. `HTTP_PROXY` is none: servers that run CGI
-    /// programs set it from a field of the request, by whoever sends one (B13.2).
+    /// programs set it from a field of the request, which any client can send (B13.2).
     package static let environmentVariables = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
         "NO_PROXY",

@@ -18,7 +18,7 @@ package enum RequestBodyLength: Sendable, Equatable {
     package var hasContent: Bool { self != .none && self != .known(0) }
 }
 
-/// Values for the fields a request gets when nobody has set them (B5.16); nil leaves the field out.
+/// Values for the fields a request gets when the program has not set them (B5.16); nil leaves the field out.
 package struct DefaultFields: Sendable, Equatable {
     /// Any type will do.
     package var accept: String? = "*/*"
@@ -66,7 +66,8 @@ package enum RequestFieldRules {
         Tokens.isToken(name) && !ASCII.contains(loaderFields, name)
     }
 
-    /// Whether a field can stand behind a body (RFC 9110 §6.5.1): its name is a token, and nobody has to know it before.
+    /// Whether a field can stand behind a body (RFC 9110 §6.5.1): its name is a token, and the receiver can do without
+    /// it until then.
     package static func isTrailer(_ name: String) -> Bool {
         isSent(name) && !ASCII.contains(headFields, name)
     }
@@ -117,7 +118,7 @@ package enum RequestFieldRules {
         for index in 0..<source.count {
             let name = source.name(at: index)
             guard isWanted(name), isSent(name), let value = unfolded(source.value(at: index)) else { continue }
-            // Meant for the next hop only; without Connection nobody would know that (H3.4).
+            // Meant for the next hop only; without Connection the next hop would not know that (H3.4).
             if hasConnection, source.hasToken(.connection, name) { continue }
             fields.append(name, value)
         }

@@ -1,11 +1,11 @@
-// Whether a request whose connection died is sent once more without telling anybody. Behaviour B6.26 to B6.31,
+// Whether a request whose connection died is sent once more without telling the program. Behaviour B6.26 to B6.31,
 // RFC 9110 §9.2.2, RFC 9112 §9.3.1. It must not know why a connection died; the facts were noted where it happened.
 
 /// What becomes of a request whose connection died.
 package enum ReplayVerdict: Sendable, Equatable {
     /// Send it again, on a new connection.
     case replay
-    /// Send it again, on a new connection, if somebody supplies its body anew; otherwise report the loss.
+    /// Send it again, on a new connection, if its body is supplied anew; otherwise report the loss.
     case replayWithNewBody
     /// Report the loss.
     case fail

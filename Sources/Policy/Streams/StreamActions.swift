@@ -1,6 +1,6 @@
 // What `StreamMachine` tells its driver to do. Values.
 
-/// Names one read or write of a stream; chosen by whoever asks, never twice.
+/// Names one read or write of a stream; chosen by the caller, never twice.
 package typealias StreamCall = Int
 
 /// One thing to do, in the order given.
@@ -23,7 +23,7 @@ package enum StreamAction: Sendable, Equatable {
     case writeClosed
     /// TLS is to be set up, unless something has come meanwhile.
     case startTLS
-    /// The connection and the bytes that wait are somebody else's from now on, and nothing more is told.
+    /// The connection and the bytes that wait are handed over, and nothing more is told.
     case handOver(isReadClosed: Bool, isWriteClosed: Bool, hasEnded: Bool)
     /// The end: the connection is to be closed.
     case ended(StreamFault?)

@@ -8,7 +8,7 @@
 
 /// The order of one stream task's calls.
 package struct StreamMachine: Sendable {
-    /// What has come and nobody has read, in bytes.
+    /// What has come and was not read yet, in bytes.
     package private(set) var buffered = 0
     /// Whether TLS is on.
     package private(set) var isSecure = false
@@ -127,8 +127,8 @@ package struct StreamMachine: Sendable {
 
     // MARK: What the driver reports
 
-    /// The connection stands; one that somebody else has used before may be inside TLS, and have brought bytes that nobody
-    /// has read (B1.70).
+    /// The connection stands; one that another task has used before may be inside TLS, and have brought bytes that were
+    /// not read (B1.70).
     package mutating func connected(isSecure: Bool = false, unread: Int = 0, now: Duration) -> [StreamAction] {
         guard phase == .connecting else { return [] }
         phase = .open
@@ -189,12 +189,12 @@ package struct StreamMachine: Sendable {
     /// Everything is over, for a reason that the driver knows (B15.44).
     package mutating func lost() -> [StreamAction] { fail(.lost) }
 
-    /// Nobody wants the stream any more (B15.44).
+    /// The stream is not wanted any more (B15.44).
     package mutating func cancel() -> [StreamAction] { fail(.cancelled) }
 
     // MARK: Time
 
-    /// Time stands still for the calls, and nothing is read: the task is suspended, or somebody is asked something.
+    /// Time stands still for the calls, and nothing is read: the task is suspended, or a question is open.
     package mutating func hold(now: Duration) {
         holds += 1
         guard holds == 1 else { return }

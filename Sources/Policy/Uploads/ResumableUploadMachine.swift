@@ -211,7 +211,7 @@ package struct ResumableUploadMachine: Sendable {
         let left = length.map { $0 - confirmed }
         var count = left
         if let most = limits.maxAppendSize, left.map({ $0 > most }) ?? true {
-            // A stream can neither be cut nor be asked for a part of it, and nobody sends a gigabyte byte by byte.
+            // A stream can neither be cut nor be asked for a part of it, and a gigabyte is not sent byte by byte.
             guard isDivisible, let left, most > 0, left / most < Self.mostParts, most >= limits.minAppendSize ?? 0
             else { return giveUp(because: .unusableParts(limit: most)) }
             count = most

@@ -3,7 +3,7 @@
 //
 // Events come in by the functions, actions are taken out with `nextAction`. One frame is written at a time: the machine
 // says which, the driver encodes it (mask and all), and says when the kernel has the last byte. Whether to read is a
-// question, `wantsToRead`, to be asked after every event: messages that nobody has asked for are held up to a budget,
+// question, `wantsToRead`, to be asked after every event: messages that no call has asked for are held up to a budget,
 // and then TCP slows the peer down (B15.14).
 //
 // It must not know bytes on the wire, streams, tasks or the clock. It serves both ends of a web socket.
@@ -94,7 +94,7 @@ package struct WebSocketMachine: Sendable {
         switch phase {
         case .opening, .finishing, .ended: false
         case .open: !isSuspended && heldBytes < Self.heldAtMost
-        // Messages that nobody waits for are dropped now, since the peer's goodbye may be behind them.
+        // Messages that no call waits for are dropped now, since the peer's goodbye may be behind them.
         case .closing: !isSuspended
         }
     }
@@ -119,7 +119,7 @@ package struct WebSocketMachine: Sendable {
         ask(.ping(call), call)
     }
 
-    /// A message is wanted: the first that nobody has got, or the next (B15.14).
+    /// A message is wanted: the first that no call has got, or the next (B15.14).
     ///
     /// What came before the end is still given out after it.
     package mutating func receive(_ call: WebSocketCall) {
@@ -393,7 +393,7 @@ package struct WebSocketMachine: Sendable {
 
     /// B15.24: how long the peer may take to say goodbye, or to read ours.
     private static var patience: Duration { .seconds(5) }
-    /// So many bytes of messages are read before anybody wants them, and the rest of the last one. Picked by feel: pings
+    /// So many bytes of messages are read before a call wants them, and the rest of the last one. Picked by feel: pings
     /// behind a few messages are still seen.
     private static var heldAtMost: Int { 64 * 1024 }
     /// What an empty message costs us.
