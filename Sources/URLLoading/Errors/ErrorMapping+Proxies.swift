@@ -64,7 +64,7 @@ extension ErrorMapping {
         }
     }
 
-    /// B13.27, B17.25: where nobody has credentials that are of use, it is these that are asked for.
+    /// B13.27, B17.25: where there are no credentials that are of use, the error asks for them.
     private static func socksCode(_ failure: SOCKSFailure) -> URLError.Code {
         failure.isAboutCredentials ? .userAuthenticationRequired : .cannotConnectToHost
     }

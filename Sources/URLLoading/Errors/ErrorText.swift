@@ -1,4 +1,4 @@
-// Text for people: what may stand in it, and where it goes when nobody catches it.
+// Text for people: what may stand in it, and where it goes when no code catches it.
 
 import Foundation
 import URLLoadingSystem

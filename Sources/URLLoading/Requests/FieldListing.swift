@@ -1,5 +1,5 @@
 // The fields of a response as its description shows them: in Foundation's form of a dictionary of lists, by name, and
-// without what nobody else should read.
+// without secrets.
 
 import URLLoadingPolicy
 

@@ -4,12 +4,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A load that somebody waits for; also for the module in `Compatibility/`.
+/// A load that a thread waits for; also for the module in `Compatibility/`.
 @_spi(Compatibility) public final class RemoteContents: Sendable {
     private let isDone = DispatchSemaphore(value: 0)
     private let outcome = Mutex<(data: Data?, response: URLResponse?, error: (any Error)?)>((nil, nil, nil))
 
-    /// Of its own, so that its handlers, which only wake a waiting thread, never wait behind somebody else's.
+    /// Of its own, so that its handlers, which only wake a waiting thread, never wait behind other handlers.
     private static let session = URLSession(configuration: .default)
 
     /// What a URL stands for, and the name of its text encoding if the server tells one. Errors are Cocoa's, as those of

@@ -6,7 +6,7 @@ import Foundation
 
 /// The values of one request behind a reference, so that copying a `URLRequest` costs one retain.
 ///
-/// It is safe to share between threads because nobody changes it while it is shared: `URLRequest` makes a copy
+/// It is safe to share between threads because it is not changed while it is shared: `URLRequest` makes a copy
 /// first unless it holds the only reference, and `NSMutableURLRequest`, which is not Sendable, does the same.
 final class RequestStorage: @unchecked Sendable {
     // `@exclusivity(unchecked)`: for the same reason no access can meet a change; the check cost each request five calls

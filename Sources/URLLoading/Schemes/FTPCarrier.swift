@@ -127,7 +127,7 @@ final class FTPCarrier: SchemeCarrier {
             }
             return handle.answer(answer)
         }
-        // A user without a password is that user still, and nobody else.
+        // A user without a password is still that user.
         let named = place.user.flatMap { user in
             refusals == 0 && !user.isEmpty ? PasswordCredential(user: user, password: "") : nil
         }

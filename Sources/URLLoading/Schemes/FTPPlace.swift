@@ -75,7 +75,7 @@ struct FTPPlace: Sendable {
         return user == "anonymous" || user == "ftp" ? PasswordCredential(user: user, password: "anonymous@") : nil
     }
 
-    /// Where somebody would be asked who we are.
+    /// The space of a question for a name and a password.
     var space: URLProtectionSpace {
         URLProtectionSpace(
             host: server.host, port: server.port, protocol: NSURLProtectionSpaceFTP, realm: nil,

@@ -1,4 +1,4 @@
-// Reads `file:` URLs on threads that may wait for the disk, a piece at a time; whoever is slow stops the reading
+// Reads `file:` URLs on threads that may wait for the disk, a piece at a time; a slow receiver stops the reading
 // (behaviour 14.2).
 //
 // Must not know: where the bytes go.

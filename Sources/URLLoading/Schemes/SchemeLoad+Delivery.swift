@@ -65,7 +65,7 @@ extension SchemeLoad {
         if case .pause = demand { state.withLock { $0.pause(since: noted) } }
     }
 
-    /// Keeps the body for whoever wants it whole; what only a cache would have it for, up to a length.
+    /// Keeps the body where it is wanted whole; where only a cache wants it, up to a length.
     private func keep(_ data: Data) {
         let most = plan.collectsBody ? nil : plan.cache?.session.longestBody
         state.withLock { state in
@@ -100,7 +100,7 @@ extension SchemeLoad {
 
     // MARK: Challenges
 
-    /// Asks the delegates (B14.50); where there is nobody, the answer is default handling. The idle time stands still
+    /// Asks the delegates (B14.50); where there is none, the answer is default handling. The idle time stands still
     /// meanwhile.
     @discardableResult
     func ask(
@@ -228,7 +228,7 @@ final class SchemeQuestion: Sendable {
         }
     }
 
-    /// Gives the answer to whoever waits; the first counts.
+    /// Gives the answer to the closure that waits; the first counts.
     func answer(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
         let isFirst = state.withLock { state in
             defer { state.isOpen = false }
@@ -237,7 +237,7 @@ final class SchemeQuestion: Sendable {
         if isFirst { reply(self, disposition, credential) }
     }
 
-    /// Nobody waits any more; gives the token under which it is being asked.
+    /// Stops the wait; gives the token under which the question is open.
     func withdraw() -> WaitNumber? {
         state.withLock { state in
             guard state.isOpen else { return nil }

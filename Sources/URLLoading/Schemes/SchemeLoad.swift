@@ -1,9 +1,9 @@
 // One hop that something else than a transaction carries: takes in what its carrier reports, from any thread, and passes
 // it to where the task's result goes, as `HopReceiver` does for HTTP.
 //
-// Reports form a line that one thread at a time works through: whoever finds nobody at work. The line stands still while
+// Reports form a line that one thread at a time works through: the one that finds no other at work. The line stands still while
 // a delegate is asked, while a receiver is full and while the task is suspended; the carrier is then told to pause. State
-// is behind one Mutex, and nobody is called while it is held.
+// is behind one Mutex, and nothing is called while it is held.
 //
 // Must not know: schemes, URLProtocol, what a delegate says.
 
@@ -103,7 +103,7 @@ final class SchemeLoad: LoadHandle {
         }
     }
 
-    /// There is no way to where it is loaded from; until there is progress nobody is to blame (B6.16, B6.17).
+    /// There is no way to where it is loaded from; until there is progress no idle time counts (B6.16, B6.17).
     func waitsForConnectivity() {
         state.withLock { $0.isWaitingForNetwork = true }
         if plan.tellsDelegate { core.delivery.post(.waiting) }
@@ -196,7 +196,7 @@ final class SchemeLoad: LoadHandle {
     private func timeLeft() -> Duration? {
         let now = LoopClock.elapsed
         let (isOver, quietSince) = state.withLock { state in
-            // B6.9: while somebody is asked, or is not done with what has come, the carrier is not to blame.
+            // B6.9: while a question is open, or the receiver is not done with what has come, the carrier is not to blame.
             if state.standsStill { state.quietSince = now }
             return (state.hasEnded, state.quietSince)
         }

@@ -22,7 +22,7 @@ struct SchemeLoadState: Sendable {
     private(set) var continuations = 0
     var isSuspended = false
     var isWaitingForNetwork = false
-    /// Whether the carrier was told so, and whether somebody is telling it right now.
+    /// Whether the carrier was told so, and whether a thread is telling it right now.
     private var isCarrierSuspended = false
     private var isTellingCarrier = false
     /// The carrier was told to pause, and has not been told to go on.
@@ -41,10 +41,10 @@ struct SchemeLoadState: Sendable {
     var watch: Alarm?
     var openQuestions: [SchemeQuestion] = []
 
-    // Touched by whoever works through the line.
+    // Touched by the thread that works through the line.
     var response: URLResponse?
     var policy = URLCache.StoragePolicy.notAllowed
-    /// The body, where somebody wants it whole.
+    /// The body, where it is wanted whole.
     var body = Data()
     /// Whether the body is too long to be kept for a cache.
     var isTooLong = false
@@ -132,7 +132,7 @@ struct SchemeLoadState: Sendable {
         return (isClosed ? nil : close(), claimWork())
     }
 
-    /// Makes the caller the one who works, unless somebody does.
+    /// Makes the calling thread the one that works through the line, unless there is one.
     mutating func claimWork() -> Bool {
         guard !isWorking, !hasEnded else { return false }
         isWorking = true
@@ -143,7 +143,8 @@ struct SchemeLoadState: Sendable {
         if isCancelled, !hasEnded { return ending(nil, isCancelled: true) }
         guard !hasEnded, !isHeldUp, first < reports.count, mayTell(reports[first]) else {
             isWorking = false
-            // Order: a carrier may not know how to go on before it has started. When its start is noted, the line is looked at again.
+            // Order: a carrier may not know how to go on before it has started. When its start is noted, the line is
+            // looked at again.
             guard owesRoom, phase == .started, !isHeldUp, !isClosed, let carrier else { return .rest }
             owesRoom = false
             return .room(carrier)

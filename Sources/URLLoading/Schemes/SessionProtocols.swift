@@ -10,14 +10,14 @@ import Synchronization
 final class SessionProtocols: Sendable {
     /// Where the program's code runs.
     let queue = DispatchQueue(label: "URLLoading.protocols")
-    /// Answers all loads, and nobody else is asked.
+    /// Answers all loads, and no class is asked.
     let mock: URLSession.Mock?
     private let configured: [URLProtocol.Type]
     /// Whether classes count that are registered later (B14.31).
     private let followsRegistry: Bool
 
     init?(_ values: ConfigurationValues, isShared: Bool) {
-        // The built-in ones carry what nobody else takes, wherever they stand (B14.32).
+        // The built-in ones carry what no other class takes, wherever they stand (B14.32).
         configured = isShared ? [] : (values.protocolClasses ?? []).filter { !($0 is BuiltInProtocol.Type) }
         followsRegistry = isShared
         mock = values.mock
@@ -32,7 +32,7 @@ final class SessionProtocols: Sendable {
     /// The classes in the order in which they are asked.
     private var classes: [URLProtocol.Type] { followsRegistry ? ProtocolRegistry.shared.classes : configured }
 
-    /// Who carries the hop that the task is about to load; nil where nobody wants to (B14.30).
+    /// The class that carries the hop that the task is about to load; nil where none wants to (B14.30).
     func choice(for task: URLSessionTask) -> ProtocolChoice? {
         if let mock { return .mock(mock) }
         return classes.first { $0.canInit(with: task) }.map { .type($0) }

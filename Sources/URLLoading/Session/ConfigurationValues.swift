@@ -26,7 +26,7 @@ struct ConfigurationValues: Sendable {
     var httpCookieStorage: HTTPCookieStorage? = .shared
     var additionalHeaders = AdditionalHeaders(dictionary: nil)
     var httpMaximumConnectionsPerHost = 6
-    /// How old a connection may be that is to serve somebody new.
+    /// How old a connection may be that is to serve a new request.
     var maximumConnectionLifetime: TimeInterval?
     /// How many threads send and receive.
     var engineShards = 1
@@ -110,7 +110,7 @@ struct BackgroundChoices: Sendable {
 
 /// The dictionary of `httpAdditionalHeaders`, carried across threads.
 ///
-/// Unchecked because `Any` may be anything; the dictionary is a value that nobody changes in place, and what it
+/// Unchecked because `Any` may be anything; the dictionary is a value that is never changed in place, and what it
 /// holds is only read, as text.
 struct AdditionalHeaders: @unchecked Sendable {
     let dictionary: [AnyHashable: Any]?

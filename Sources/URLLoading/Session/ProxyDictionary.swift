@@ -7,7 +7,7 @@ import URLLoadingPolicy
 
 /// A dictionary with Apple's keys for proxies.
 ///
-/// Unchecked because `Any` may be anything; the dictionary is a value that nobody changes in place, and what it holds
+/// Unchecked because `Any` may be anything; the dictionary is a value that is never changed in place, and what it holds
 /// is only read, as text and numbers.
 struct ProxyDictionary: @unchecked Sendable {
     let dictionary: [AnyHashable: Any]?

@@ -136,7 +136,7 @@ final class SessionCore: Sendable {
         if isLast, let session { becomeInvalid(session) }
     }
 
-    /// Both at once, for a task whose end nobody hears of but its caller.
+    /// Both at once, for a task whose end only its caller hears of.
     func ended(_ task: TaskCore, of session: URLSession?) {
         let isLast = state.withLock { state in
             guard state.tasks.remove(task) else { return false }

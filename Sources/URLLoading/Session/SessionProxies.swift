@@ -8,7 +8,7 @@ import URLLoadingPolicy
 
 /// A session's settings about proxies, read when it is made (B13.3).
 struct SessionProxies: Sendable {
-    /// Who is asked where the rules say that somebody must be.
+    /// The program's resolver, for hosts where the rules ask one.
     let resolver: URLSessionConfiguration.ProxyResolver?
     /// The UNIX-domain socket that all connections go to, if any.
     let socketPath: String?

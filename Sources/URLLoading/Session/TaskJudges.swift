@@ -4,7 +4,7 @@
 import Synchronization
 import URLLoadingPolicy
 
-/// A task's delegate that asks somebody else what it is asked.
+/// A task's delegate that passes its questions on to another object.
 package protocol DelegateStandIn: AnyObject {
     /// Who answers.
     var principal: AnyObject? { get }

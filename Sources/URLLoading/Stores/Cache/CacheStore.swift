@@ -15,7 +15,7 @@ import URLLoadingSystem
 final class CacheStore: Sendable {
     private let memory: Mutex<Memory>
     private let disk: Mutex<Disk>
-    /// Held by whoever changes what is on disk, so that it hears of changes in their order.
+    /// Held while what is on disk is changed, so that it hears of changes in their order.
     private let writing = Mutex<Void>(())
 
     private struct Memory: Sendable {

@@ -1,5 +1,5 @@
 // One hop of a load and what a cache has for it: the rules of `CacheRules` applied to responses as the API shows them.
-// A value that calls nobody: it is handed what a cache has found, and says what is to be delivered and stored.
+// A value that calls nothing: it is handed what a cache has found, and says what is to be delivered and stored.
 //
 // Must not know: tasks, delegates, which cache it is. Behaviour 7.2 to 7.7.
 
@@ -29,7 +29,7 @@ struct CachedLoad: Sendable {
         let responseTime: WallTime
         /// How the server was accepted.
         let acceptance: ServerAcceptance
-        /// Whether somebody has had a say who decides for this load alone.
+        /// Whether the server was judged by a judge of this load alone.
         let isJudgedApart: Bool
     }
 
@@ -85,8 +85,8 @@ struct CachedLoad: Sendable {
         self.sent = sent
         self.demand = demand
         let stored = answer ?? found.map { Self.answer(of: $0, to: sent, now: now) }
-        // B7.102, the one place where it is decided who may use what is stored. What may not be used is no base for a 304
-        // either: a server that nobody has to believe can have put another body under a tag that is right.
+        // B7.102, the one place where it is decided which load may use what is stored. What may not be used is no base for a 304
+        // either: a server that is not trusted can have put another body under a tag that is right.
         let isAdmitted = stored.map { demand.admits($0.trust) } ?? false
         self.found = isAdmitted ? found : nil
         self.stored = isAdmitted ? stored : nil

@@ -3,7 +3,7 @@
 //
 // Several processes share a directory. The files are the truth: they are written under another name and put in their
 // place whole, are never changed afterwards, and say themselves for which key they are and whether they are whole. So
-// reading needs no lock, and whoever is killed leaves at most a file that nobody looks at. The log is written under a
+// reading needs no lock, and a process that is killed leaves at most a file that is never read. The log is written under a
 // lock; a file is entered there before it is put in its place, so that what is counted is never less than what is there.
 //
 // Every call may wait for the disk. Must not know: Foundation, responses, whether what it holds may still be used.
@@ -58,7 +58,7 @@ package final class DiskCache: Sendable {
 
     // MARK: Reading
 
-    /// What is stored for a key. A file that is torn or of somebody else is removed, and never given out (B7.19).
+    /// What is stored for a key. A file that is torn or of another program is removed, and never given out (B7.19).
     package func entry(for key: CacheKey) -> Entry? {
         let name = key.fileName
         let contents = contents(of: name.hexadecimal)
@@ -67,7 +67,7 @@ package final class DiskCache: Sendable {
             change { state in remove([name], &state) }
             return nil
         }
-        // Another key of the same digest, which nobody has ever seen: it is not this one's answer.
+        // Another key of the same digest, which was never seen anywhere: it is not this one's answer.
         guard entry.record.key == key.text else { return nil }
         noteUse(name)
         return entry
@@ -87,7 +87,7 @@ package final class DiskCache: Sendable {
     private func contents(of name: String) -> Contents {
         let (path, longest) = (folder.file(name), longest.load(ordering: .relaxed))
         if let file = FileContents.read(path: path, limit: min(longest, readUnasked)) { return .whole(file) }
-        // Memory is taken for all of a file before it can be judged, and one that somebody has made longer may have any
+        // Memory is taken for all of a file before it can be judged, and one that was tampered with may have any
         // length.
         guard longest > readUnasked, case .success(let file) = OpenFile.open(path: path),
             (Int64(readUnasked) + 1...Int64(longest)).contains(file.byteCount)
@@ -149,7 +149,7 @@ package final class DiskCache: Sendable {
             remove(key)
             return false
         }
-        // Held while a file has a name of its own: whoever finds nobody to hold it knows that such files are nobody's.
+        // Held while a file has a name of its own: where no process holds it such files are left-overs.
         guard folder.prepare(), case .success(let lock) = FileLock.take(folder.file(Self.writersName), .shared),
             case .success(let file) = TemporaryFile.create(in: folder.path, prefix: Self.newPrefix, suffix: "")
         else { return false }
@@ -268,7 +268,7 @@ package final class DiskCache: Sendable {
         return true
     }
 
-    /// Removes what killed processes have left half written, unless somebody is writing just now.
+    /// Removes what killed processes have left half written, unless another process is writing just now.
     private func tidy() {
         guard case .success(let lock) = FileLock.take(folder.file(Self.writersName), .alone, patience: .zero) else {
             return

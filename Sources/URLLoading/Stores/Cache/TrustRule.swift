@@ -1,5 +1,5 @@
 // The rule by which a session judges servers, as far as stored answers have to know it: behaviour B7.102. Only a rule that
-// believes nobody whom the default evaluation refuses has a name, which is the same in every session and every run; what
+// trusts no server that the default evaluation refuses has a name, which is the same in every session and every run; what
 // comes under another one stays with the session it came to.
 //
 // Must not know: caches, how a verdict is reached.
@@ -30,7 +30,7 @@ enum TrustRule {
         }
     }
 
-    /// A mark that nobody else has.
+    /// A new mark, unlike all others.
     static func newJudge() -> AnswerTrust.Mark {
         var random = Chance()
         return AnswerTrust.Mark(random.next(), random.next())

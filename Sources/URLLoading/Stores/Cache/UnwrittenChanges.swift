@@ -29,13 +29,13 @@ struct UnwrittenChanges: Sendable {
     private var head = 0
     private var byteCount = 0
     private var lastNumber = 0
-    /// Whether somebody writes.
+    /// Whether a thread is writing.
     private var isServed = false
 
     /// What has to be written about a key.
     subscript(key: CacheKey) -> Change? { changes[key]?.change }
 
-    /// Notes a change, in place of what was to be written about the key; whether somebody has to begin to write.
+    /// Notes a change, in place of what was to be written about the key; whether the caller has to begin to write.
     mutating func note(_ change: Change, for key: CacheKey) -> Bool {
         // A disk that is slower than the network loses the answer and must not keep the one before.
         let change = byteCount + change.byteCount > Self.maximumBytes ? .removed : change

@@ -49,7 +49,7 @@ package final class CookieStore: Sendable {
     /// Whether cookies can be asked for without waiting for the disk.
     var isReady: Bool { isLoaded.load(ordering: .acquiring) }
 
-    /// Reads the file, if nobody has yet; waits for the disk.
+    /// Reads the file, if it was not read yet; waits for the disk.
     func prepare() { withState { _, _ in } }
 
     /// Whose cookies are taken.
@@ -86,7 +86,7 @@ package final class CookieStore: Sendable {
 
     // MARK: Changing; each says whether others would notice
 
-    /// Keeps a cookie, whoever it is from, unless the policy takes nothing (B8.63).
+    /// Keeps a cookie, from wherever it comes, unless the policy takes nothing (B8.63).
     package func set(_ cookie: Cookie) -> Bool {
         withState { state, now in
             guard state.policy != .never else { return false }
@@ -171,7 +171,7 @@ package final class CookieStore: Sendable {
         let now = clock()
         var (isChanged, taken, isCleared) = (false, Set<Cookie.Identity>(), false)
         let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { bytes in
-            // Order: all of it under the file's lock, so that nobody's older state comes after a newer one.
+            // Order: all of it under the file's lock, so that no older state comes after a newer one.
             let (touched, own, clears) = takeChanges()
             (taken, isCleared) = (touched, clears)
             var jar = CookieJar()
@@ -215,7 +215,7 @@ package final class CookieStore: Sendable {
     /// A file that is torn, or not one of ours, counts as none.
     private func load(_ state: inout State, now: Double) {
         guard !isLoaded.load(ordering: .relaxed) else { return }
-        // Order: last, since whoever finds it set does not expect to wait here.
+        // Order: last, since a thread that finds it set does not expect to wait here.
         defer { isLoaded.store(true, ordering: .releasing) }
         guard let file, let bytes = file.read(atMost: CookieFile.mostBytes), let cookies = CookieFile.decode(bytes)
         else { return }

@@ -28,7 +28,7 @@ struct SessionCookies: Sendable {
         (!isPlain || storage.store.mayHoldCookies) && request.values.httpShouldHandleCookies
     }
 
-    /// The cookies of whoever answers behind a socket: the session's alone, kept in memory.
+    /// The cookies of the server behind a socket: the session's alone, kept in memory.
     func storage(behind socket: String) -> HTTPCookieStorage { behindSockets.storage(socket) }
 
     /// Forgets the cookies of all sockets.

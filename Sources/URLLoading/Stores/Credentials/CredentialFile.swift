@@ -1,5 +1,5 @@
 // The file in which a storage keeps its permanent credentials: for its owner only, replaced as a whole in one step, so
-// that whoever reads it sees what was there before or what is there now.
+// that a reader sees what was there before or what is there now.
 //
 // Must not know: storages, spaces beyond their values, when something changes.
 

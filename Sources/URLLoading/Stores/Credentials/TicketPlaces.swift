@@ -1,5 +1,6 @@
-// Who is shown the user's Kerberos ticket without a question (B2.11): who is named beforehand. A ticket tells who the user is, and
-// lets whoever gets it go on talking to its service; a server that is merely reached, or led to, has no claim to it.
+// Which servers are shown the user's Kerberos ticket without a question (B2.11): those that are named beforehand. A
+// ticket tells who the user is, and lets its receiver talk to its service; a server that is merely reached, or led to,
+// has no claim to it.
 //
 // Must not know: tasks, delegates, where a ticket comes from.
 
@@ -11,7 +12,7 @@ struct TicketPlaces: Sendable {
     private let hosts: [HostPattern]
     private let includesProxies: Bool
 
-    /// An entry that is no host names nobody.
+    /// An entry that is no host names no server.
     init(_ values: ConfigurationValues) {
         hosts = values.negotiateHosts.compactMap { try? HostPattern(checking: $0) }
         includesProxies = SessionProxies.areThePrograms(values)
