@@ -1,6 +1,6 @@
 // `Data(contentsOf:)` and `String(contentsOf:encoding:)` for URLs that are no files.
 //
-// Foundation leaves a place in `Data` for whoever can load; FoundationNetworking takes it in the same way. `NSData` and
+// Foundation leaves a place in `Data` for a library that can load; FoundationNetworking takes it in the same way. `NSData` and
 // its kin look for a class in a module named FoundationNetworking instead, which only `Compatibility/` can serve.
 
 import Foundation

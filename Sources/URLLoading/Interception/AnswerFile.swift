@@ -22,7 +22,7 @@ final class AnswerFile: Sendable {
         if isOwned.load(ordering: .relaxed) { unlink(url.path(percentEncoded: false)) }
     }
 
-    /// Leaves the file to whoever knows where it is.
+    /// Leaves the file to the program, which is told where it is.
     func letGo() -> URL {
         isOwned.store(false, ordering: .relaxed)
         return url

@@ -1,5 +1,5 @@
-// An `async` call in a session with interceptors: the request goes through them, what they ask for is loaded, each time by a task of its
-// own, and what they answer is given to the caller in the form that it has asked for.
+// An `async` call in a session with interceptors: the request goes through them, what they ask for is loaded, each time
+// by a task of its own, and what they answer is given to the caller in the form that it has asked for.
 //
 // Must not know: how a task loads.
 
@@ -82,7 +82,7 @@ final class InterceptedLoad: Sendable {
         return try await answer(request, by: interceptors.first)
     }
 
-    /// Asks whoever is at a position; behind the last, the network.
+    /// Asks the interceptor at a position; behind the last, the network.
     func answer(_ request: URLRequest, by position: Int) async throws -> URLSession.InterceptedAnswer {
         if interceptors.isEnd(position) { return try await load(request) }
         return try await interceptors.intercept(request, self, at: position)

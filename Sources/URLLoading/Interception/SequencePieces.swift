@@ -5,7 +5,7 @@
 import Foundation
 import Synchronization
 
-/// One iteration of a sequence. Copies of whoever reads share it; where two of them ask at once, the second finds the end.
+/// One iteration of a sequence. Copies of the reader share it; where two of them ask at once, the second finds the end.
 final class SequencePieces<Pieces: AsyncSequence & Sendable>: PieceSupply where Pieces.Element == Data {
     private enum State: Sendable {
         case unread(Pieces)

@@ -1,5 +1,5 @@
 // The interceptors of a session, and which of them a load begins with: one that an interceptor begins goes to those after it, so that
-// nobody waits for himself.
+// no interceptor waits for itself.
 //
 // Must not know: what they do with a request.
 
@@ -23,7 +23,7 @@ final class SessionInterceptors: Sendable {
     /// Who is the first for a load that begins here.
     var first: Int { Self.passed[number] ?? 0 }
 
-    /// Whether there is nobody at a position.
+    /// Whether there is no interceptor at a position.
     func isEnd(_ position: Int) -> Bool { position >= all.count }
 
     /// Calls the one at a position.

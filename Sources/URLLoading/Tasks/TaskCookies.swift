@@ -11,7 +11,7 @@ import URLLoadingWire
 struct TaskCookies: Sendable {
     let task: TaskCore
 
-    /// Takes the cookies of a hop's response, on the loop, before anybody sees it (B8.47).
+    /// Takes the cookies of a hop's response, on the loop, before the program sees it (B8.47).
     func take(from head: ResponseHead, to request: URLRequest?, on reactor: Reactor) {
         guard head.fields.contains(.setCookie), let session = task.session, let cookies = session.settings.cookies,
             let request, request.values.httpShouldHandleCookies, cookies.policy != .never, let url = request.url,

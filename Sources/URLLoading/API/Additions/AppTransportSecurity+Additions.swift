@@ -50,7 +50,7 @@ private enum TransportSecurityReader {
         let media = try top.flag("NSAllowsArbitraryLoadsForMedia")
         let web = try top.flag("NSAllowsArbitraryLoadsInWebContent")
         let local = try top.flag("NSAllowsLocalNetworking")
-        // B3.80: whoever uses a finer key does not mean the coarse one.
+        // B3.80: where a finer key is set the coarse one does not count.
         let isFine = media != nil || web != nil || local != nil
         let exceptions = try top.sections("NSExceptionDomains", domainDemands)
         let pins = try top.sections("NSPinnedDomains", domainPins)

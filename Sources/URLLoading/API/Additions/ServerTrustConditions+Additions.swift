@@ -1,4 +1,4 @@
-// What a server's certificates must prove where it is more or less than usual: that nobody has revoked them, another
+// What a server's certificates must prove where it is more or less than usual: that they are not revoked, another
 // date, no host name, rules of form. Conditions are put on a choice and hold for all choices in it.
 
 import Foundation

@@ -124,7 +124,7 @@ extension URLSessionConfiguration {
             }
         }
 
-        /// What the choice asks, in words that no other choice has, where it believes nobody whom `system` refuses; nil
+        /// What the choice asks, in words that no other choice has, where it trusts no server that `system` refuses; nil
         /// where it may, and where it cannot be carried out (B7.102).
         var narrowness: String? { choice.narrowness }
 

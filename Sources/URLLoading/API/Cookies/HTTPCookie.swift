@@ -7,14 +7,14 @@ import URLLoadingPolicy
 
 /// A cookie.
 open class HTTPCookie: NSObject, @unchecked Sendable {
-    // Safe to share: set once, before anybody else has the object.
+    // Safe to share: set once, before another thread has the object.
     private(set) var cookie: Cookie
 
     /// Whose cookies a storage takes from answers.
     public enum AcceptPolicy: UInt, Sendable {
-        /// Everybody's.
+        /// The cookies of all sites.
         case always = 0
-        /// Nobody's.
+        /// No cookies are taken.
         case never = 1
         /// Those of the main document's domain.
         case onlyFromMainDocumentDomain = 2

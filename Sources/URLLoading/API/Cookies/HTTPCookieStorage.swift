@@ -26,7 +26,7 @@ extension Notification.Name {
 /// A session asks a subclass through `getCookiesFor(_:completionHandler:)` and gives it cookies through
 /// `storeCookies(_:for:)`; these call `cookies(for:)` and `setCookies(_:for:mainDocumentURL:)` unless overridden.
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
-    // Safe to share: set before anybody else has the object; everything in it is behind its lock.
+    // Safe to share: set before another thread has the object; everything in it is behind its lock.
     @exclusivity(unchecked) package private(set) var store: CookieStore
     /// Whether the main thread has been asked already to tell of changes, and a time set for writing.
     private let isAnnouncing = Atomic<Bool>(false)
@@ -202,7 +202,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     /// with an asynchronous entry point does not keep on Linux.
     private func announceChange() {
         guard !Thread.isMainThread else { return post(.NSHTTPCookieManagerCookiesChanged) }
-        // One that nobody has heard yet tells of all changes up to its time.
+        // A notification that is still to be delivered tells of all changes up to its time.
         guard !isAnnouncing.exchange(true, ordering: .acquiringAndReleasing) else { return }
         DispatchQueue.main.async { [self] in
             isAnnouncing.store(false, ordering: .releasing)
@@ -229,7 +229,7 @@ enum CookieWriters {
         }
     }
 
-    /// Somebody who hangs with the lock must not keep the program from ending.
+    /// A process that hangs with the lock must not keep this program from ending.
     private static func writeAll() {
         for storage in storages.withLock({ $0 }) { _ = storage.store.write(patience: .seconds(1)) }
     }

@@ -1,5 +1,5 @@
 // The head of an HTTP response. A live one keeps the bytes in which its fields arrived; the dictionary that
-// applications see is made when somebody asks for it, once.
+// applications see is made when it is first asked for, once.
 //
 // Must not know: sessions, tasks, how a head is parsed. RFC 9110.
 

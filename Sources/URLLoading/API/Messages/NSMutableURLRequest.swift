@@ -1,4 +1,4 @@
-// The mutable reference form of a request. Each setter copies the storage first if somebody shares it.
+// The mutable reference form of a request. Each setter copies the storage first if it is shared.
 
 import Foundation
 

@@ -29,7 +29,7 @@ public let errSecAuthFailed: OSStatus = -25293
 public let errSecDuplicateItem: OSStatus = -25299
 /// The item is not there.
 public let errSecItemNotFound: OSStatus = -25300
-/// Somebody would have to be asked.
+/// The user would have to be asked.
 public let errSecInteractionNotAllowed: OSStatus = -25308
 /// A certificate of the chain is missing.
 public let errSecCreateChainFailed: OSStatus = -25318

@@ -80,7 +80,7 @@ public enum SecTrustResultType: UInt32, Sendable {
     case proceed = 1
     /// The user is to be asked. It is never given.
     case confirm = 2
-    /// Somebody has said no; never given.
+    /// The user has said no. It is never given.
     case deny = 3
     /// Trusted.
     case unspecified = 4

@@ -1,4 +1,4 @@
-// The face of a task. Everything it says or does is `TaskCore`'s; tasks of async calls get a face only when somebody
+// The face of a task. Everything it says or does is `TaskCore`'s; tasks of async calls get a face only when the program
 // wants to see one.
 //
 // Mock classes subclass these; a task made with `init()` belongs to no session and never loads anything.

@@ -3,7 +3,7 @@
 //
 //     session         the session's own journal: identifier and settings
 //     task-<number>   the journal of a task
-//     damaged-…       journals that could not be read, for whoever wants to look into them
+//     damaged-…       journals that could not be read, kept to be looked into
 //     files/          what downloads and answers are collected in, and kept in until they are delivered
 //     program         held by the one program whose session it is
 //     lock            held by the one owner of the session's transfers (B10.32)
@@ -23,9 +23,9 @@ import URLLoadingSystem
 enum BackgroundDirectoryFailure: Error, Equatable, CustomStringConvertible {
     /// The environment names no absolute directory, neither by XDG_STATE_HOME nor by HOME.
     case noStateDirectory
-    /// It belongs to somebody else, others may write to it, or it cannot be made.
+    /// It belongs to another user, others may write to it, or it cannot be made.
     case notPrivate(path: String)
-    /// Somebody owns the session's transfers already (B10.32).
+    /// The session's transfers have an owner already (B10.32).
     case inUse
     /// A call of the system failed.
     case system(SystemError, path: String)
@@ -108,7 +108,7 @@ struct BackgroundDirectory: Sendable {
         return root(in: state)
     }
 
-    /// The identifiers of the sessions below `root` that have something to tell, or somebody to ask (B10.35).
+    /// The identifiers of the sessions below `root` that have something to tell or to ask (B10.35).
     static func identifiersWithNews(in root: String) -> [String] {
         guard case .success(let names)? = PrivateFolder(existing: root)?.list() else { return [] }
         return names.sorted().compactMap { name in
@@ -228,7 +228,7 @@ struct BackgroundDirectory: Sendable {
     /// Removes a task's journal, and with it the secrets in it (B10.38).
     func remove(task: UInt64) { folder.remove(Self.name(ofTask: task)) }
 
-    /// Removes everything that is the session's (B10.40); the lock stays, since somebody has it.
+    /// Removes everything that is the session's (B10.40); the lock stays, since it is held.
     func removeAll() {
         if case .success(let names) = answers.list(cleaning: true) { for name in names { answers.remove(name) } }
         if case .success(let names) = folder.list(cleaning: true) {
@@ -288,7 +288,7 @@ struct BackgroundDirectory: Sendable {
         }
     }
 
-    /// Removes the files that nobody names, of tasks that are no more. Parts of downloads, which a program may have resume
+    /// Removes the files that no journal names, of tasks that are no more. Parts of downloads, which a program may have resume
     /// data for, stay until they are older than so many milliseconds.
     func removeFiles(except kept: Set<String>, now: TransferInstant, partsOlderThan age: Int64) {
         guard case .success(let names) = answers.list() else { return }

@@ -1,5 +1,5 @@
 // The helper process of a background session (B10.31): takes the lock, listens on the socket, owns the transfers, and goes
-// when nothing is left to be done and nobody is connected. What nobody has heard of stays in journals.
+// when nothing is left to be done and no program is connected. News that were not confirmed stay in journals.
 //
 //     urlloading-transfers --start <directory> [seconds]    starts the helper of a session and waits until it listens
 //     urlloading-transfers --serve <directory> [seconds]    is that helper
@@ -45,7 +45,7 @@ package enum TransferHelper {
         serve(arguments[2], patience: patience, somebodyWaits: arguments[1] == started)
     }
 
-    /// What `--start` starts: only there somebody waits to hear that it is ready.
+    /// What `--start` starts: only there a program waits to hear that it is ready.
     private static let started = "--started"
 
     private static func serve(_ path: String, patience: UInt32, somebodyWaits: Bool) -> Never {
@@ -132,7 +132,7 @@ private final class ServingHelper: Sendable {
         }
     }
 
-    /// Says why, to whoever waits for the helper to be ready, and ends.
+    /// Says why, to the program that waits for the helper to be ready, and ends.
     private func end(_ status: TransferHelper.Status) -> Never {
         if somebodyWaits { HelperProcess.report(UInt8(truncatingIfNeeded: status.rawValue)) }
         exit(status.rawValue)
@@ -174,8 +174,8 @@ private final class ServingHelper: Sendable {
         owner.later { [weak self] owner in if owner.isIdle { self?.leave() } }
     }
 
-    /// Goes soon where the one before has wound the session up, unless whoever has started this one comes now: he may be
-    /// dead, and whoever has ended the session waits for the lock to remove what is left (B10.40).
+    /// Goes soon where the helper before has wound the session up, unless the program that has started this one comes now: it may be
+    /// dead, and the program that has ended the session waits for the lock to remove what is left (B10.40).
     private func goUnlessWanted() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
             guard let self else { return }
@@ -185,14 +185,14 @@ private final class ServingHelper: Sendable {
         }
     }
 
-    /// Stops in good order: nobody comes in any more, what is under way is written down.
+    /// Stops in good order: no program is let in any more, what is under way is written down.
     private func leave() {
         let (owner, listener, isFirst) = state.withLock { state in
             defer { state.isLeaving = true }
             return (state.owner, state.listener, !state.isLeaving)
         }
         guard isFirst, let owner, let listener else { return }
-        // Order: whoever comes from now on finds no socket, starts another helper, and that waits for the lock.
+        // Order: a program that comes from now on finds no socket, starts another helper, and that waits for the lock.
         listener.stop { owner.stop { exit(TransferHelper.Status.done.rawValue) } }
     }
 

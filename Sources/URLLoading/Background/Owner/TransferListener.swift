@@ -1,4 +1,4 @@
-// The helper's side of the socket: whoever of this user connects becomes a channel of the owner of the transfers. Two
+// The helper's side of the socket: each process of this user that connects becomes a channel of the owner of the transfers. Two
 // programs at once are the owner's business (B10.32).
 //
 // Everything reaches the owner in the order in which it was said and happened, so that a program's end is heard before the

@@ -1,4 +1,4 @@
-// What attempts at transfers want from elsewhere: answers to questions about who somebody is, and files for what comes.
+// What attempts at transfers want from elsewhere: answers to challenges, and files for what comes.
 
 import Foundation
 import URLLoadingPolicy
@@ -7,8 +7,8 @@ import URLLoadingSystem
 extension TransferOwner {
     // MARK: Questions
 
-    /// Somebody has to prove who he is. The program is asked if it is there and wants to be; servers are judged by the
-    /// settings otherwise, and everything else waits for a program to come (B10.20, B10.37).
+    /// A server's certificate or a proof is in question. The program is asked if it is there and wants to be; servers
+    /// are judged by the settings otherwise, and everything else waits for a program to come (B10.20, B10.37).
     func asked(
         _ task: URLSessionTask, _ challenge: URLAuthenticationChallenge,
         _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -52,7 +52,7 @@ extension TransferOwner {
         question.completion(disposition, credential)
     }
 
-    /// The attempt has ended: nobody waits for an answer any more.
+    /// The attempt has ended and does not wait for an answer any more.
     func withdrawQuestion(of number: UInt64) {
         guard let transfer = transfers[number], let question = transfer.question else { return }
         transfer.question = nil

@@ -204,7 +204,7 @@ extension TransferOwner {
             directory.removeFile(at: directory.file(data.fileName))
         }
         transfer.record.resumption = nil
-        // What proves who somebody is goes as soon as nobody needs it (B10.38).
+        // Proofs are removed as soon as they are not needed (B10.38).
         transfer.record.end(failure)
         save(number)
         for news in transfer.record.events { tell(.news(task: number, news)) }
@@ -250,7 +250,7 @@ extension TransferOwner {
         }
         group.enter()
         transfer.stopping = group
-        // What is being cancelled is waited for: nobody else shall carry it out again.
+        // What is being cancelled is waited for: no other owner shall carry it out again.
         guard case .none = transfer.intent else { return }
         transfer.intent = .halt
         end(attempt) { _ in }

@@ -17,7 +17,7 @@ extension TransferOwner {
 
     private func hear(_ command: TransferCommand, from channel: any TransferChannel) {
         if case .hello(let hello) = command { return greet(hello, channel) }
-        // Of whoever was refused, or has never said who it is, nothing is heard.
+        // A channel that was refused, or that has never said hello, is not listened to.
         guard let program, program === channel, !isStopped else { return }
         switch command {
         case .hello: break
@@ -118,7 +118,7 @@ extension TransferOwner {
             return refuse(order, code: .unknown, "The background session is being invalidated.")
         }
         let known = transfers[order.task]
-        // Whoever has not heard that he was understood says it again; and a program writes the first journal itself.
+        // A program that has not heard the answer sends the order again; and it writes the first journal itself.
         if let known, known.attempt != nil || known.record.state == .over { return tell(.accepted(task: order.task)) }
         var record = TransferRecord(
             order, allowed: settings?.resourceTimeout, isDiscretionary: settings?.isDiscretionary ?? false, now: now)
@@ -128,7 +128,7 @@ extension TransferOwner {
             record.resumption = known.record.resumption ?? order.resumption
         }
         transfers[order.task] = LiveTransfer(record: record)
-        // Order: on the disk before anything is loaded, or anybody told (B10.30).
+        // Order: on the disk before anything is loaded or told (B10.30).
         if let failure = save(order.task) {
             transfers[order.task] = nil
             schedule.ended(order.task)

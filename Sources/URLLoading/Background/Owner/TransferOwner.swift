@@ -1,6 +1,6 @@
 // Owns the transfers of one background session: carries them out with a session of its own, writes down what has happened
-// before it tells anybody, and keeps it until somebody has heard (B10.30 to B10.41). It is the same in a helper process and
-// in the program itself; who talks to it is a `TransferChannel`.
+// before it tells the program, and keeps it until the program has confirmed it (B10.30 to B10.41). It is the same in a helper process
+// and in the program itself; the program talks to it by a `TransferChannel`.
 //
 // Everything happens on one serial queue, in the order in which it was said. The other halves are `TransferOwner+Programs`
 // (who talks to it), `+Attempts` (carrying out) and `+Answers` (questions and files).
@@ -136,7 +136,7 @@ actor TransferOwner: TransferService {
         settle()
     }
 
-    /// Brings a record in line with the fact that whoever had it is no more.
+    /// Brings a record in line with the fact that the owner that had it is no more.
     private func recover(_ record: inout TransferRecord, _ now: TransferInstant) {
         let machineStopped = record.lifetime.noted.boot != now.boot
         record.lifetime.note(now)
@@ -166,7 +166,7 @@ actor TransferOwner: TransferService {
         return names
     }
 
-    /// Ends the owner in good order: what is under way stops where it can go on, is written down, and is somebody else's
+    /// Ends the owner in good order: what is under way stops where it can go on, is written down, and may be another owner's
     /// when `completion` is called. A program that is connected is left without a word.
     nonisolated func stop(_ completion: @escaping @Sendable () -> Void) {
         queue.async { self.assumeIsolated { $0.beginStopping(completion) } }
@@ -192,8 +192,8 @@ actor TransferOwner: TransferService {
         completion()
     }
 
-    /// The session is no more: nothing of it is left (B10.40). The lock stays until the owner is stopped or goes: whoever has a
-    /// socket removes that first.
+    /// The session is no more: nothing of it is left (B10.40). The lock stays until the owner is stopped or goes: a
+    /// helper removes its socket first.
     func endForGood() {
         guard !isStopped else { return }
         isStopped = true
@@ -232,7 +232,7 @@ actor TransferOwner: TransferService {
     var isIdle: Bool { program == nil && !schedule.hasWork }
 
     private func carryOutSteps() {
-        // Without settings nobody knows how to load.
+        // Without settings it is not known how to load.
         guard !isStopped, settings != nil || arrangement.configuration != nil else { return }
         for step in schedule.next(now) {
             switch step {

@@ -1,11 +1,11 @@
-// The two ends of the conversation between a background session and whoever carries its transfers out, without saying
+// The two ends of the conversation between a background session and the owner of its transfers, without saying
 // how bytes travel: in one process they are the same values, between two they are frames on a UNIX-domain socket
 // (`TransferDecoder`, `TransferMessage.frame`). `TransferMessages` tells the conversation.
 //
 // How it is used, by a program that has the owner in its own process:
 //
 //     let directory = try BackgroundDirectory(identifier: "com.example.downloads")
-//     let owner = try TransferOwner(directory: directory)     // takes the lock; throws `.inUse` where somebody has it
+//     let owner = try TransferOwner(directory: directory)     // takes the lock; throws `.inUse` where it is taken
 //     owner.connected(channel)                                // the program's way back
 //     owner.received(.hello(hello), from: channel)            // answered on the channel by `.welcome` or `.refused`
 //     …
@@ -32,12 +32,12 @@ protocol TransferChannel: AnyObject, Sendable {
 /// The owner's end, as a program sees it. All may be called from any thread; none waits for the network. They may write
 /// journals, and so wait for the disk.
 protocol TransferService: AnyObject, Sendable {
-    /// Somebody has come; nothing is sent before his `hello`.
+    /// A program has connected; nothing is sent before its `hello`.
     func connected(_ channel: any TransferChannel)
 
-    /// Somebody says something. Of a channel that was refused or has been closed nothing is heard.
+    /// A program says something. A channel that was refused or closed is not listened to.
     func received(_ command: TransferCommand, from channel: any TransferChannel)
 
-    /// Somebody has gone, without a word or after one. What runs goes on (B10.2).
+    /// A program has gone, without a word or after one. What runs goes on (B10.2).
     func disconnected(_ channel: any TransferChannel)
 }

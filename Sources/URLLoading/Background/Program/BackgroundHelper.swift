@@ -17,7 +17,7 @@ enum BackgroundHelper {
             if isExecutable(String(beside)) { return String(beside) }
         }
         let places = getenv("PATH").map { String(cString: $0) } ?? ""
-        // An empty place is the working directory, which anybody may have chosen.
+        // An empty place is the working directory, which an attacker may have chosen.
         return places.split(separator: ":").lazy.map { $0 + "/" + name }.first { $0.hasPrefix("/") && isExecutable($0) }
             .map { String($0) }
     }

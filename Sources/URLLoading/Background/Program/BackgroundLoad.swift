@@ -8,7 +8,7 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// The load of a task whose transfer somebody else owns.
+/// The load of a task whose transfer another process owns, or this one's owner of transfers.
 final class BackgroundLoad: LoadHandle {
     private let session: BackgroundSession
     private let task: UInt64
@@ -37,7 +37,7 @@ final class BackgroundLoad: LoadHandle {
 
     func resumeReading() { answer.withLock { $0 }?.goOn() }
 
-    /// A body is whole before anybody is asked about it.
+    /// A body is whole before the delegate is asked about it.
     func discardRest() {}
 
     /// Tells the body of an upload's or a data task's answer, which is in a file, and then ends the hop.

@@ -56,7 +56,7 @@ extension TransferAnswer {
         switch disposition {
         case .useCredential:
             let carried = credential.flatMap { TransferCredential($0, for: space) }
-            // B2.35: what does not fit is no reason to believe anybody.
+            // B2.35: a credential that does not fit is no reason to trust a server.
             let refuses = credential != nil && carried == nil
             self.init(
                 task: task, challenge: challenge, disposition: refuses ? .reject : .useCredential, credential: carried)

@@ -1,8 +1,8 @@
 // How a background session finds the owner of its transfers, what it tells him when it has, and what becomes of tasks when
 // he cannot be had (B10.31, B10.36). How it all ends is in `BackgroundSession+End`.
 //
-// The order: whoever listens on the directory's socket; a helper that is started; this process. An owner that is lost is
-// looked for anew, and has what his predecessor has written down.
+// The order: an owner that listens on the directory's socket; a helper that is started; this process. An owner that is lost is
+// replaced, and the next one has what was written down.
 
 import Dispatch
 import Foundation
@@ -65,7 +65,7 @@ extension BackgroundSession {
             })
     }
 
-    /// Nobody listens.
+    /// No owner listens.
     private func notFound(_ error: SystemError, mayStart: Bool) {
         guard let directory else { return }
         guard mayStart else { return own(because: "its helper cannot be reached: \(error).") }
@@ -136,7 +136,7 @@ extension BackgroundSession {
         }
     }
 
-    /// Whether somebody in this program has a say in who is who.
+    /// Whether a delegate of this program judges servers, and whether one answers other challenges.
     private var answersChallenges: (judgesServers: Bool, answersChallenges: Bool) {
         let view = state.withLock { $0.core }?.delegateView
         let answers = view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
@@ -350,7 +350,7 @@ extension BackgroundSession {
         }
     }
 
-    /// Whether nobody has ended the task before.
+    /// Whether the task was not ended before.
     private func claimEnd(of task: UInt64) -> Bool {
         state.withLock { state in
             guard state.entries[task]?.isEnding == false else { return false }

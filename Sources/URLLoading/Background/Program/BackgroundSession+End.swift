@@ -17,7 +17,7 @@ extension BackgroundSession {
             switch state.phase {
             case .silent, .ended: return .clean
             case .connected: return .goodbye
-            // Whoever is at work on that looks for `onEnd`.
+            // The step that is under way looks for `onEnd`.
             case .connecting, .greeting, .ending: return .wait
             }
         }
@@ -38,7 +38,7 @@ extension BackgroundSession {
         line.run { [self] in cleanUp() }
     }
 
-    /// Removes what is left when nobody owns the transfers any more.
+    /// Removes what is left when the transfers have no owner any more.
     func cleanUp() {
         let (service, channel, onEnd) = state.withLock { state in
             defer {

@@ -1,4 +1,4 @@
-// What a background session is beyond an ordinary one: a directory, tasks that outlive the process, and somebody who owns
+// What a background session is beyond an ordinary one: a directory, tasks that outlive the process, and an owner of
 // their transfers (B10.30 to B10.36). The owner is a helper process or, where none can be had, this process.
 //
 // Who may write what: the file `program` in the directory is locked by the one program that has the session, the file
@@ -72,13 +72,13 @@ final class BackgroundSession: Sendable {
         var endNumber: UInt64?
         /// Whether its end is on its way to the delegate.
         var isEnding = false
-        /// Questions that nobody has answered.
+        /// Questions that are not answered yet.
         var questions: [UInt64: SchemeQuestion] = [:]
     }
 
     /// Where the conversation stands.
     enum Phase: Sendable {
-        /// Nobody is spoken to.
+        /// There is no owner to speak to.
         case silent
         /// An owner is being looked for.
         case connecting
@@ -115,7 +115,7 @@ final class BackgroundSession: Sendable {
         var allLosses = 0
         var hasWrittenSettings = false
         /// Tasks of an earlier run were met, and the end of what waited is still to be told. An owner may have ended a task
-        /// of this run before it was greeted: that is nobody's wake-up (B10.19).
+        /// of this run before it was greeted: that wakes no program up (B10.19).
         var awaitsEndOfEvents = false
         var onEnd: (@Sendable () -> Void)?
         weak var session: URLSession?
@@ -167,7 +167,7 @@ final class BackgroundSession: Sendable {
     }
 
     deinit {
-        // Whoever is spoken to notices that nobody is there any more.
+        // The owner notices that the program is not there any more.
         let (service, channel, hasLock) = state.withLock { ($0.service, $0.channel, $0.lock != nil) }
         if let service, let channel { line.run { service.disconnected(channel) } }
         if hasLock, let directory { Self.taken.withLock { _ = $0.remove(directory.path) } }
@@ -248,7 +248,7 @@ final class BackgroundSession: Sendable {
         }
         var record = TransferRecord(
             order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
-        // Nobody may begin it before the delegate has been asked.
+        // No owner may begin it before the delegate has been asked.
         record.isSuspended = !isDue
         if isNew {
             do throws(BackgroundDirectoryFailure) {

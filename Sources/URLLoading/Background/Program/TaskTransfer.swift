@@ -7,7 +7,7 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// A task as a transfer that somebody else owns.
+/// A task as a transfer that its owner carries out.
 struct TaskTransfer: Sendable {
     let task: TaskCore
 

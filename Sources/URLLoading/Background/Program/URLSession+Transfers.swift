@@ -41,7 +41,7 @@ extension TaskDownload {
         {
             return nil
         }
-        // Order: the disk has the bytes before anybody says so.
+        // Order: the disk has the bytes before they are counted.
         guard file.synchronise() == nil else { return nil }
         return ResumeData(
             request: request, byteCount: written, total: total, validator: validator,

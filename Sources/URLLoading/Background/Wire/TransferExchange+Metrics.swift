@@ -9,7 +9,7 @@ import URLLoadingSystem
 import URLLoadingTLS
 
 extension TransferExchange {
-    /// What was measured, without what proves who somebody is: that goes as soon as nobody needs it (B10.38).
+    /// What was measured, without proofs: those are removed as soon as they are not needed (B10.38).
     init?(_ metrics: URLSessionTaskTransactionMetrics) {
         guard var request = TransferRequest(metrics.request.withoutBody) else { return nil }
         request.fields.removeAll { RedirectRules.isCredential($0.name) }
@@ -58,7 +58,7 @@ extension TransactionRecord {
         timeline.requestBodyBytesBeforeEncoding = exchange.counts.requestBody
         timeline.responseHeadBytes = exchange.counts.responseHead
         timeline.responseBodyBytes = exchange.counts.responseBody
-        // What the framing came to in it nobody has written down.
+        // The bytes of framing were not written down.
         timeline.responseBodyBytesCoded = exchange.counts.responseBody
         timeline.responseBodyBytesDecoded = exchange.counts.responseBodyDecoded
         self.init(request: request, sentFields: nil, response: exchange.head?.response, timeline: timeline)

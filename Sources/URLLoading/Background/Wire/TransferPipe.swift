@@ -127,7 +127,7 @@ final class TransferPipe<Incoming: TransferMessage>: ByteStreamObserver {
     // MARK: Events
 
     func streamBecameReadable(_ stream: any ByteStream) {
-        // Whoever only waits for the rest to be taken wants nothing.
+        // A pipe that only waits for the rest to be taken reads nothing.
         if closesWhenWritten { close() } else { read() }
     }
 

@@ -1,4 +1,4 @@
-// A question about who somebody is, between the process that loads and the program that knows (B10.20, B10.37). Values as
+// A challenge, on its way between the process that loads and the program that answers (B10.20, B10.37). Values as
 // they travel; what they mean is the business of authentication.
 
 import URLLoadingPolicy
@@ -76,7 +76,7 @@ package struct TransferAnswer: Sendable, Hashable {
     package enum Disposition: UInt8, Sendable, Hashable {
         /// Go on with the credential, or without any.
         case useCredential
-        /// As if nobody had been asked.
+        /// As if there were no delegate.
         case performDefaultHandling
         /// End the task.
         case cancel

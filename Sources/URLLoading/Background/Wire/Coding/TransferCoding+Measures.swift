@@ -1,4 +1,4 @@
-// The forms in bytes of what was measured. The order of the parts is the format; whoever changes it counts up
+// The forms in bytes of what was measured. The order of the parts is the format; a change of it counts up
 // `TransferLimits.version`.
 
 import URLLoadingEngine

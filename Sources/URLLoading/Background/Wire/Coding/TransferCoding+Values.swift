@@ -1,5 +1,5 @@
 // The forms in bytes of what journals and messages have in common: requests, responses, failures, questions. The order of
-// the parts is the format; whoever changes it counts up `TransferLimits.version`.
+// the parts is the format; a change of it counts up `TransferLimits.version`.
 
 import URLLoadingPolicy
 

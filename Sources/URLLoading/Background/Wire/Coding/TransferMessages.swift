@@ -3,7 +3,7 @@
 // A conversation, from the program's side:
 //
 //   1. `hello`, once, first. Answered by `refused`, after which nothing comes, or by `welcome`, with everything that is
-//      known of the session's tasks, over or not. Then come the news that nobody has heard, in order.
+//      known of the session's tasks, over or not. Then come the news that were not confirmed, in order.
 //   2. `delivered` confirms news when the delegate has been told; the owner forgets them only then. When all that was
 //      waiting at the welcome is confirmed, `allDelivered` comes once, if anything was waiting (B10.17, B10.19).
 //   3. `start` for each task that is resumed for the first time; the owner answers `accepted` when the journal is on the
@@ -61,7 +61,7 @@ package enum TransferEvent: Sendable, Hashable {
     case resumedAt(task: UInt64, offset: Int64, total: Int64)
     /// What a task that was cancelled can be resumed with, or nil.
     case resumeData(task: UInt64, [UInt8]?)
-    /// Somebody has to prove who he is.
+    /// A server's certificate or a proof is in question.
     case challenged(task: UInt64, TransferChallenge)
     /// A question needs no answer any more.
     case withdrawn(task: UInt64, challenge: UInt64)

@@ -24,9 +24,9 @@ package enum TransferState: Sendable, Hashable {
     case running
     /// To try again after a failure: this often so far, and this many milliseconds after it was noted in `lifetime`.
     case retrying(attempt: UInt32, delay: Int64)
-    /// Somebody has to answer first; the transfer begins anew when somebody can (B10.37).
+    /// A challenge has to be answered first; the transfer begins anew when a program can do that (B10.37).
     case asking(TransferChallenge)
-    /// Over; what is left are events that nobody has heard.
+    /// Over; what is left are events that were not confirmed.
     case over
 }
 
@@ -124,7 +124,7 @@ package struct TransferRecord: Sendable, Hashable {
         return events.count != count
     }
 
-    /// Whether nothing is left that anybody could want.
+    /// Whether nothing is left that a program could want.
     package var isDone: Bool { state == .over && events.isEmpty }
 
     /// What the program is told of it.

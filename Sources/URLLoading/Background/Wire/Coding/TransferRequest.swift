@@ -17,7 +17,7 @@ package struct TransferRequest: Sendable, Hashable {
     package var timeout: Int64?
     /// The number of the cache policy.
     package var cachePolicy: UInt32 = 0
-    /// What is true or false of a request, a bit for each; whoever makes requests knows which.
+    /// What is true or false of a request, a bit for each; the code that makes requests knows which.
     package var flags: UInt32 = 0
     /// The path of the UNIX-domain socket to be used, if any.
     package var unixSocketPath: String?
