@@ -29,7 +29,7 @@ enum Platform {
     // MARK: Descriptors
 
     static func closeDescriptor(_ raw: Int32) {
-        // Linux frees the number whatever close() answers: a second try after EINTR could hit somebody else's file.
+        // Linux frees the number whatever close() answers: a second try after EINTR could hit another file.
         _ = close(raw)
     }
 
@@ -112,7 +112,7 @@ enum Platform {
         call { shutdown(raw, Int32(SHUT_WR)) }
     }
 
-    /// Ends a listening socket for whoever else has it open, too.
+    /// Ends a listening socket, also for other processes that have it open.
     static func stopListening(_ raw: Int32) {
         _ = call { shutdown(raw, Int32(SHUT_RDWR)) }
     }
@@ -168,7 +168,7 @@ enum Platform {
         call { urlloading_restrict_socket(raw) }
     }
 
-    /// Whether whoever is at the other end of a UNIX-domain socket acts for the same user as this process.
+    /// Whether the process at the other end of a UNIX-domain socket acts for the same user as this one.
     static func isOwn(peer raw: Int32) -> Bool {
         var user: UInt32 = 0
         return urlloading_peer_user(raw, &user) == 0 && user == geteuid()

@@ -1,5 +1,5 @@
 // Appends sessions' secrets to a file in the format that protocol analysers read. Made only when a configuration names
-// a file; whoever can read that file can read the traffic.
+// a file; an attacker that can read that file can read the traffic.
 
 /// An open key log.
 final class KeyLog: Sendable {

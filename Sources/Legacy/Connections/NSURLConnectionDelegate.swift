@@ -14,7 +14,7 @@ public protocol NSURLConnectionDelegate: NSObjectProtocol {
     @available(*, deprecated, message: "Use the urlCredentialStorage of URLSessionConfiguration")
     func connectionShouldUseCredentialStorage(_ connection: NSURLConnection) -> Bool
 
-    /// Somebody asks for proof. Answer through the challenge's sender, at any time from any thread; the connection waits.
+    /// A challenge has come. Answer through the challenge's sender, at any time from any thread; the connection waits.
     @available(
         *, deprecated, message: "Use urlSession(_:task:didReceive:completionHandler:) of URLSessionTaskDelegate"
     )
@@ -29,7 +29,7 @@ public protocol NSURLConnectionDelegate: NSObjectProtocol {
         _ connection: NSURLConnection, canAuthenticateAgainstProtectionSpace protectionSpace: URLProtectionSpace
     ) -> Bool
 
-    /// Somebody asks for proof, in a space that the delegate wants to be asked about. Answer through the challenge's sender.
+    /// A challenge has come, in a space that the delegate wants to be asked about. Answer through the challenge's sender.
     @available(
         *, deprecated, message: "Use urlSession(_:task:didReceive:completionHandler:) of URLSessionTaskDelegate"
     )
@@ -97,7 +97,7 @@ public protocol NSURLConnectionDataDelegate: NSURLConnectionDelegate {
     @available(*, deprecated, message: "Use urlSession(_:dataTask:didReceive:) of URLSessionDataDelegate")
     func connection(_ connection: NSURLConnection, didReceive data: Data)
 
-    /// The request must be sent once more, and its body stream has been read: returns another that nobody has opened.
+    /// The request must be sent once more, and its body stream has been read: returns another that is not open yet.
     @available(*, deprecated, message: "Use urlSession(_:task:needNewBodyStream:) of URLSessionTaskDelegate")
     func connection(_ connection: NSURLConnection, needNewBodyStream request: URLRequest) -> InputStream?
 

@@ -93,6 +93,6 @@ final class DestinationFile: Sendable {
         return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
-    /// Whoever has so many files of one name has made a mistake.
+    /// So many files of one name are a mistake.
     private static let mostNumbers = 9999
 }

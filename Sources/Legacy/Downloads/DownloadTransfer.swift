@@ -171,7 +171,7 @@ final class DownloadTransfer: Sendable {
         return ResumePoint(request, state.response, received: file.length)
     }
 
-    /// Where files go of which nobody says so.
+    /// The folder of files for which the program names none.
     private static var usualFolder: URL {
         let folder = FileManager.default.urls(for: .downloadsDirectory, in: .userDomainMask).first
         if let folder, (try? folder.checkResourceIsReachable()) == true { return folder }

@@ -28,7 +28,7 @@ public protocol NSURLDownloadDelegate: NSObjectProtocol {
         _ connection: NSURLDownload, canAuthenticateAgainstProtectionSpace protectionSpace: URLProtectionSpace
     ) -> Bool
 
-    /// Somebody asks for proof. Answer through the challenge's sender, at any time from any thread; the download waits.
+    /// A challenge has come. Answer through the challenge's sender, at any time from any thread; the download waits.
     @available(
         *, deprecated, message: "Use urlSession(_:task:didReceive:completionHandler:) of URLSessionTaskDelegate"
     )

@@ -16,7 +16,7 @@ struct ResumePoint: Codable, Sendable, Equatable {
     /// How many bytes were saved.
     let received: Int64
 
-    /// The point at which a response has stopped after so many bytes; nil where nobody could go on from there (B9.21 to
+    /// The point at which a response has stopped after so many bytes; nil where no request could go on from there (B9.21 to
     /// B9.23).
     init?(_ request: URLRequest, _ response: URLResponse?, received: Int64) {
         guard received > 0, let url = request.url, (request.httpMethod ?? "GET") == "GET",

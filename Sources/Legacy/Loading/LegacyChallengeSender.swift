@@ -15,7 +15,7 @@ final class LegacyChallengeSender: NSObject, URLAuthenticationChallengeSender, C
         self.answer = Mutex(answer)
     }
 
-    /// Credentials that are under way are nobody's business.
+    /// Credentials that are under way are not shown.
     var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {

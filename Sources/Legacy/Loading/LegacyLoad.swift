@@ -1,6 +1,6 @@
 // One load of an older class: a task of a session, and what it tells, put into the inbox of its listener.
 //
-// The task waits wherever the listener is asked something. Bytes that nobody takes stop the task beyond a limit, so that
+// The task waits wherever the listener is asked something. Bytes that are not taken stop the task beyond a limit, so that
 // a run loop that does not run costs no memory.
 //
 // Must not know: the words of delegates, files.
@@ -51,7 +51,7 @@ final class LegacyLoad: NSObject, Sendable {
     /// Whether the load has begun, and neither ended nor been cancelled.
     var isRunning: Bool { state.withLock { $0.phase == .running } }
 
-    /// Begins, once; without a listener the body is of no interest to anybody.
+    /// Begins, once; without a listener the body is dropped.
     func begin(_ listener: (any LoadListener)?) {
         let isFirst = state.withLock { state in
             guard state.phase == .idle else { return false }
@@ -79,7 +79,7 @@ final class LegacyLoad: NSObject, Sendable {
             guard state.phase == .running else { return false }
             state.request = request
             state.task = task
-            // Nobody hears of its end.
+            // Its end is not told.
             if state.listener == nil { state.phase = .over }
             return true
         }

@@ -7,7 +7,7 @@ import URLLoading
 
 /// Hears of a load.
 protocol LoadListener: AnyObject, Sendable {
-    /// The delegate that it tells; whose answers hold for all that this one loads, and for nobody else.
+    /// The delegate that it tells. The delegate's answers hold for all that this listener loads, and for no other load.
     var principal: AnyObject? { get }
     /// The load begins.
     func begins()
@@ -15,7 +15,7 @@ protocol LoadListener: AnyObject, Sendable {
     func willSend(_ request: URLRequest, after response: URLResponse?) -> URLRequest?
     /// Whether stored credentials may be used; asked once, before anything is sent.
     func usesCredentialStorage() -> Bool
-    /// Somebody asks for proof; the challenge's sender takes the answer.
+    /// A challenge has come; its sender takes the answer.
     func isAsked(_ challenge: URLAuthenticationChallenge)
     /// The load has ended with a challenge unanswered.
     func isAskedNoMore(_ challenge: URLAuthenticationChallenge)

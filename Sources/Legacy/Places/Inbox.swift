@@ -144,7 +144,7 @@ final class Inbox: Sendable {
                 if state.depth == 0 { state.deliverer = nil }
             }
         }
-        // Whoever came meanwhile and found somebody delivering, or the place that came in this one's stead.
+        // What came while this call delivered, or the place that came in this one's stead.
         let knock = state.withLock { state -> Knock? in
             if case .queue = place { state.isQueued = false }
             return state.isEmpty || state.deliverer != nil ? nil : state.knock()

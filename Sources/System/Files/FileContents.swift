@@ -1,5 +1,5 @@
-// A file's bytes as they were when it was opened: a copy, so that nobody who shortens the file meanwhile takes the ground
-// from under its readers, as with a mapping. Must not know what the bytes mean.
+// A file's bytes as they were when it was opened: a copy, so that its readers are safe when the file is shortened
+// meanwhile, which they are not with a mapping. Must not know what the bytes mean.
 
 /// Which file something is, as far as can be told from outside.
 package struct FileIdentity: Sendable, Hashable {
@@ -21,7 +21,7 @@ package struct FileIdentity: Sendable, Hashable {
 package final class FileContents: Sendable {
     /// Which file it was.
     package let identity: FileIdentity
-    /// The address of the bytes, which nobody writes to any more.
+    /// The address of the bytes, which are not written to any more.
     private let start: UInt
     private let count: Int
 

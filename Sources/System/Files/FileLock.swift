@@ -1,13 +1,13 @@
-// A lock between the processes of one user, and between the threads of each: whoever has it open and locked has it, and
-// the kernel takes it back from whoever dies. Must not know what it guards.
+// A lock between the processes of one user, and between the threads of each: the object that has it open and locked has it, and
+// the kernel takes it back from a process that dies. Must not know what it guards.
 
 /// A lock that was got; it goes with its object.
 package final class FileLock: Sendable {
-    /// Who else may have it meanwhile.
+    /// How many may hold it at once.
     package enum Kind: Sendable {
-        /// Nobody.
+        /// One.
         case alone
-        /// Everybody who wants no more.
+        /// All that ask for it in this way.
         case shared
     }
 
@@ -19,13 +19,13 @@ package final class FileLock: Sendable {
 
     deinit {
         // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming another
-        // program: whoever asks for the lock meanwhile would take it for held.
+        // program: without this the lock would seem to be held meanwhile.
         Platform.unlock(descriptor.raw)
     }
 
     /// Takes a lock by a file that is made for it where there is none.
     ///
-    /// It may be held by somebody who hangs, and must not hang this process: it is asked for again and again, for a
+    /// Its holder may hang, and must not hang this process: it is asked for again and again, for a
     /// while.
     package static func take(
         _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
@@ -44,7 +44,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Says that the lock is needed up to here; an object that nobody mentions again may go earlier.
+    /// Says that the lock is needed up to here; an object that is not mentioned again may go earlier.
     package func hold() {
         withExtendedLifetime(self) {}
     }

@@ -1,4 +1,4 @@
-// A directory of this user into which nobody else may write, and its files. Must not know what they are for.
+// A directory of this user into which no other user may write, and its files. Must not know what they are for.
 
 /// A directory for one user's eyes.
 package struct PrivateFolder: Sendable {
@@ -27,7 +27,7 @@ package struct PrivateFolder: Sendable {
         return path
     }
 
-    /// Makes the directory again if somebody has removed it; whether it is there.
+    /// Makes the directory again if it was removed; whether it is there.
     package func prepare() -> Bool {
         if Platform.isPrivateDirectory(path) { return true }
         var made = ""

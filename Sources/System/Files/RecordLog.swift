@@ -51,7 +51,7 @@ package struct RecordLog: ~Copyable, Sendable {
 
     /// Writes records at the end, which has to have been read up to; whether that was done. Needs the lock.
     package mutating func append(_ records: [UInt8]) -> Bool {
-        // What somebody who was killed has left of a record would put all others out of step.
+        // A part of a record, left by a process that was killed, would put all others out of step.
         guard let length = currentLength,
             length == position || !Platform.shorten(descriptor.raw, to: position).failed
         else { return false }

@@ -1,7 +1,7 @@
 // A small file that the processes of one user share: read whole, and changed under a lock by putting another in its
 // place, so that no reader ever sees a half of it. For its owner only. Every call may wait for the disk.
 //
-// Must not know what is in it; whoever reads it must be ready for anything.
+// Must not know what is in it; its readers must be ready for anything.
 
 /// A file that is replaced in one step.
 package struct SharedFile: Sendable, Equatable {

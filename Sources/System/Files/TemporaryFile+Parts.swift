@@ -2,8 +2,8 @@
 // left for later, and with room on the disk taken ahead. Must not know what is written, nor who keeps the names.
 
 extension TemporaryFile {
-    /// Takes up a file that was left, for one user at a time: somebody else has it until it is closed. It is to have `least`
-    /// bytes at least; what was written behind them by somebody who was stopped in the middle is kept too.
+    /// Takes up a file that was left; nil while another object has it open. The file is to have `least`
+    /// bytes at least; what was written behind them, by a process that was stopped in the middle, is kept too.
     ///
     /// Nothing but a regular file of this user's alone is taken, and no link is followed; nil also where it is too short.
     /// What stands in a file that is longer than `most` was not written by us, and is cut off.
@@ -13,7 +13,7 @@ extension TemporaryFile {
         let opened = Platform.openExisting(path)
         guard !opened.failed else { return nil }
         let descriptor = Descriptor(owning: opened.value)
-        // Order: locked before it is looked at, since whoever had it may just have given it another name.
+        // Order: locked before it is looked at, since its last user may just have given it another name.
         guard !Platform.tryLock(descriptor.raw).failed, Platform.isPrivate(file: descriptor.raw, at: path) else {
             return nil
         }
@@ -34,7 +34,7 @@ extension TemporaryFile {
         return hole.failed ? length : min(length, hole.value)
     }
 
-    /// A file that stays somebody else's, who removes it; nil where there is none of this user's alone.
+    /// A file that this object reads and does not remove; nil where there is none of this user's alone.
     package static func borrow(_ path: String) -> TemporaryFile? {
         let opened = Platform.openExisting(path)
         guard !opened.failed else { return nil }
@@ -45,7 +45,7 @@ extension TemporaryFile {
         return file
     }
 
-    /// Gives the file a name in its directory that nobody has.
+    /// Gives the file a name in its directory that is free.
     package func rename(prefix: String, suffix: String) -> SystemError? {
         let name = prefix + Self.freshName() + suffix
         return state.withLock { state -> SystemError? in

@@ -1,5 +1,5 @@
-// A file for what is still arriving: of a name that nobody has, readable by its owner only, and gone with its object
-// unless somebody takes it over. Every call may wait for the disk. Must not know what is written. `TemporaryFile+Parts`
+// A file for what is still arriving: of a name that is free, readable by its owner only, and gone with its object
+// unless it is taken over. Every call may wait for the disk. Must not know what is written. `TemporaryFile+Parts`
 // has what files need that are written in several goes.
 
 import Synchronization
@@ -20,7 +20,7 @@ package final class TemporaryFile: Sendable {
         in directory: String, prefix: String, suffix: String
     ) -> Result<TemporaryFile, SystemError> {
         let start = directory.hasSuffix("/") ? directory : directory + "/"
-        // A name that is taken is somebody else's bad luck to have guessed; a hundred in a row are an attack.
+        // One name that is taken is chance; a hundred in a row are an attack.
         for attempt in 1...100 {
             let path = start + prefix + Self.freshName() + suffix
             let made = Platform.createExclusively(path)
@@ -73,7 +73,8 @@ package final class TemporaryFile: Sendable {
         return move(to: path)
     }
 
-    /// Puts the file in the place of the one at `path` without waiting for the disk: for files whose content shows whether it is whole.
+    /// Puts the file in the place of the one at `path` without waiting for the disk: for files whose content shows
+    /// whether it is whole.
     package func move(to path: String) -> SystemError? {
         if let error = close() { return error }
         let moved = Platform.rename(self.path, to: path)
@@ -82,12 +83,12 @@ package final class TemporaryFile: Sendable {
         return nil
     }
 
-    /// Leaves the file to whoever knows its path.
+    /// Leaves the file where it is when this object goes: other code knows its path.
     package func letGo() {
         state.withLock { $0.isOwned = false }
     }
 
-    /// Removes the file now; one that somebody has moved away stays where it was moved to.
+    /// Removes the file now; one that was moved away stays where it was moved to.
     package func remove() {
         let path = state.withLock { state -> String? in
             defer { state.isOwned = false }
@@ -96,7 +97,7 @@ package final class TemporaryFile: Sendable {
         if let path { Platform.remove(path: path) }
     }
 
-    /// Letters and digits that nobody can guess.
+    /// Letters and digits that cannot be guessed.
     static func freshName() -> String {
         var random = Chance()
         return String((0..<nameLength).map { _ in letters.randomElement(using: &random) ?? "x" })

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Loops, handed out in turn.
 package final class LoopGroup: Sendable {
-    /// The process's own loops: at most four, never more than processors, unless somebody wants more at once.
+    /// The process's own loops: at most four, never more than processors, unless more are wanted at once.
     ///
     /// They live as long as the process.
     ///
@@ -12,7 +12,7 @@ package final class LoopGroup: Sendable {
     package static let shared = LoopGroup(count: min(4, Platform.processorCount), name: "urlloading")
 
     private let name: String
-    /// How many there are unless somebody wants more at once.
+    /// How many there are unless more are wanted at once.
     private let width: Int
     /// Those that were made so far.
     private let loops = Mutex<[Loop]>([])

@@ -15,7 +15,7 @@ package final class LoopThread: SerialExecutor {
         var handle: UInt?
     }
 
-    /// `isVirtual`: no thread is ever started; whoever drives the reactor is the loop's thread.
+    /// `isVirtual`: no thread is ever started; the thread that drives the reactor is the loop's.
     init(name: String, isVirtual: Bool) {
         self.name = name
         mailbox = Mailbox(startsThread: !isVirtual)
@@ -105,7 +105,7 @@ package final class LoopThread: SerialExecutor {
         if error != 0 { refuse(SystemError(errno: error, call: "pthread_create")) }
     }
 
-    /// A limit on threads: whoever waits for an answer gets one, what else was queued stays queued, and the next item
+    /// A limit on threads: commands that wait for an answer get one, what else was queued stays queued, and the next item
     /// tries again.
     private func refuse(_ error: SystemError) {
         let commands = mailbox.threadDidNotStart()

@@ -40,7 +40,7 @@ final class Poller {
         var generation: UInt32 = 0
         // Unowned: a target takes itself out in its deinit, so that a forgotten stream closes its descriptor.
         unowned var target: (any PollTarget)?
-        /// What must not go although nobody else may hold it: an attempt that goes on without its caller.
+        /// What must not go although there may be no other reference to it: an attempt that goes on without its caller.
         var keeper: AnyObject?
     }
 

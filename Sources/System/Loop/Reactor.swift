@@ -15,7 +15,7 @@ package final class Reactor {
     // this object on its loop, and no command, event or callback runs while a property is being changed.
     /// The time, read once per turn.
     package var now: ContinuousClock.Instant { timers.epoch + elapsed }
-    /// The loop this reactor belongs to, for whoever has to answer from another thread.
+    /// The loop this reactor belongs to, for code that has to answer from another thread.
     package unowned let loop: Loop
     /// 256 KiB that any stream of this loop may use for the duration of one callback.
     package let receiveBuffer: UnsafeMutableRawBufferPointer
@@ -132,8 +132,8 @@ package final class Reactor {
     /// Whether everything has been told that came to this loop's descriptors since the mark was taken, but for what came
     /// within the last moment.
     ///
-    /// That takes a wait that began after the mark, all of whose events have been told. What came after that wait nobody
-    /// knows; so it must have been just now, and no job of a program may have held the loop up meanwhile. Always false
+    /// That takes a wait that began after the mark, all of whose events have been told. What came after that wait is not
+    /// known; so it must have been just now, and no job of a program may have held the loop up meanwhile. Always false
     /// in virtual mode.
     package func hasSeenAll(since mark: Int) -> Bool {
         isViewCurrent && polls > mark && LoopClock.nanoseconds &- polledAt < Self.longestMoment
@@ -189,7 +189,7 @@ package final class Reactor {
             polledAt = nanoseconds
             thread.mailbox.take(into: &batch)
             poller?.dispatch(count)
-            // Order: not before; while one event is told, those behind it are news that nobody has heard.
+            // Order: not before; while one event is told, those behind it were not told yet.
             isViewCurrent = poller?.sawEverything ?? false
             timers.fire(now: elapsed)
             runRound()

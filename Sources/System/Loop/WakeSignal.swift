@@ -1,4 +1,4 @@
-// An eventfd that ends another thread's wait. Shared by whoever may have to wake that thread, so that its number stays
+// An eventfd that ends another thread's wait. Shared by all that may have to wake that thread, so that its number stays
 // open while a late waker still holds it.
 
 /// Wakes a thread that waits on its descriptor.

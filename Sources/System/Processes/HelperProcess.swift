@@ -1,6 +1,6 @@
-// Starting a program that lives on without the one that has started it. Nobody forks: a process with threads may not do
+// Starting a program that lives on without the one that has started it. It does not fork by itself: a process with threads may not do
 // anything useful between fork and exec. The program starts the helper's file once as a child, which starts it again in
-// a session of its own and ends, so that the child can be waited for and the helper is nobody's child.
+// a session of its own and ends, so that the child can be waited for and the helper is no child of the program.
 //
 // What is inherited: the environment, and nothing else. Standard descriptors lead nowhere, all others are closed by the
 // first of the two before it starts the second, whatever flags they were opened with; no signal is blocked or ignored.
@@ -31,7 +31,7 @@ package enum HelperProcess {
         let error = spawn(&process, path, arguments, kept: -1, ownSession: false)
         if error != 0 { return .failed(SystemError(errno: error, call: "posix_spawn")) }
         let status = Platform.call { urlloading_wait_for_child(process) }
-        // ECHILD: whoever ignores SIGCHLD, or waits for any child, has taken the status.
+        // ECHILD: a program that ignores SIGCHLD, or waits for any child, has taken the status.
         if status.failed { return .unknown }
         return status.value == 0 ? .ready : .ended(status.value)
     }
@@ -42,7 +42,7 @@ package enum HelperProcess {
     /// the status to end with. For the first thing that a helper does: it closes whatever is open.
     package static func detach(_ path: String, arguments: [String]) -> Int32 {
         urlloading_close_from(3)
-        // Not a directory that somebody may want to unmount.
+        // Not a directory that may have to be unmounted.
         _ = chdir("/")
         var (reading, writing): (Int32, Int32) = (-1, -1)
         guard urlloading_pipe(&reading, &writing) == 0 else { return couldNotStart }
@@ -63,10 +63,10 @@ package enum HelperProcess {
         return outcome.value == 1 ? Int32(status) : couldNotStart
     }
 
-    /// Tells whoever waits in `start` that the helper is ready (0), or why it ends; once.
+    /// Tells the program that waits in `start` that the helper is ready (0), or why it ends; once.
     package static func report(_ status: UInt8) {
         var status = status
-        // Nobody reads where a person has started the helper: that is no failure.
+        // Nothing reads the pipe where a person has started the helper: that is no failure.
         _ = withUnsafeBytes(of: &status) { Platform.sendToPipe(readyDescriptor, $0) }
         Platform.closeDescriptor(readyDescriptor)
     }

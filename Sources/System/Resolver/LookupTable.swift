@@ -28,7 +28,7 @@ package final class LookupTable: Sendable {
     private struct Pending: Sendable {
         /// Tells it from an earlier one about the same host, which was called off.
         let number: Int
-        /// Empty only where it cannot be called off: then it serves whoever asks next.
+        /// Empty only where it cannot be called off: then it serves the next question.
         var waiters: [LookupWaiter]
         var question: (any NameQuestion)?
     }
@@ -113,7 +113,7 @@ package final class LookupTable: Sendable {
         unwanted?.cancel()
     }
 
-    /// The question about a host, which is forgotten, where it can be called off and nobody waits for it.
+    /// The question about a host, which is forgotten, where it can be called off and no look-up waits for it.
     private static func takeUnwanted(_ host: String, in state: inout State) -> (any NameQuestion)? {
         guard let pending = state.pending[host], pending.waiters.isEmpty, let question = pending.question else {
             return nil

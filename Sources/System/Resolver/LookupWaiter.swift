@@ -1,6 +1,6 @@
 // The way back of an answer: from a helper thread to the loop that asked.
 
-/// Somebody on a loop who waits for a look-up.
+/// A closure on a loop that waits for a look-up.
 struct LookupWaiter: Sendable {
     let loop: Loop
     let id: Int

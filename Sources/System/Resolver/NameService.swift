@@ -13,7 +13,7 @@ package protocol NameService: Sendable {
 
 /// A look-up that can be called off.
 package protocol NameQuestion: Sendable {
-    /// Nobody wants the answer any more.
+    /// The answer is not wanted any more.
     func cancel()
 }
 

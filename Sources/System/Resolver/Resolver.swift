@@ -10,7 +10,7 @@ package protocol Resolver: AnyObject {
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution
 
-    /// The addresses of `host` where nobody has to be asked for them: those of a literal, or of an answer that is still
+    /// The addresses of `host` where no name service has to be asked for them: those of a literal, or of an answer that is still
     /// good. Nil for everything else, also for what is bound to fail.
     func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]?
 

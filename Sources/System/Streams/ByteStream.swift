@@ -26,7 +26,7 @@ package enum FileWriteResult: Sendable, Equatable {
 /// Edges, not levels: after `streamBecameReadable`, read until the result is not `bytes`, or until `hasPendingInput` is
 /// false. A reader that stops earlier, for back-pressure, is not told again: it reads when it likes, and
 /// `hasPendingInput` stays true until then. The same holds for writing: after `wouldBlock` or a short write the
-/// observer is told once when there is room again. Whoever becomes observer late looks at `hasPendingInput` first.
+/// observer is told once when there is room again. An observer that comes late looks at `hasPendingInput` first.
 package protocol ByteStream: AnyObject {
     /// Who is told of readiness. Held weakly.
     var observer: (any ByteStreamObserver)? { get set }
@@ -49,7 +49,7 @@ package protocol ByteStream: AnyObject {
     /// Lets go of the connection. The observer is not told anything afterwards. Idempotent.
     func close()
 
-    /// True when there may be unread input, an unread end or an unread error. Asks nobody.
+    /// True when there may be unread input, an unread end or an unread error. No system call.
     var hasPendingInput: Bool { get }
 
     /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call, which

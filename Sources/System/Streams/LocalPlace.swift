@@ -1,4 +1,4 @@
-// A UNIX-domain socket by its path, for processes of one user: however long the path is, and nobody else at either end.
+// A UNIX-domain socket by its path, for processes of one user: however long the path is, with no other user at either end.
 //
 // A socket's address holds 107 bytes of a path. A longer one goes by way of its directory, which is opened, and whose
 // number below /proc/self/fd leads there. Must not know what is said over the socket.
@@ -29,8 +29,8 @@ package final class LocalPlace: Sendable {
         self.directory = consume held
     }
 
-    /// Listens there, in the place of a socket that somebody has left. Whoever calls this must be the only one who may:
-    /// a socket that is there is taken for one that nobody listens on.
+    /// Listens there, in the place of a socket that was left. Only one process at a time may call this:
+    /// a socket that is there is taken for one without a listener.
     package func listen(
         on reactor: Reactor, _ welcome: @escaping (SocketStream) -> Void
     ) throws(SystemError) -> Listener {
@@ -43,7 +43,7 @@ package final class LocalPlace: Sendable {
         return listener
     }
 
-    /// Connects to whoever listens there; `EACCES` if that is another user's.
+    /// Connects to the listener there; `EACCES` if that is another user's.
     package func dial(
         on reactor: Reactor, _ completion: @escaping (Result<any ByteStream, SystemError>) -> Void
     ) -> any DialAttempt {
@@ -57,11 +57,11 @@ package final class LocalPlace: Sendable {
         }
     }
 
-    /// Removes a socket that nobody listens on any more.
+    /// Removes a socket without a listener.
     package func remove() { Platform.remove(path: path) }
 }
 
 extension SocketStream {
-    /// Whether whoever is at the other end, of a UNIX-domain socket, acts for this process's user.
+    /// Whether the process at the other end of a UNIX-domain socket acts for this one's user.
     package var isOwnPeer: Bool { withDescriptor { Platform.isOwn(peer: $0) } ?? false }
 }

@@ -4,7 +4,7 @@
 
 /// A socket being connected.
 final class SocketDialAttempt: DialAttempt {
-    // `@exclusivity(unchecked)`: as in `Reactor`; nobody is called while a property is being changed.
+    // `@exclusivity(unchecked)`: as in `Reactor`; nothing is called while a property is being changed.
     private let address: SocketAddress
     private let reactor: Reactor
     @exclusivity(unchecked) private var completion: ((Result<any ByteStream, SystemError>) -> Void)?

@@ -232,7 +232,7 @@ package final class SocketStream: AbortiveStream, PollTarget {
     /// Closes the socket; nothing is reported afterwards.
     package func close() {
         guard descriptor.isOpen else { return }
-        // Order: the registration first. A number that is closed may be somebody else's at once.
+        // Order: the registration first. A number that is closed may be given to another file at once.
         if let token {
             reactor.poller?.remove(token)
         }

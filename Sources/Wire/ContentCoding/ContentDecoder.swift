@@ -99,6 +99,6 @@ package struct ContentDecoder: ~Copyable {
     /// work without a byte of output. So much is done at a time (a megabyte between two codings).
     private static var refillsPerCall: Int { 64 }
 
-    /// Each coding can multiply what it is given; nobody applies more than one or two.
+    /// Each coding can multiply what it is given; honest servers apply one or two.
     private static var codingLimit: Int { 4 }
 }

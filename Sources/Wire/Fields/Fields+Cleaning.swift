@@ -10,7 +10,7 @@ extension [UInt8] {
     fileprivate mutating func cleanValues(of slots: inout [Fields.Slot]) {
         for index in slots.indices {
             // A framing field that becomes readable only once a control byte is gone would be read in one way here
-            // and in another by whoever forwarded it: it stays unreadable (RFC 9112 §11.2).
+            // and in another by the proxy that forwarded it: it stays unreadable (RFC 9112 §11.2).
             let replacement = isFraming(slots[index]) ? UInt8(ascii: "?") : ASCII.space
             // RFC 6265bis §5.6 item 1: a cookie with a control byte in it is none, and must not become one by cleaning.
             if isSpoiledCookie(slots[index]) {

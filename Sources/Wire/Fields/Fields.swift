@@ -1,5 +1,5 @@
 // The fields of a message, in order of arrival, in one `FieldTable`. A head that was received keeps its bytes as they lay
-// on the wire; text is made of a name or a value when somebody asks for it.
+// on the wire; text is made of a name or a value when it is asked for.
 // Fields know nothing about what a field means: framing, caching and cookies are read out of them elsewhere.
 // RFC 9110 §5.
 

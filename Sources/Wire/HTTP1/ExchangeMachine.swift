@@ -129,10 +129,10 @@ package struct ExchangeMachine: ~Copyable {
     /// Whether the request's head is out and its body is not.
     package var isSendingBody: Bool { request == .body }
 
-    /// Whether another exchange may take place: both messages are complete and nobody wants to close (B16.4, B16.5).
+    /// Whether another exchange may take place: both messages are complete and neither side wants to close (B16.4, B16.5).
     package var canReuse: Bool { state == .reusable || state == .idle }
 
-    /// Nobody keeps a connection longer than a year, and a `Duration` of `Int64.max` seconds invites overflow.
+    /// A year is longer than any connection is kept, and a `Duration` of `Int64.max` seconds invites overflow.
     private static var longestKeepAlive: Int64 { 31_536_000 }
 }
 

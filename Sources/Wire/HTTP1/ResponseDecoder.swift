@@ -119,7 +119,7 @@ package struct ResponseDecoder: ~Copyable {
             phase = .idle
             return .end(trailers: Fields())
         case .idle:
-            // B16.9: nobody asked for these bytes.
+            // B16.9: these bytes answer no request.
             guard offset < bytes.byteCount else { return .needMore }
             throw .bytesWithoutRequest
         case .switched: return .switched

@@ -84,7 +84,7 @@ package enum WireError: Error, Sendable, Equatable {
     case contentLengthMismatch
     /// A window above the 8 MiB that this coding may need (RFC 9659).
     case contentWindowTooLarge
-    /// Data that only a dictionary makes sense of, and nobody has agreed on one.
+    /// Data that only a dictionary makes sense of, and none was agreed on.
     case contentNeedsDictionary
     /// The coding's library got no memory.
     case decoderOutOfMemory

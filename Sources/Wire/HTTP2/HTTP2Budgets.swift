@@ -19,7 +19,7 @@ struct HTTP2FloodBudget {
         uselessLeft = limits.uselessFrames
     }
 
-    /// The connection begins; what was forgiven before is nobody's.
+    /// The connection begins; nothing is forgiven yet.
     mutating func begin(now: Duration) { forgivenUntil = now }
 
     /// Frames came that bring nothing (H9.1).

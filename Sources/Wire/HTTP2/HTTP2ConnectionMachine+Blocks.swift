@@ -7,7 +7,7 @@ package enum HTTP2Block: Sendable, Equatable {
     case head(HTTP2StreamID)
     /// Fields behind a body.
     case trailers(HTTP2StreamID)
-    /// A block that nobody waits for: to be decoded, and forgotten.
+    /// A block that no stream waits for: to be decoded, and forgotten.
     case discarded
 
     /// The stream that waits for it.
@@ -27,7 +27,7 @@ package enum HTTP2BlockContent: Sendable, Equatable {
     case informational
     /// Fields behind a body.
     case trailers
-    /// A block that nobody waits for.
+    /// A block that no stream waits for.
     case discarded
     /// Fields that break the rules of HTTP (H4.7).
     case malformed

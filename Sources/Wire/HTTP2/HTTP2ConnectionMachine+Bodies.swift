@@ -30,7 +30,7 @@ extension HTTP2ConnectionMachine {
     }
 
     /// The stream whose turn it is and how much it may send in one frame, where there is room for so many bytes of body;
-    /// nil if nobody can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
+    /// nil if no stream can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
     package func nextPiece(room: Int) -> HTTP2Piece? {
         let slot = turns.current
         guard phase == .running, slot != HTTP2StreamTable.none else { return nil }

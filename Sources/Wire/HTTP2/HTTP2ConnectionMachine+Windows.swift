@@ -1,6 +1,6 @@
 // Flow control: bodies that come are held against our windows, and ours against the peer's. The connection's window is
-// given back for what has arrived, a stream's for what its receiver has taken: so one that is slow stops itself and nobody
-// else (H5.4). RFC 9113 §5.2, §6.9.
+// given back for what has arrived, a stream's for what its receiver has taken: so a slow receiver stops its own stream and no
+// other (H5.4). RFC 9113 §5.2, §6.9.
 
 extension HTTP2ConnectionMachine {
     // MARK: Receiving
@@ -40,7 +40,7 @@ extension HTTP2ConnectionMachine {
         incomingBodyEndsStream = endsStream
         if bodyBytes > 0 { budget.bodyMoved(bodyBytes) }
         growth.received(byteCount, of: id)
-        // Nobody takes padding.
+        // Padding has no receiver that takes it.
         if !endsStream { writeUpdate(id.number, streams[slot].receiveWindow.take(byteCount - bodyBytes)) }
     }
 

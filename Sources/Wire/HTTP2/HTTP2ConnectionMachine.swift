@@ -54,7 +54,7 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         case setTimer(Duration?)
         /// The peer has broken the rules, or is gone: the connection is closed once its last bytes were tried (H8).
         case failed(HTTP2Fault)
-        /// The connection is of no more use, and nobody has done anything wrong.
+        /// The connection is of no more use, and neither side has done anything wrong.
         case finished
     }
 

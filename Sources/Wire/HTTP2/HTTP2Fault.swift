@@ -44,7 +44,7 @@ extension HTTP2Fault {
         case wrongStream
         /// A frame for a stream that was never opened (H8.2).
         case idleStream
-        /// PUSH_PROMISE, which nobody may send us (H8.3).
+        /// PUSH_PROMISE, which no peer may send us (H8.3).
         case push
         /// A frame has a size that its type does not allow (H8.4).
         case frameSize

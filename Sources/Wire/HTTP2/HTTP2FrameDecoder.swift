@@ -67,7 +67,7 @@ package struct HTTP2FrameDecoder: ~Copyable {
     /// What the last GOAWAY says in words, cut to what is kept of it (H9.8).
     package private(set) var debugData: [UInt8] = []
 
-    /// Makes a decoder for a new connection, in the role of whoever reads.
+    /// Makes a decoder for a new connection; `role` is the reader's.
     package init(_ role: HTTP2Role, maximumFrameSize: UInt32 = 16_384) {
         self.role = role
         self.maximumFrameSize = Int(maximumFrameSize)

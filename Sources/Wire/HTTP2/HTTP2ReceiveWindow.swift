@@ -3,7 +3,7 @@
 
 /// What the peer may still send, and when it is told that it may send more.
 ///
-/// Every byte of the window is at one of three places: the peer has it to use, it has arrived and nobody has taken it, or
+/// Every byte of the window is at one of three places: the peer has it to use, it has arrived and was not taken, or
 /// it was taken and the peer does not know yet. It is told when half of the window has gathered there (H5.6): later it
 /// might have to wait, sooner there would be a frame for every frame.
 package struct HTTP2ReceiveWindow: Sendable, Equatable {

@@ -3,7 +3,7 @@
 
 /// The ring of the streams that can send; its links are in the table's rows.
 struct HTTP2SendTurns {
-    /// Whose turn it is; `none` if nobody can send.
+    /// The stream whose turn it is; `none` if no stream can send.
     private(set) var current = HTTP2StreamTable.none
 
     /// Puts a stream in at the end: before the one whose turn it is.

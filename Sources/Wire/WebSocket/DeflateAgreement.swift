@@ -1,5 +1,5 @@
 // permessage-deflate as both sides agree on it: what a client offers, what a server makes of it, and whether its answer
-// is one to that offer (RFC 7692 §5, §7.1). Whoever compresses needs no more than the two directions that come of it.
+// is one to that offer (RFC 7692 §5, §7.1). To compress takes no more than the two directions that come of it.
 
 /// How one direction is compressed.
 package struct DeflateDirection: Sendable, Equatable {

@@ -81,6 +81,6 @@ package struct WebSocketExtension: Sendable, Equatable {
         Tokens.isToken(bytes) ? bytes.text : nil
     }
 
-    /// Nobody offers more than a few, and some look for each in all.
+    /// Honest peers offer a few, and some look for each in all.
     private static var longestList: Int { 32 }
 }

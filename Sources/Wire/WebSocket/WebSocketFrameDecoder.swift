@@ -32,7 +32,7 @@ package struct WebSocketFrameDecoder: ~Copyable {
     /// A header that was cut, or what has come of a control frame's payload.
     private var held: [UInt8] = []
 
-    /// Makes a decoder for a new connection, in the role of whoever reads.
+    /// Makes a decoder for a new connection; `role` is the reader's.
     package init(_ role: WebSocketRole, allowsCompression: Bool = false) {
         rules = WebSocketFrameHeader.Rules(role: role, allowsCompression: allowsCompression)
     }

@@ -41,7 +41,7 @@ package struct WebSocketHandshake: Sendable {
     private let protocols: [String]
     private let compression: DeflateParameters?
 
-    /// Makes a handshake of sixteen bytes that nobody can foresee; new ones for every attempt.
+    /// Makes a handshake of sixteen bytes that cannot be foreseen; new ones for every attempt.
     ///
     /// `compression` is what is offered, nil for nothing (B15.10).
     package init(nonce: [UInt8], protocols: [String] = [], compression: DeflateParameters? = nil) {

@@ -6,7 +6,7 @@ package struct WebSocketMask: Sendable, Equatable {
     /// The four bytes as they lie in memory, the one for the next byte of payload first.
     private var next: UInt32
 
-    /// Makes a mask of a number that nobody can foresee.
+    /// Makes a mask of a number that cannot be foreseen.
     package init(_ key: UInt32) { next = key }
 
     /// Makes a mask of the four bytes of a header.

@@ -23,7 +23,7 @@ package struct WebSocketReader: ~Copyable {
     private var assembler: WebSocketMessageAssembler
     private var failure: WebSocketFault?
 
-    /// Makes a reader in the role of whoever reads; `compression` is what was agreed on.
+    /// Makes a reader; `role` is its own, and `compression` is what was agreed on.
     package init(_ role: WebSocketRole, maximumMessageSize: Int, compression: DeflateAgreement? = nil) {
         decoder = WebSocketFrameDecoder(role, allowsCompression: compression != nil)
         assembler = WebSocketMessageAssembler(

@@ -1,6 +1,6 @@
 // Decodes header blocks as they come, in pieces that may end anywhere. Nothing of a block is collected but the field that
 // is being read, and of this no more than may be used: every budget is looked at before a string is decoded. A block is
-// always decoded to its end, because the table must stay the same as the peer's, also where nobody wants its fields.
+// always decoded to its end, because the table must stay the same as the peer's, also where its fields are not wanted.
 // It knows no frames and no streams, and what fields mean. RFC 7541 §3, §6; RFC 9113 §4.3.
 //
 // A literal is decoded to the end of the list's buffer. Then it is copied to the table, if it belongs there, and becomes
@@ -41,7 +41,7 @@ package struct HPACKDecoder: ~Copyable {
         var start = 0
         var nameLength = 0
         var valueLength = 0
-        /// How many bytes it may have to be of use to anybody.
+        /// How many bytes it may have to be of any use.
         var room = 0
         /// Whether it still has no more than that, and its bytes are kept.
         var isStored = false
@@ -298,8 +298,8 @@ package struct HPACKDecoder: ~Copyable {
 
     /// Reads a literal that has come whole, if its strings are short and fit into the list whatever they decode to.
     ///
-    /// Returns the offset behind it. Nearly all literals are like that; where this one is not, nil is returned, nothing has been read,
-    /// and the literal is to be read in steps.
+    /// Returns the offset behind it. Nearly all literals are like that; where this one is not, nil is returned, nothing
+    /// has been read, and the literal is to be read in steps.
     private mutating func readWholeLiteral(_ bytes: RawSpan, at offset: Int) throws(HPACKError) -> Int? {
         let first = bytes.byte(at: offset)
         let isForTable = first & 0x40 != 0

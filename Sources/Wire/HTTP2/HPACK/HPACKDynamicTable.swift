@@ -24,7 +24,7 @@ struct HPACKDynamicTable {
     /// Makes an empty table; allocates nothing.
     init(maximumSize: Int) { self.maximumSize = maximumSize }
 
-    /// SETTINGS_HEADER_TABLE_SIZE as long as nobody has said anything (RFC 9113 §6.5.2).
+    /// SETTINGS_HEADER_TABLE_SIZE until a peer has set it (RFC 9113 §6.5.2).
     static var initialSize: Int { 4096 }
 
     /// The number of entries.

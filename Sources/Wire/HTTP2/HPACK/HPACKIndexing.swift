@@ -1,4 +1,4 @@
-// Which fields enter the table. What is a secret that can be guessed piece by piece never does, and whoever passes it on
+// Which fields enter the table. What is a secret that can be guessed piece by piece never does, and a proxy that passes it on
 // must not put it into a table either. What differs from one message to the next is not worth the place it would take
 // from others. H3.8, RFC 7541 §6.2, §7.1.3.
 

@@ -6,7 +6,7 @@ struct HPACKNames: Sendable {
     private let places: [UInt8]
     private let table = HPACKStaticTable.shared
 
-    /// Made once; whoever asks for it often keeps it.
+    /// Made once; code that asks for it often keeps it.
     static let shared = HPACKNames()
 
     private init() {

@@ -7,7 +7,7 @@ struct HPACKStaticTable: Sendable {
     /// Their names and values.
     let bytes: [UInt8]
 
-    /// Made once; whoever asks for it often keeps it.
+    /// Made once; code that asks for it often keeps it.
     static let shared = HPACKStaticTable()
 
     private init() {

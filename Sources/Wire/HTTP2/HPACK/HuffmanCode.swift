@@ -29,7 +29,7 @@ struct HuffmanCode: Sendable {
         var firstPlace: Int
     }
 
-    /// Made once; whoever asks for it often keeps it.
+    /// Made once; code that asks for it often keeps it.
     static let shared = HuffmanCode()
 
     private init() {
