@@ -43,7 +43,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .badURL: self = .badURL
         case .unsupportedURL: self = .unusableScheme
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
-        // A name service that nobody reaches; to curl that is the same.
+        // A name service that cannot be reached; to curl that is the same.
         case .notConnectedToInternet where cause?.domain == URLLoadingErrorDomain.resolver: self = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet: self = .cannotConnect
         case .cannotParseResponse, .badServerResponse: self = .badResponse
@@ -117,7 +117,7 @@ struct FetchError: Error {
     let message: String
     /// What could be done about it.
     var advice: String?
-    /// Whether nobody needs to be told.
+    /// Whether the user need not be told.
     var isExpected = false
     /// What the library has failed with, if it was that.
     private(set) var cause: URLError?

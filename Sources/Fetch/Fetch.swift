@@ -24,7 +24,7 @@ enum Fetch {
 
     /// Whether there are as many descriptors as Dispatch takes for itself, for what it waits by, for its timers and for a look at its
     /// threads, and as many again for what this command opens meanwhile. Where Dispatch gets none it ends the process by a signal,
-    /// and nobody is told why.
+    /// without a word.
     private static var hasDescriptors: Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

@@ -1,5 +1,5 @@
 // Plays an answer on a channel, as far as the kernel takes it, and says what it waits for when it stops. It keeps no
-// time and knows no request: whoever drives it arms timers, watches gates and calls `resume()`.
+// time and knows no request: its driver arms timers, watches gates and calls `resume()`.
 
 import URLLoadingSystem
 import URLLoadingWire
@@ -27,7 +27,7 @@ struct AnswerPlayer {
     var first: [UInt8] = []
     /// What comes then.
     var steps: [ScriptStep] = []
-    /// Bytes that the channel has taken since somebody last asked.
+    /// Bytes that the channel has taken since the last time this was read.
     private(set) var written: Int64 = 0
     private(set) var isActive = false
     /// Counts the steps of all answers, so that a late timer or gate is recognised.

@@ -1,5 +1,5 @@
-// A body of any length that costs no memory: the byte at a position is a function of the position, so that whoever
-// receives it can check every byte. Knows nothing of messages or sockets.
+// A body of any length that costs no memory: the byte at a position is a function of the position, so that its
+// receiver can check every byte. Knows nothing of messages or sockets.
 
 import URLLoadingSystem
 
@@ -12,7 +12,7 @@ package enum GeneratedBytes {
 
     /// So many bytes of a generated body, from a position on.
     package static func bytes(_ count: Int, from position: Int64 = 0) -> [UInt8] {
-        // Block by block: a call for each byte took a server of a debug build seconds, in which it answered nobody.
+        // Block by block: a call for each byte took a server of a debug build seconds, in which it answered no other client.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(max(0, count))
         while bytes.count < count {
@@ -51,7 +51,7 @@ package enum GeneratedBytes {
     /// How many bytes a run that is lent has at least.
     static let minimumRun: Int64 = 1023 * period
 
-    // A prime, so that no power-of-two mistake in somebody's buffers goes unnoticed.
+    // A prime, so that no power-of-two mistake in a client's buffers goes unnoticed.
     private static let period: Int64 = 251
     // Several sends' worth: a socket buffer takes some 200 KiB at a time.
     private static let block: [UInt8] = (0..<(1024 * period)).map(byte(at:))

@@ -34,7 +34,7 @@ extension ListeningCore {
     }
 }
 
-/// The thread that a core lives on. Whoever lets go of the last reference ends it.
+/// The thread that a core lives on. It ends with the last reference to this object.
 final class ListeningHome<Core: ListeningCore>: Sendable {
     /// Where the core listens, with the port that it got.
     let address: SocketAddress

@@ -1,5 +1,5 @@
 // A gate that a test opens when it has seen what it waited for: the server stops in the middle of an answer without
-// anybody having to guess how long something takes. Knows nothing of connections.
+// a guess at how long something takes. Knows nothing of connections.
 
 import Synchronization
 

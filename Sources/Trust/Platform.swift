@@ -63,7 +63,7 @@ enum Platform {
         case bytes([UInt8])
     }
 
-    /// A file's whole content, if it belongs to this user and nobody else may write it.
+    /// A file's whole content, if it belongs to this user and no other user may write it.
     static func privateContents(of path: String, limit: Int) -> PrivateContents {
         FileWatch.note("open")
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -116,7 +116,7 @@ enum Platform {
         case unusable
     }
 
-    /// Locks the file, for which somebody else's lock is waited for a while: it may be held by somebody who hangs.
+    /// Locks the file; waits for another process's lock for a while only, since that process may hang.
     static func lock(_ path: String, patience: Duration) -> Locking {
         FileWatch.note("lock")
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

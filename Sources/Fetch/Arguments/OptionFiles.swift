@@ -4,7 +4,7 @@ import Foundation
 
 /// Reads files of options.
 enum OptionFiles {
-    /// Nobody has so many options.
+    /// More than any honest file of options has.
     private static let largest = 1 << 20
 
     /// The text of a file, of standard input for `-`, or of the user's own file for nil; that one need not be there.

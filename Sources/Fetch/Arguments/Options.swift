@@ -148,7 +148,7 @@ package struct Options: Sendable {
 package struct Target: Sendable, Equatable {
     /// The URL.
     package var url: URL
-    /// Nil for standard output that nobody has named.
+    /// Nil for standard output that was not named.
     package var output: OutputChoice?
     /// Whether https was only a guess, so that http may be meant.
     package var mayBePlain = false

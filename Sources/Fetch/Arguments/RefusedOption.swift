@@ -1,7 +1,7 @@
 // Options of curl that are refused on purpose, each with the reason and with what to use. Those that curl has and that neither the
 // table of options nor this list knows are unknown words.
 
-/// An option that somebody who knows curl may type.
+/// An option of curl's that fetch does not have, and what to use in its place.
 package struct RefusedOption: Sendable {
     package let letter: Character?
     package let word: String

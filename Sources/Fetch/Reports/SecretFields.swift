@@ -1,4 +1,4 @@
-// Which fields hold what nobody else should read, and what is shown of them. Pure. The library has such a list too, of what a
+// Which fields hold secrets, and what is shown of them. Pure. The library has such a list too, of what a
 // redirect does not take along; this one hides all of that, but for the challenges, in which servers only ask.
 
 /// Fields whose values are secrets.

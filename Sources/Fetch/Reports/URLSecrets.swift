@@ -29,7 +29,7 @@ package enum URLSecrets {
         return result + String(rest)
     }
 
-    /// What is typed in place of a URL, of which nobody knows where its authority is.
+    /// What is typed in place of a URL, of which it is not known where its authority is.
     package static func hidden(mistyped text: String) -> String {
         guard let at = text.lastIndex(of: "@"), !text.contains("//") else { return hidden(text) }
         return mask + text[at...]

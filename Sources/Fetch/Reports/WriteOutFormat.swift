@@ -1,5 +1,5 @@
 // --write-out: a text of the user's with numbers in it, for scripts. The names are curl's. The text is read with the rest
-// of the command line, so that a name that nobody knows is a mistake and not an empty place.
+// of the command line, so that an unknown name is a mistake and not an empty place.
 
 /// A text with variables.
 package struct WriteOutFormat: Sendable {

@@ -4,7 +4,7 @@ import Foundation
 
 /// Asks on the controlling terminal.
 enum PasswordPrompt {
-    /// What was typed; throws where there is nobody to ask, or who was asked has broken off.
+    /// What was typed; throws where there is no terminal, or the user has broken off.
     static func ask(_ question: String) throws(FetchError) -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else {

@@ -2,13 +2,13 @@
 
 /// How far a transfer has come.
 package struct ProgressFigures: Sendable, Equatable {
-    /// What it is called; made visible by whoever shows it.
+    /// What it is called; the code that shows it makes control characters visible.
     package var name: String
     /// Whether the numbers are of what is sent.
     package var isUpload = false
     /// Bytes that are there, those of earlier runs included.
     package var done: Int64 = 0
-    /// Bytes in all; nil where nobody knows.
+    /// Bytes in all; nil where that is not known.
     package var total: Int64?
     /// Bytes a second, of late.
     package var rate: Double = 0
@@ -16,13 +16,13 @@ package struct ProgressFigures: Sendable, Equatable {
     /// A transfer that has not begun.
     package init(name: String) { self.name = name }
 
-    /// From 0 to 1; nil where nobody knows.
+    /// From 0 to 1; nil where that is not known.
     package var share: Double? {
         guard let total, total > 0 else { return nil }
         return min(1, max(0, Double(done) / Double(total)))
     }
 
-    /// Seconds; nil where nobody knows.
+    /// Seconds; nil where that is not known.
     package var timeLeft: Double? {
         guard let total, total >= done, rate > 0 else { return nil }
         return Double(total - done) / rate

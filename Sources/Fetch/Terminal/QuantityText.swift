@@ -32,7 +32,7 @@ package enum QuantityText {
     /// "7.6", "12", "1234": with a digit behind the point where that says something.
     static func number(_ value: Double) -> String { String(format: value < 10 ? "%.1f" : "%.0f", value) }
 
-    /// "0:07", "12:34", "1:02:03", and dashes for what nobody can know.
+    /// "0:07", "12:34", "1:02:03", and dashes for what is not known.
     package static func time(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 360_000 else { return "--:--" }
         let whole = Int(seconds.rounded(.up))

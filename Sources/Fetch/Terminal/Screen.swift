@@ -60,7 +60,7 @@ final class Screen: Sendable {
     private func erasing(_ count: Int) -> String { count > 0 ? "\r\u{1B}[\(count)A\u{1B}[J" : "" }
 
     private func put(_ text: String) {
-        // Nobody can be told that standard error cannot be written.
+        // There is no place to say that standard error cannot be written.
         _ = FileDescriptor.write(Data(text.utf8), to: descriptor)
     }
 }
@@ -76,7 +76,7 @@ enum FileDescriptor {
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
-                    // Somebody else has made it non-blocking.
+                    // Another process has made it non-blocking.
                     var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&ready, 1, -1)
                 } else if errno != EINTR {

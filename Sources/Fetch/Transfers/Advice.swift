@@ -5,7 +5,7 @@ import URLLoading
 
 /// Says what may help.
 package enum Advice {
-    /// What may help against an error of the library's that ends with this code; nil where nobody knows.
+    /// What may help against an error of the library's that ends with this code; nil where there is no advice.
     static func about(_ code: ExitCode, _ error: URLError?) -> String? {
         switch code {
         case .unusableScheme: "these schemes are known: http, https, ws, wss, ftp, ftps, file, data"

@@ -13,7 +13,7 @@ struct AttemptResult: Sendable {
     var metrics: URLSessionTaskMetrics?
     /// Whether a condition of the request's says that there is nothing new.
     var isUnchanged = false
-    /// The certificates that the server has shown, where somebody wants to see them.
+    /// The certificates that the server has shown, where the user wants to see them.
     var chain: [SecCertificate] = []
     /// Bytes of the body, decoded.
     var received: Int64 = 0
@@ -29,7 +29,7 @@ struct AttemptPlan: Sendable {
     let sink: any Sink
     /// The file of `--dump-header`.
     let heads: HeadFile?
-    /// Nil where nobody looks.
+    /// Nil where no progress is shown.
     let board: ProgressBoard?
     /// Whether another attempt may follow this one.
     let hasRetries: Bool
@@ -215,7 +215,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
 
     // MARK: Heads
 
-    /// An answer that asks for a password is told of twice where nobody has one: it is the last then.
+    /// An answer that asks for a password is told of twice where there is none: it is the last then.
     private func note(head: HTTPURLResponse) {
         let isNew = state.withLock { state in
             guard state.lastHead !== head else { return false }
@@ -299,7 +299,7 @@ extension Options {
 }
 
 extension URLResponse {
-    /// The length of the body that is delivered; nil where nobody knows it.
+    /// The length of the body that is delivered; nil where it is not known.
     fileprivate var bodyLength: Int64? {
         let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
         return expectedContentLength >= 0 && coding == "identity" ? expectedContentLength : nil

@@ -1,4 +1,4 @@
-// Whom the user's password and ticket are for: scheme, host and port of the URL that was named, and nobody that it leads to.
+// Which servers the user's password and ticket are for: scheme, host and port of the URL that was named, and none that it leads to.
 
 import Foundation
 import URLLoading

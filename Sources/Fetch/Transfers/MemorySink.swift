@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import URLLoading
 
-/// Takes a body that nobody wants, or keeps it if it is short.
+/// Takes a body that is not printed, and keeps it if it is short.
 final class MemorySink: Sink {
     /// More than this is not kept.
     private static let largest = 16 << 20

@@ -4,7 +4,7 @@ import Foundation
 
 /// Reads files of logins.
 enum NetrcFile {
-    /// Nobody has so many passwords.
+    /// More than any honest file of passwords has.
     private static let largest = 1 << 20
 
     /// The logins of a file. The one at home is refused where others may read it, as ftp does; of a file that the user has

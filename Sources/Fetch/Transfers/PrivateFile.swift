@@ -6,7 +6,7 @@ import Foundation
 enum PrivateFile {
     /// Writes a file in one step, with rights for its owner only; the error number where it cannot, 0 otherwise.
     static func write(_ data: Data, to path: String) -> Int32 {
-        // mkstemp gives nobody else any right, whatever the mask says.
+        // mkstemp gives no other user any right, whatever the mask says.
         var template = Array("\(path).XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { return errno }

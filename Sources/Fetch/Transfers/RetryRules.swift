@@ -1,5 +1,5 @@
-// Whether a transfer is tried once more, and when. The rules are those of the library's own policy. The attempts are made here all the same,
-// since what has come of a body is gone on with.
+// Whether a transfer is tried once more, and when. The rules are those of the library's own policy. The attempts are
+// made here all the same, since what has come of a body is gone on with.
 
 import Foundation
 import URLLoading
@@ -37,6 +37,6 @@ package struct RetryRules: Sendable {
         return min(pause, Self.longest)
     }
 
-    /// Longer than this nobody waits, whatever a server says: ten minutes, felt.
+    /// The longest pause, whatever a server says: ten minutes, felt.
     private static let longest = 600.0
 }

@@ -79,7 +79,7 @@ struct Run: Sendable {
             return [await experiment.compare(target.url, other)]
         }
         let areFiles = options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") }
-        // A body on standard output comes after the one before, or nobody could tell them apart.
+        // A body on standard output comes after the one before, or they could not be told apart.
         let limit = areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1
         let showsProgress =
             !options.isSilent && !options.hidesProgress

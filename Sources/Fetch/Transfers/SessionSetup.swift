@@ -18,7 +18,7 @@ struct SessionSetup {
         configuration.http2 = options.http2 ?? .offered
         configuration.urlCache = options.usesCache ? URLCache(memoryCapacity: 0, diskCapacity: 64 << 20) : nil
         configuration.httpCookieStorage = cookies
-        // The delegate only shows the certificates, and the cache knows by this that nobody but the options decides.
+        // The delegate only shows the certificates, and the cache knows by this that the options alone decide.
         configuration.asksDelegatesAboutServers = options.isVerbose || options.showsTLS
         configuration.httpAdditionalHeaders = ["User-Agent": Help.agent]
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? (options.isParallel ? 50 : 0))

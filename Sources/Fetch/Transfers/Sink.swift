@@ -37,7 +37,7 @@ final class StandardOutput: Sink {
         var hasWritten = false
         var hasWrittenHead = false
         var isExplicit: Bool
-        /// What indents and colours the body, where it is JSON and somebody looks at it.
+        /// What indents and colours the body, where it is JSON and goes to a terminal.
         var printer: PrettyJSON?
     }
 

@@ -44,7 +44,7 @@ struct Transfer: Sendable {
         return await run(isGuess: false)
     }
 
-    /// One that uses http, where https was only a guess and nothing is sent that nobody else should read.
+    /// One that uses http, where https was only a guess and no secret is sent.
     private var plainTarget: Transfer? {
         let isPrivate =
             options.body != .none || options.login != nil || options.netrc != nil || options.usesTicket

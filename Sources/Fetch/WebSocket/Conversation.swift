@@ -12,7 +12,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         /// What it came to, once that is known; the first reason counts.
         var failure: FetchError?
         var metrics: URLSessionTaskMetrics?
-        /// Whether goodbye was said from here, so that what then fails is nobody's fault.
+        /// Whether goodbye was said from here, so that what then fails is no error.
         var isClosing = false
         /// When the last message came.
         var lastHeard = ContinuousClock.now
@@ -98,7 +98,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
             }
             // The pong comes behind the answers to what was said before.
             task.sendPing { [self] error in
-                // Without a pong there is nobody to say goodbye to: the task ends with the reason by itself.
+                // Without a pong there is no peer to say goodbye to: the task ends with the reason by itself.
                 guard error == nil else { return }
                 sayGoodbye(task)
             }

@@ -61,7 +61,7 @@ package struct IssuedCertificate: Sendable {
         try CertificateMaker.make(template, key: other.key, issuer: self)
     }
 
-    /// Signs a certificate for an encoded public key (SubjectPublicKeyInfo), of which nobody need have the private one.
+    /// Signs a certificate for an encoded public key (SubjectPublicKeyInfo), whose private key need not be there.
     package func certify(
         _ template: CertificateTemplate, publicKeyInfo: [UInt8]
     ) throws(CertificateError) -> Certificate {

@@ -130,7 +130,7 @@ final class FTPServerSession {
             guard core.log.files[place(argument)] != nil else { return reply("550 no such file") }
             reply("213 \(core.options.date)")
         case "EPSV": listenForData { "229 Entering Extended Passive Mode (|||\($0)|)" }
-        // An address that nobody should connect to (B14.22).
+        // An address that clients should not connect to (B14.22).
         case "PASV": listenForData { "227 Entering Passive Mode (192,0,2,1,\($0 >> 8),\($0 & 255))." }
         case "REST":
             guard let place = Int(argument), place >= 0 else { return reply("501 no such place") }

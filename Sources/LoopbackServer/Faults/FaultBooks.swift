@@ -52,7 +52,7 @@ package final class FaultBooks: Sendable {
     package var harms: Int { counts.reduce(0) { $0 + ($1.key.isHarmless ? 0 : $1.value) } }
 
     /// Whether a connection to which something happened that may cost an answer was still there at that time, or came later:
-    /// the most that can be said of a failure whose connection nobody can name.
+    /// the most that can be said of a failure whose connection is not known.
     package func wasHarmed(since time: ContinuousClock.Instant) -> Bool {
         state.withLock { state in !state.harmedOpen.isEmpty || state.lastHarmedEnd.map { $0 >= time } ?? false }
     }
@@ -92,7 +92,7 @@ package final class FaultBooks: Sendable {
         }
     }
 
-    /// Has bytes sent, and notes as many as were: in one go, so that whoever has got them finds them noted.
+    /// Has bytes sent, and notes as many as were: in one go, so that their receiver finds them noted.
     func deliver(
         _ bytes: ArraySlice<UInt8>, port: Int, number: Int, _ send: (UnsafeRawBufferPointer) -> IOResult
     ) -> IOResult {

@@ -29,7 +29,7 @@ final class FaultDirection {
         line = FaultLine(faults)
     }
 
-    /// Nothing more will pass, and nobody waits for it to be read.
+    /// Nothing more will pass, and nothing waits to be read.
     var isFinished: Bool { sourceHasEnded && isOver }
 
     func giveUp() {

@@ -1,4 +1,4 @@
-// The body of one answer as it is put into DATA frames, piece by piece. It knows no frames and no windows: whoever writes
+// The body of one answer as it is put into DATA frames, piece by piece. It knows no frames and no windows: its writer
 // asks what comes next, and takes as much of it as may be sent.
 
 /// What is left of a body.

@@ -2,7 +2,7 @@
 
 import CURLLoadingOpenSSL
 
-/// A hash under way; whoever holds it guards it.
+/// A hash under way; its owner guards it.
 package final class ContentDigest {
     private let context = EVP_MD_CTX_new()
 

@@ -2,7 +2,7 @@
 // for a while. What may hang is of several kinds, and each has a pool of its own: names that no server answers, or a disk that
 // does not, hold up their own kind only. Must not know what it runs.
 //
-// Idle threads wait on a counting eventfd. `idle` counts the waiting threads nobody has signalled yet, so waiting
+// Idle threads wait on a counting eventfd. `idle` counts the waiting threads that were not signalled yet, so waiting
 // threads and unread signals always add up, and a thread whose time is over knows whether a signal is meant for it.
 
 import Synchronization
@@ -24,7 +24,7 @@ package final class BlockingPool: Sendable {
         var line = WorkLine()
         var threads = 0
         var idle = 0
-        /// Lives while there are threads, so that a pool nobody uses holds no descriptor.
+        /// Lives while there are threads, so that an unused pool holds no descriptor.
         var signal: WakeSignal?
     }
 

@@ -8,7 +8,7 @@ package protocol IdentityChooser: Sendable {
 }
 
 extension CertificateChain {
-    /// Whether one of the certificates was issued by one of these authorities, or nobody is named.
+    /// Whether one of the certificates was issued by one of these authorities, or none is named.
     package func isAcceptable(to issuers: [[UInt8]]) -> Bool {
         if issuers.isEmpty { return true }
         let names = issuers.compactMap { name in name.withUnsafeBytes { DistinguishedName.canonical(whole: $0) } }
@@ -23,6 +23,6 @@ extension CertificateChain {
 }
 
 extension Identity: IdentityChooser {
-    /// Itself, whoever asks.
+    /// Itself, for every server.
     package func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? { self }
 }

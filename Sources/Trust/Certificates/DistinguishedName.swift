@@ -83,7 +83,7 @@ enum DistinguishedName {
         switch tag {
         // UTF8String, PrintableString, T61String, IA5String, VisibleString: bytes that ASCII is a part of.
         case 0x0C, 0x13, 0x14, 0x16, 0x1A: return (0x0C, folded(value))
-        // BMPString and UniversalString: whoever writes a name in these must not have another name by that.
+        // BMPString and UniversalString: a name must not become another name by being written in these.
         case 0x1E: return (0x0C, folded(String(decoding: units(value, UInt16.self), as: UTF16.self).utf8))
         case 0x1C: return (0x0C, folded(String(decoding: units(value, UInt32.self), as: UTF32.self).utf8))
         default: return (tag, Array(value))

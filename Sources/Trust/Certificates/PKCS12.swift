@@ -118,7 +118,7 @@ private struct PKCS12Contents {
         }
     }
 
-    /// Gives a certificate that nobody else has yet the name that the file has for it.
+    /// Gives a certificate, which is not shared yet, the name that the file has for it.
     private static func name(_ certificate: OpaquePointer, as bag: OpaquePointer) {
         guard let name = PKCS12_get_friendlyname(bag) else { return }
         defer { CRYPTO_free(name, "", 0) }

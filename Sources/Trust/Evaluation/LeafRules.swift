@@ -2,8 +2,8 @@
 
 /// Rules for the peer's own certificate.
 enum LeafRules {
-    /// What is wrong with it; `isAnchor` when it is itself among the trusted ones (B3.40), where its form is whoever's
-    /// choice who trusts it.
+    /// What is wrong with it; `isAnchor` when it is itself among the trusted ones (B3.40), where its form is the choice
+    /// of the program that trusts it.
     static func problems(_ leaf: Certificate, isAnchor: Bool, policy: TrustPolicy, now: Int64) -> PathProblems {
         var problems = PathProblems()
         let fields = leaf.fields

@@ -98,7 +98,7 @@ struct PathBuilder {
                 found.add(.signatureInvalid, last)
             }
             var until = until
-            // Whoever has not signed the certificate has nothing to say about its revocation.
+            // An authority that has not signed the certificate has no say in its revocation.
             if !found.has(.signatureInvalid, last) {
                 let answer = revocation.answer(for: last, issuer: issuer, isLeaf: path.count == 1, budget: &budget)
                 if let problem = answer.problem { found.add(problem, last) }

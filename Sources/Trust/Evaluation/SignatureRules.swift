@@ -17,8 +17,8 @@ enum SignatureRules {
         return X509_verify(certificate.pointer, key) == 1
     }
 
-    /// How much a check with this key costs, in checks with a key as they are usual; nil for keys that are not worth
-    /// their cost to anybody.
+    /// How much a check with this key costs, in checks with a key as they are usual; nil for keys that are too costly
+    /// for any honest use.
     static func weight(of issuer: Certificate) -> Int? {
         guard let key = X509_get0_pubkey(issuer.pointer) else { return 1 }
         let bits = EVP_PKEY_get_bits(key)

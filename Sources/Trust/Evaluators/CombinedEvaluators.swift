@@ -4,12 +4,12 @@
 package struct AnyOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
-    /// Asks them in order until one believes; of no evaluators nobody believes anything.
+    /// Asks them in order until one trusts; without evaluators no chain is trusted.
     package init(_ evaluators: [any TrustEvaluator]) {
         self.evaluators = evaluators
     }
 
-    /// The first belief, or the refusal that comes closest to one.
+    /// The first verdict that trusts the chain, or the refusal that comes closest to one.
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
@@ -29,7 +29,7 @@ package struct AnyOfEvaluator: FileEvaluator {
 package struct AllOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
-    /// Asks them in order until one refuses; of no evaluators nobody believes anything.
+    /// Asks them in order until one refuses; without evaluators no chain is trusted.
     package init(_ evaluators: [any TrustEvaluator]) {
         self.evaluators = evaluators
     }

@@ -1,6 +1,6 @@
-// No judgement at all. For experiments on one's own machine: whoever sits in between can read and change everything.
+// No judgement at all. For experiments on one's own machine: an attacker in between can read and change everything.
 
-/// Believes every chain, whoever sent it.
+/// Trusts every chain, from wherever it comes.
 package struct DangerouslyAcceptAnyEvaluator: TrustEvaluator {
     /// An evaluator without any protection.
     package init() {}

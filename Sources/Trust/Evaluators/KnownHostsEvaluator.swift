@@ -1,5 +1,6 @@
 // Trust on first use: the key that a host shows first is written down, and from then on it must show that one. Protects
-// against whoever comes in between later, not against who was there from the beginning. A host that is known needs no file.
+// against an attacker who comes in between later, not against one who was there from the beginning. A host that is
+// known needs no file.
 
 import Synchronization
 

@@ -1,5 +1,5 @@
 // The file of known hosts: a line for each key, `host sha256/HEX`. Replaced as a whole by renaming, readable and
-// writable by its owner only, so that nobody else can add a key. Does not judge.
+// writable by its owner only, so that no other user can add a key. Does not judge.
 
 /// A file of hosts and their keys.
 struct KnownHostsFile: Sendable {
@@ -17,7 +17,7 @@ struct KnownHostsFile: Sendable {
         }
     }
 
-    /// Adds a host that is not there yet; answers whether its key is this one. `tell` gets all keys before anybody else can
+    /// Adds a host that is not there yet; answers whether its key is this one. `tell` gets all keys before another process can
     /// change them.
     func add(
         _ host: String, _ key: [UInt8], tell: ([String: [[UInt8]]]) -> Void
@@ -34,7 +34,7 @@ struct KnownHostsFile: Sendable {
         }
     }
 
-    /// Removes a host. `tell` gets all other keys before anybody else can change them.
+    /// Removes a host. `tell` gets all other keys before another process can change them.
     func remove(_ host: String, tell: ([String: [[UInt8]]]) -> Void) throws(CertificateError) {
         try locked { () throws(CertificateError) in
             var all = try read()

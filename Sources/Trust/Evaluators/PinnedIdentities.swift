@@ -30,7 +30,7 @@ package struct PinnedIdentities: Sendable, Hashable {
 }
 
 extension Certificate {
-    /// What is weak about the key or the signature, whoever believes the certificate (B3.29); nil when nothing is.
+    /// What is weak about the key or the signature, however the certificate is trusted (B3.29); nil when nothing is.
     package var weakness: String? {
         let policy = TrustPolicy(host: nil)
         if let key = KeyRules.weakness(self, policy: policy) { return "its key is too weak (\(key))" }

@@ -1,5 +1,5 @@
 // Pins: certificates and keys that must be in the verified path, besides everything else that is asked (B3.51). A path
-// that is not verified is no place to look for them: whoever sends a chain can add what he likes to it (B3.68).
+// that is not verified is no place to look for them: the sender of a chain can add anything to it (B3.68).
 
 /// Believes chains that another evaluator believes and that have one of the pinned certificates in them (B3.50).
 package struct PinnedCertificatesEvaluator: FileEvaluator {

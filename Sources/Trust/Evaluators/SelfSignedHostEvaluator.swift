@@ -1,6 +1,6 @@
 // One odd host: exactly this certificate for exactly this name, and everybody else as ever.
 
-/// Believes one certificate for one host, whatever it says about names and issuers; others are judged by somebody else.
+/// Trusts one certificate for one host, whatever it says about names and issuers; others are judged by another evaluator.
 package struct SelfSignedHostEvaluator: FileEvaluator {
     private let host: HostName
     private let fingerprint: [UInt8]

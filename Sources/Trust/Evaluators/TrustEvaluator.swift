@@ -1,7 +1,7 @@
 // The one question of this target and its answer. Does not know how a verdict is reached.
 //
-// A verdict may need files: roots that nobody has looked up yet, a host that is to be written down. Nobody who must not
-// wait for a disk or a lock reads them: it asks for a verdict at once, and where there is none asks again on a thread that
+// A verdict may need files: roots that were not looked up yet, a host that is to be written down. Code that must not
+// wait for a disk or a lock does not read them: it asks for a verdict at once, and where there is none asks again on a thread that
 // may wait.
 
 /// Judges the certificates a peer has sent.

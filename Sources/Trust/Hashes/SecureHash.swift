@@ -2,7 +2,7 @@
 
 import CURLLoadingOpenSSL
 
-/// A hash function whose values nobody can forge.
+/// A hash function whose values cannot be forged.
 package enum SecureHash: Sendable {
     /// SHA-256.
     case sha256

@@ -1,4 +1,4 @@
-// An OCSP response that the peer has stapled: whether it is about this certificate, fresh, and signed by somebody who
+// An OCSP response that the peer has stapled: whether it is about this certificate, fresh, and signed by an authority that
 // may. RFC 6960 sections 3.2 and 4.2; OpenSSL parses it and checks the signature.
 
 import CURLLoadingOpenSSL
@@ -31,7 +31,7 @@ enum StapledResponse {
             let basic = OCSP_response_get1_basic(response)
         else { return .useless("the responder has no answer") }
         defer { OCSP_BASICRESP_free(basic) }
-        // Whoever can make two responses with one broken hash can have the harmless one signed.
+        // An attacker that can make two responses with one broken hash can have the harmless one signed.
         guard ![NID_md5, NID_sha1].contains(shim_ocsp_hash(basic)) else { return .useless("its signature is weak") }
         guard isSigned(basic, issuer, now: now, budget: &budget) else {
             return .useless("its signature is not the issuer's")

@@ -1,5 +1,5 @@
 // Where in bundles of PEM certificates each subject name is. Only base64 and the outer DER are undone; a certificate is
-// decoded when somebody asks for it, because decoding some 150 keys would cost every process milliseconds.
+// decoded when it is asked for, because decoding some 150 keys would cost every process milliseconds.
 //
 // Names are compared as they are encoded, which nearly always finds the root: an issuer's name is copied from it. Names
 // that are equal only by the rules of RFC 5280 section 7.1 have to be hashed first, all of them; that waits until
@@ -12,7 +12,7 @@ struct BundleIndex {
     /// The decoded blocks, one behind the other.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// The entries by the hash of their names; nil until somebody asks by a hash.
+    /// The entries by the hash of their names; nil until one is looked up by a hash.
     private var byHash: [UInt: [Entry]]?
 
     private struct Entry {

@@ -1,7 +1,7 @@
 // The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up
 // one certificate at a time and what was found is kept. Does not judge.
 //
-// Looking up means reading files the first time. Nobody who must not wait does that: it is told that files are needed.
+// Looking up means reading files the first time. Code that must not wait does not do that: it is told that files are needed.
 
 import Synchronization
 
