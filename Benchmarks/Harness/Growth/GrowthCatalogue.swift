@@ -12,7 +12,7 @@ enum GrowthCatalogue {
 
     private static func connections(_ farm: ServerFarm) throws -> [GrowthSeries] {
         let sizes = [1, 10, 100, 1_000, 10_000]
-        // All n are there at once: the server answers nobody before the last has asked.
+        // All n are there at once: the server answers none before the last has asked.
         func together(_ name: String, _ title: String, _ server: Scenario.Place.Server, _ path: String) throws
             -> GrowthSeries
         {

@@ -48,6 +48,6 @@ enum SVG {
         #"<circle cx="\#(number(x))" cy="\#(number(y))" r="2.5" fill="\#(colour)"/>"#
     }
 
-    /// A tenth is as fine as anybody sees.
+    /// A tenth is as fine as can be seen.
     private static func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

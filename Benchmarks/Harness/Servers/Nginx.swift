@@ -70,7 +70,7 @@ struct Nginx {
             """
     }
 
-    /// Ports that nobody listens at. All are held until the last has been given: none comes twice.
+    /// Ports without a listener. All are held until the last has been given: none comes twice.
     static func freePorts() throws -> ServeCommand.Ports {
         let holders = (0..<4).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for holder in holders { Glibc.close(holder) } }
@@ -93,7 +93,7 @@ struct Nginx {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits until somebody accepts connections there, for five seconds at most.
+    /// Waits until a server accepts connections there, for five seconds at most.
     static func answers(at port: Int) -> Bool {
         let deadline = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < deadline {

@@ -13,7 +13,7 @@ enum ServeCommand {
         let plain: Int
         let secure: Int
         let secureWithoutTickets: Int
-        /// Over TLS, where HTTP/2 is spoken with whoever offers it.
+        /// Over TLS, where HTTP/2 is spoken with clients that offer it.
         let http2: Int
 
         var line: String { "\(plain) \(secure) \(secureWithoutTickets) \(http2)" }

@@ -24,7 +24,7 @@ package final class LoopbackProxy: Sendable {
         /// Asked about each request; nil does the usual.
         package var script: (@Sendable (Ask) -> Answer?)?
 
-        /// On any free port of 127.0.0.1, for everybody.
+        /// On any free port of 127.0.0.1, without credentials.
         package init() {}
     }
 

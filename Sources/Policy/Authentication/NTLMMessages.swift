@@ -4,7 +4,7 @@
 
 /// Makes and reads NTLM's messages.
 enum NTLM {
-    /// The first message: what we can do. It is the same for everybody.
+    /// The first message: what we can do. It is the same for all servers.
     static let negotiateMessage: [UInt8] = {
         var message = signature
         message.append(littleEndian: UInt32(1))

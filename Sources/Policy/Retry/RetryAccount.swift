@@ -1,5 +1,5 @@
-// How many repetitions a session may afford. Where a server fails for everybody, a fixed number of attempts for each load multiplies what
-// it is asked; a budget that loads pay into lets the multiple be small.
+// How many repetitions a session may afford. Where a server fails for all clients, a fixed number of attempts for each
+// load multiplies what it is asked; a budget that loads pay into lets the multiple be small.
 //
 // Must not know: loads, time.
 
@@ -10,7 +10,8 @@ package struct RetryAccount: Sendable, Equatable {
     private let most: Int64
     private let share: Int64
 
-    /// A full account. It holds `reserve` repetitions at most, and each load pays in `share` of one; both are brought into their ranges.
+    /// A full account. It holds `reserve` repetitions at most, and each load pays in `share` of one; both are brought
+    /// into their ranges.
     package init(reserve: Int, share: Double) {
         most = Int64(min(max(reserve, 0), Self.largestReserve)) * Self.whole
         self.share = share.isNaN ? 0 : Int64(min(max(share, 0), 1) * Double(Self.whole))

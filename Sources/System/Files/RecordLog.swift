@@ -1,5 +1,5 @@
 // A file that grows at its end by records of one length, which several processes read and, under a lock of their own,
-// write. It is shortened only by putting another in its place, which everybody notices by the old one having lost its
+// write. It is shortened only by putting another in its place, which all users of it notice by the old one having lost its
 // name. Must not know what a record says.
 
 /// An open log.

@@ -122,7 +122,7 @@ package final class LookupTable: Sendable {
         return question
     }
 
-    /// Stores an answer and gives it to everybody who waits.
+    /// Stores an answer and gives it to all look-ups that wait.
     private func finish(_ host: String, _ number: Int, _ answer: NameAnswer) {
         let now = ContinuousClock.now
         let waiters = state.withLock { state -> [LookupWaiter] in

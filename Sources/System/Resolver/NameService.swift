@@ -36,7 +36,7 @@ struct SystemNameService: NameService {
     let pool: BlockingPool
     let lookUp: @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
 
-    /// A host table may say something else of "localhost" than everybody expects.
+    /// A host table may say something unexpected of "localhost".
     var knowsLocalNames: Bool { true }
 
     func ask(_ host: String, answer: @escaping @Sendable (NameAnswer) -> Void) -> (any NameQuestion)? {

@@ -1,4 +1,4 @@
-// What a connection is to everybody above: two directions of bytes that are ready or not. Implemented by sockets here
+// What a connection is to all layers above: two directions of bytes that are ready or not. Implemented by sockets here
 // and by in-memory pipes in tests. Must not know what the bytes mean.
 
 /// The result of one read or write.

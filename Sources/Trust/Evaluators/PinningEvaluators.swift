@@ -27,7 +27,7 @@ package struct PinnedKeysEvaluator: FileEvaluator {
 
     /// Pins the SHA-256 of encoded public keys (B3.52), of which any is enough: that in use and its back-ups.
     ///
-    /// Throws when a pin is no such hash or there is none, which would lock everybody out (B3.64).
+    /// Throws when a pin is no such hash or there is none, which would refuse every server (B3.64).
     package init(
         spkiSHA256 pins: [[UInt8]], besides base: any TrustEvaluator = SystemRootsEvaluator()
     ) throws(CertificateError) {

@@ -102,7 +102,7 @@ struct BackgroundChoices: Sendable {
     var usesHelper = true
     /// The command line that is run when events wait; empty for none.
     var eventHook: [String] = []
-    /// How long a helper may be silent when he is greeted. Picked by feel: a busy machine takes seconds.
+    /// How long a helper may be silent when it is greeted. Picked by feel: a busy machine takes seconds.
     var helperPatience = Duration.seconds(30)
     /// Where the folders of all identifiers are, in place of the user's.
     var stateDirectory: URL?

@@ -8,7 +8,7 @@ extension UnsafeRawBufferPointer {
         guard count == other.count else { return false }
         var index = 0
         while index < count {
-            // Measured: nearly everybody writes names with the same capitals, so eight bytes are tried at once.
+            // Measured: nearly all peers write names with the same capitals, so eight bytes are tried at once.
             if count &- index >= 8,
                 loadUnaligned(fromByteOffset: index, as: UInt64.self)
                     == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)

@@ -12,19 +12,21 @@ extension URLSessionConfiguration {
     /// ]
     /// ```
     ///
-    /// A credential goes to the scheme, host and port of its URL, for paths at and below the URL's directory (RFC 7617 §2.2), and where
-    /// several URLs cover a path the deepest counts. It goes nowhere else, whatever redirects say. A field `Authorization` of the
-    /// request's own goes out instead. Where a server refuses the credential it is not sent ahead any more, the delegate is asked as
-    /// about any other refusal, and what the server accepts then is sent ahead (B2.77). `URLSession.reset` begins anew with these.
+    /// A credential goes to the scheme, host and port of its URL, for paths at and below the URL's directory (RFC 7617
+    /// §2.2), and where several URLs cover a path the deepest counts. It goes nowhere else, whatever redirects say. A
+    /// field `Authorization` of the request's own goes out instead. Where a server refuses the credential it is not
+    /// sent ahead any more, the delegate is asked as about any other refusal, and what the server accepts then is sent
+    /// ahead (B2.77). `URLSession.reset` begins anew with these.
     ///
-    /// Only `https` URLs count, unless `dangerouslySendsBasicAheadInClear` is set. Without effect are URLs of other schemes and without
-    /// a host, and credentials that are no user and password, or whose user has a colon. Background sessions do not know this setting.
+    /// Only `https` URLs count, unless `dangerouslySendsBasicAheadInClear` is set. Without effect are URLs of other
+    /// schemes and without a host, and credentials that are no user and password, or whose user has a colon. Background
+    /// sessions do not know this setting.
     public var basicCredentialsSentAhead: [URL: URLCredential] {
         get { value(\.basicCredentialsSentAhead) }
         set { assign(\.basicCredentialsSentAhead, newValue) }
     }
 
-    /// Ours: whether `http` URLs of `basicCredentialsSentAhead` count. Everybody on the way can read the password then; false unless
+    /// Ours: whether `http` URLs of `basicCredentialsSentAhead` count. The password can then be read on its way; false unless
     /// set.
     public var dangerouslySendsBasicAheadInClear: Bool {
         get { value(\.dangerouslySendsBasicAheadInClear) }

@@ -27,8 +27,8 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
     /// well, own anchors included. What these forbid is no danger by itself; docs/trust.md has the list.
     public func judgingStrictly() -> Self { under(.strictly) }
 
-    /// This choice, but whatever host the certificate is for: everybody with a certificate that the choice believes can
-    /// then pass for everybody else. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
+    /// This choice, but whatever host the certificate is for: the owner of any certificate that the choice trusts can
+    /// then pass for every other server. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
     public func dangerouslyIgnoringHostNames() -> Self { under(.anyHost) }
 }
 

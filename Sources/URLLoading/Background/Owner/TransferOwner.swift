@@ -300,7 +300,7 @@ final class LiveTransfer {
     var attempt: URLSessionTask?
     /// Why the attempt is being ended from this side.
     var intent = Intent.none
-    /// Left when the attempt has ended and that is written down: the owner waits for it with his own end.
+    /// Left when the attempt has ended and that is written down: the owner does not end before that.
     var stopping: DispatchGroup?
     /// The question that is open, and who waits for its answer.
     var question: OpenQuestion?

@@ -1,6 +1,6 @@
 // A transfer of a background session, as its task steers it: every step is a word to the owner of the transfers.
 //
-// Must not know: who the owner is, and whether he can be reached.
+// Must not know: which process the owner is in, and whether it can be reached.
 
 import Foundation
 import Synchronization

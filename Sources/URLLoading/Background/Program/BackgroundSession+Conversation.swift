@@ -1,5 +1,5 @@
-// How a background session finds the owner of its transfers, what it tells him when it has, and what becomes of tasks when
-// he cannot be had (B10.31, B10.36). How it all ends is in `BackgroundSession+End`.
+// How a background session finds the owner of its transfers, what it tells the owner, and what becomes of tasks when
+// there is none (B10.31, B10.36). How it all ends is in `BackgroundSession+End`.
 //
 // The order: an owner that listens on the directory's socket; a helper that is started; this process. An owner that is lost is
 // replaced, and the next one has what was written down.
@@ -145,7 +145,7 @@ extension BackgroundSession {
 
     // MARK: Losing one
 
-    /// The owner is gone: his transfers go on with another one, unless none is of any use.
+    /// The owner is gone: its transfers go on with another one, unless none is of any use.
     func lost(_ reason: String, on channel: OwnerChannel?, hasRefused: Bool = false) {
         enum Step: Sendable { case none, again(after: Int, ofAll: Int), giveUp, over }
         let (step, dropped) = state.withLock { state -> (Step, (any TransferService)?) in
@@ -244,7 +244,7 @@ extension BackgroundSession {
         }
     }
 
-    /// The owner knows these tasks; what he does not know, or knows otherwise, he is told.
+    /// The owner knows these tasks. It is told those that it does not know, or knows otherwise.
     private func welcomed(_ summaries: [TransferSummary]) {
         let (entries, heard, onEnd) = state.withLock { state -> ([UInt64: Entry], [UInt64: UInt64], Bool) in
             guard case .greeting = state.phase else { return ([:], [:], false) }
@@ -371,10 +371,10 @@ extension BackgroundSession {
     /// In milliseconds, and longer each time: who is about to end shall have ended. Picked by feel.
     private static let pause = 50
 
-    /// How often in a row an owner may be lost before anything was heard of him.
+    /// How often in a row an owner may be lost before anything was heard of it.
     private static let mostLosses = 3
 
-    /// How often in a row he may refuse: with the pauses some ten seconds, in which even a busy machine tells him that the
+    /// How often in a row it may refuse: with the pauses some ten seconds, in which even a busy machine tells it that the
     /// program before this one is no more. Picked by feel.
     private static let mostRefusals = 20
 }

@@ -5,7 +5,7 @@
 // `lock` by the owner. The program writes a task's first journal itself, before `resume()` returns, so that a task that
 // was resumed is not lost however soon the program is killed; from then on it is the owner's.
 //
-// Whatever is said to the owner while he cannot be reached need not be kept: a conversation begins with what he knows of
+// Whatever is said to the owner while it cannot be reached need not be kept: a conversation begins with what it knows of
 // the tasks, and everything that is different is said then (`BackgroundSession+Conversation`).
 //
 // Must not know: how a transfer is carried out.
@@ -54,7 +54,7 @@ final class BackgroundSession: Sendable {
     struct Entry: Sendable {
         let core: TaskCore
         let load: BackgroundLoad
-        /// What the owner is told where he does not know the task; nil for one that was met again.
+        /// What the owner is told where it does not know the task; nil for one that was met again.
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
@@ -240,8 +240,8 @@ final class BackgroundSession: Sendable {
             let known = state.entries[order.task]
             var entry = known ?? Entry(core: core, load: load)
             entry.order = order
-            // Order: an owner who comes meanwhile hears of the task when its journal is there. He writes it from then on, and
-            // may be done with it, and have removed it, before a slow disk has taken ours.
+            // Order: an owner that comes meanwhile hears of the task when its journal is there. It writes the journal
+            // from then on, and may be done with it, and have removed it, before a slow disk has taken ours.
             entry.isDue = isDue && known != nil
             state.entries[order.task] = entry
             return known == nil
@@ -280,7 +280,7 @@ final class BackgroundSession: Sendable {
         try directory.write(record)
     }
 
-    /// Says something to the owner, if he can be reached.
+    /// Says something to the owner, if it can be reached.
     func tell(_ command: TransferCommand) {
         line.run { [self] in
             let owner = state.withLock { state -> (any TransferService, OwnerChannel)? in
@@ -311,7 +311,7 @@ final class BackgroundSession: Sendable {
         if number > 0 {
             tell(.delivered(task: task, number: number))
         } else {
-            // It ended here, and the owner does not know: whatever he still has to tell is heard already.
+            // It ended here, and the owner does not know: whatever it still has to tell is heard already.
             tell(.cancel(task: task, wantsResumeData: false))
             if !entry.isKnown { line.run { [directory] in directory?.remove(task: task) } }
         }

@@ -1,4 +1,4 @@
-// Tasks of background sessions: how they are handed to the owner of their transfers, and what they make of what he tells.
+// Tasks of background sessions: how they are handed to the owner of their transfers, and what they make of what it tells.
 //
 // Must not know: who the owner is.
 
@@ -174,7 +174,7 @@ struct TaskTransfer: Sendable {
 
     // MARK: The end
 
-    /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until he is told that
+    /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until it is told that
     /// the delegate has had it.
     func end(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
         if let failure {

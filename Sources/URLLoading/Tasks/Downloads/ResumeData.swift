@@ -2,7 +2,7 @@
 // server is asked for the rest (B9.24). Made here and read back from anywhere, so that nothing in it is believed.
 //
 // A text of our own, with a version. It names a file in our temporary directory and no path, and it has none of the fields
-// that are secrets, nor the user in a URL: who resumes it proves anew who he is.
+// that are secrets, nor the user in a URL: the download proves itself anew when it is resumed.
 //
 // Must not know: tasks, where the directory is.
 

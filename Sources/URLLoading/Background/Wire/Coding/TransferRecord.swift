@@ -1,7 +1,7 @@
-// What is written down of one task of a background session, so that it can go on after everybody who knew of it has died
+// What is written down of one task of a background session, so that it can go on after all processes that knew of it have died
 // (B10.30, B10.33). A value; `TransferRecordCoding` makes bytes of it, `BackgroundDirectory` files of those.
 //
-// It must not know files, clocks, or who carries transfers out.
+// It must not know files, clocks, or what carries transfers out.
 
 import URLLoadingPolicy
 
