@@ -12,7 +12,7 @@ package final class Guarded<Value: ~Copyable>: Sendable {
     /// A value that begins like this.
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-    /// Gives the value to `body`, and to nobody else meanwhile.
+    /// Gives the value to `body`; other threads wait meanwhile.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,7 +1,7 @@
-// The pool's book-keeping: which request has which connection, and what waits. Connections, keys, hosts and waiting requests are rows of four arrays,
-// linked by row numbers, so that a step is a few writes in place and nothing is searched for. Decides nothing:
-// `PoolMachine` does. Every change keeps the counts of key and host in step, which makes the questions of the
-// common path comparisons of integers.
+// The pool's book-keeping: which request has which connection, and what waits. Connections, keys, hosts and waiting
+// requests are rows of four arrays, linked by row numbers, so that a step is a few writes in place and nothing is
+// searched for. Decides nothing: `PoolMachine` does. Every change keeps the counts of key and host in step, which makes
+// the questions of the common path comparisons of integers.
 
 /// One connection.
 struct PooledConnection {

@@ -13,10 +13,10 @@ public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
     /// Ends the load.
     func cancel(_ challenge: URLAuthenticationChallenge)
 
-    /// Goes on as if there were no delegate; where it is not implemented, without a credential.
+    /// Goes on as if there were no delegate. The default goes on without a credential.
     func performDefaultHandling(for challenge: URLAuthenticationChallenge)
 
-    /// Refuses this space and asks for the next one; where it is not implemented, goes on without a credential.
+    /// Refuses this space and asks for the next one. The default goes on without a credential.
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge)
 }
 
