@@ -159,4 +159,25 @@ struct NameServiceTests {
         #expect(resolver.addressesAtHand("a.test", port: 80) == nil)
         reactor.tearDown()
     }
+
+    @Test(
+        "B16.78: a service that keeps what it answers with keeps its session's table only until the answer, or until it is called off",
+        arguments: [true, false])
+    func released(isCalledOff: Bool) throws {
+        let names = ScriptedNames()
+        weak var table: LookupTable?
+        var wasFound = false
+        do {
+            let made = LookupTable(names)
+            table = made
+            let look = SystemResolver(reactor: reactor, names: made).resolve("a.test", port: 80) { _ in wasFound = true
+            }
+            if isCalledOff { look.cancel() }
+        }
+        #expect((table == nil) == isCalledOff)
+        names.questions[0].answer(try answer())
+        reactor.runPending()
+        #expect(table == nil && wasFound != isCalledOff)
+        reactor.tearDown()
+    }
 }

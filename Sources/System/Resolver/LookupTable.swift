@@ -28,9 +28,34 @@ package final class LookupTable: Sendable {
     private struct Pending: Sendable {
         /// Tells it from an earlier one about the same host, which was called off.
         let number: Int
+        let addressee: Addressee
         /// Empty only where it cannot be called off: then it serves the next question.
         var waiters: [LookupWaiter]
         var question: (any NameQuestion)?
+
+        /// It was forgotten, and its answer is not wanted any more.
+        func callOff() {
+            _ = addressee.take()
+            question?.cancel()
+        }
+    }
+
+    /// Where the answer of a question goes. It keeps the table until then and no longer: a service may keep what it answers with, and
+    /// a table keeps its service.
+    private final class Addressee: Sendable {
+        private let table: Mutex<LookupTable?>
+
+        init(_ table: LookupTable) {
+            self.table = Mutex(table)
+        }
+
+        /// The table, the first time.
+        func take() -> LookupTable? {
+            table.withLock { table in
+                defer { table = nil }
+                return table
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -63,7 +88,7 @@ package final class LookupTable: Sendable {
     func find(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant, waiter: LookupWaiter
     ) -> Found {
-        let (found, number) = state.withLock { state -> (Found, Int?) in
+        let (found, asked) = state.withLock { state -> (Found, Pending?) in
             if let answer = state.answers[host] {
                 if answer.isGood(now, otherwise: lifetime) { return (.answer(answer.addresses), nil) }
                 state.answers[host] = nil
@@ -73,23 +98,24 @@ package final class LookupTable: Sendable {
                 return (.awaited, nil)
             }
             state.lastNumber += 1
-            state.pending[host] = Pending(number: state.lastNumber, waiters: [waiter])
-            return (.awaited, state.lastNumber)
+            let pending = Pending(number: state.lastNumber, addressee: Addressee(self), waiters: [waiter])
+            state.pending[host] = pending
+            return (.awaited, pending)
         }
-        if let number { ask(host, number) }
+        if let asked { ask(host, asked.number, asked.addressee) }
         return found
     }
 
     /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off if it can be.
     func leave(_ host: String, _ waiter: LookupWaiter) {
-        let question = state.withLock { state -> (any NameQuestion)? in
+        let unwanted = state.withLock { state -> Pending? in
             guard let index = state.pending[host]?.waiters.firstIndex(where: { $0.isSame(as: waiter) }) else {
                 return nil
             }
             state.pending[host]?.waiters.remove(at: index)
             return Self.takeUnwanted(host, in: &state)
         }
-        question?.cancel()
+        unwanted?.callOff()
     }
 
     /// Forgets the answer for a host, for instance because none of its addresses works.
@@ -102,24 +128,22 @@ package final class LookupTable: Sendable {
 
     // MARK: Steps
 
-    private func ask(_ host: String, _ number: Int) {
-        let question = service.ask(host) { [self] in finish(host, number, $0) }
+    private func ask(_ host: String, _ number: Int, _ addressee: Addressee) {
+        let question = service.ask(host) { addressee.take()?.finish(host, number, $0) }
         guard let question else { return }
-        let unwanted = state.withLock { state -> (any NameQuestion)? in
+        let unwanted = state.withLock { state -> Pending? in
             guard state.pending[host]?.number == number else { return nil }
             state.pending[host]?.question = question
             return Self.takeUnwanted(host, in: &state)
         }
-        unwanted?.cancel()
+        unwanted?.callOff()
     }
 
     /// The question about a host, which is forgotten, where it can be called off and no look-up waits for it.
-    private static func takeUnwanted(_ host: String, in state: inout State) -> (any NameQuestion)? {
-        guard let pending = state.pending[host], pending.waiters.isEmpty, let question = pending.question else {
-            return nil
-        }
+    private static func takeUnwanted(_ host: String, in state: inout State) -> Pending? {
+        guard let pending = state.pending[host], pending.waiters.isEmpty, pending.question != nil else { return nil }
         state.pending[host] = nil
-        return question
+        return pending
     }
 
     /// Stores an answer and gives it to all look-ups that wait.
