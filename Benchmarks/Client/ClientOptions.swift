@@ -36,8 +36,21 @@ struct ClientOptions: Sendable {
         case bytes
     }
 
+    /// What the session has that Apple's has not. Only this client has the choice.
+    enum Addition: String {
+        /// Hooks that count each step.
+        case hooks
+        /// Lines of the log at their finest, which are counted.
+        case log
+        /// A retry policy, which has nothing to do.
+        case retries
+        /// An interceptor that passes each request on.
+        case interceptor
+    }
+
     var operation = Operation.get
     var interface = Interface.standard
+    var addition: Addition?
     var url = ""
     var anchors: String?
     var file: String?
@@ -98,6 +111,9 @@ struct ClientOptions: Sendable {
         case "--interface":
             guard let interface = Interface(rawValue: value) else { return false }
             self.interface = interface
+        case "--addition":
+            guard let addition = Addition(rawValue: value) else { return false }
+            self.addition = addition
         case "--seconds":
             guard let seconds = Double(value) else { return false }
             self.seconds = seconds

@@ -45,6 +45,7 @@ final class SessionClient: Sendable {
             configuration.http2 = options.wantsHTTP2 ? .offered : .off
             if options.wantsHTTP2 { configuration.httpMaximumConnectionsPerHost = 1 }
         #endif
+        options.addition?.apply(to: configuration)
         // A delegate that is not needed would be told of every request's metrics.
         let usesDelegate =
             options.interface == .delegate || (options.operation, options.interface) == (.download, .standard)

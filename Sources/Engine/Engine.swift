@@ -93,6 +93,18 @@ package final class Engine: Sendable {
         if ports.indices.contains(shard) { ports[shard].tell { $0.abandonKept(after: request) } }
     }
 
+    /// What it is busy with, and what it has done. Shards are asked one after the other, each on its loop.
+    package func gauges() async -> EngineGauges {
+        var gauges = EngineGauges()
+        for port in ports {
+            if let (counts, http2) = await port.look({ ($0.counts, $0.http2Connections) }) {
+                gauges.add(counts, http2: http2)
+            }
+            gauges.add(port.totals)
+        }
+        return gauges
+    }
+
     /// Closes every connection that carries no request.
     package func closeIdleConnections() {
         for port in ports { port.tell { $0.closeIdleConnections() } }

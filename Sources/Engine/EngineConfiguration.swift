@@ -80,8 +80,11 @@ package struct EngineConfiguration: Sendable {
         SystemConnectivityMonitor(reactor: $0)
     }
 
-    /// Observers of each step; `nil` costs nothing.
-    package var trace: TraceHooks?
+    /// Is told of each step of a connection, on the loop, with the number of its shard.
+    package typealias ConnectionObserver = @Sendable (_ shard: Int, _ step: ConnectionStep) -> Void
+
+    /// Who follows connections; `nil` costs nothing.
+    package var connectionObserver: ConnectionObserver?
 
     /// The settings that Apple documents as defaults (B1.9).
     package init() {}

@@ -7,7 +7,10 @@ import URLLoadingSystem
 
 /// The way to one shard of an engine.
 package final class EnginePort: Sendable {
+    let shard: Int
     let loop: Loop
+    /// What the shard has done.
+    let totals = EngineTotals()
     private let configuration: EngineConfiguration
     private let key = ResidentKey<LoopCore>()
     private let nextID: Atomic<LoadID>
@@ -26,6 +29,7 @@ package final class EnginePort: Sendable {
     }
 
     init(shard: Int = 0, loop: Loop, configuration: EngineConfiguration) {
+        self.shard = shard
         self.loop = loop
         self.configuration = configuration
         nextID = Atomic(ShardRules.firstNumber(of: shard))
@@ -52,6 +56,17 @@ package final class EnginePort: Sendable {
         }
         loop.run { [self] reactor in
             if let core = core(on: reactor) { work(core) }
+        }
+    }
+
+    /// What is seen on the loop of what the shard keeps there; nil where it keeps nothing.
+    func look<Seen: Sendable>(_ look: @escaping @Sendable (LoopCore) -> Seen) async -> Seen? {
+        switch stage.load(ordering: .relaxed) {
+        case .unused, .closed: return nil
+        case .awaited, .made: break
+        }
+        return await withCheckedContinuation { continuation in
+            loop.run { [self] reactor in continuation.resume(returning: core(on: reactor).map(look)) }
         }
     }
 

@@ -14,7 +14,8 @@ package final class LoopCore {
 
     let reactor: Reactor
     let configuration: EngineConfiguration
-    let trace: Trace?
+    /// Who follows connections.
+    let trace: ConnectionTrace?
     let dialer: any Dialer
     let resolver: any Resolver
     let buffers: LoopBuffers
@@ -27,6 +28,8 @@ package final class LoopCore {
     /// What the frames of web sockets are masked with.
     @exclusivity(unchecked) var maskKeys = MaskKeys()
     let port: EnginePort
+    // Its own, because every request counts.
+    let totals: EngineTotals
     private var tlsContexts: [TLSClientOptions: Result<TLSContext, TLSError>] = [:]
     private var isShutDown = false
     @exclusivity(unchecked) private var freeTimers: [DeadlineTimer] = []
@@ -69,7 +72,8 @@ package final class LoopCore {
     ) {
         self.reactor = reactor
         self.configuration = configuration
-        self.trace = configuration.trace.map { Trace($0) }
+        self.trace = configuration.connectionObserver.map { ConnectionTrace(shard: port.shard, $0) }
+        self.totals = port.totals
         self.dialOptions = DialOptions(
             localAddress: configuration.localAddress, interface: configuration.interface)
         self.dialer = dialer
@@ -237,6 +241,9 @@ package final class LoopCore {
             if let transaction = transaction(id), transaction.isWaiting { transaction.cancel() }
         }
     }
+
+    /// What the pool holds that speaks HTTP/2.
+    var http2Connections: Int { pool.http2Connections }
 
     /// What the pool holds.
     package var counts: PoolCounts { pool.counts }

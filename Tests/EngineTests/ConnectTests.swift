@@ -394,15 +394,14 @@ struct ConnectTests {
         }
     }
 
-    @Test("Hooks tell when a tunnel stands, and why one does not")
+    @Test("The trace tells when a tunnel stands, and why one does not")
     func hooks() throws {
         let seen = Guarded<[String]>([])
         let rig = makeRig {
-            var trace = TraceHooks()
-            trace.tunnelFinished = { _, proxy, failure in
+            $0.connectionObserver = { _, step in
+                guard case .tunnelFinished(_, let proxy, let failure) = step else { return }
                 seen.withLock { $0.append("\(proxy) \(failure == nil ? "open" : "closed")") }
             }
-            $0.trace = trace
         }
         rig.serveProxy("proxy.test", [{ _, _ in [.receiveHead, .close] }, tunnel()])
         _ = try submit(rig)

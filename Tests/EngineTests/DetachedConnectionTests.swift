@@ -190,15 +190,20 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("Trace hooks tell that a connection has left, and not that it was closed")
+    @Test("The trace tells that a connection has left, and not that it was closed")
     func traced() throws {
         let told = Guarded<[String]>([])
         let rig = EngineRig {
-            var hooks = TraceHooks()
-            hooks.connectionDetached = { _ in told.withLock { $0.append("detached") } }
-            hooks.connectionClosed = { _ in told.withLock { $0.append("closed") } }
-            hooks.finished = { _, error in told.withLock { $0.append("finished \(error == nil)") } }
-            $0.trace = hooks
+            $0.connectionObserver = { _, step in
+                switch step {
+                case .detached: told.withLock { $0.append("detached") }
+                case .closed: told.withLock { $0.append("closed") }
+                default: break
+                }
+            }
+        }
+        rig.trace = RequestTrace { step in
+            if case .ended(let error) = step { told.withLock { $0.append("finished \(error == nil)") } }
         }
         rig.serve("host.test", [.receiveHead, .respond("abc"), .receiveEnd])
         let journal = rig.submit { _ in .detach }

@@ -14,6 +14,8 @@ final class EngineRig {
     let network: MemoryNetwork
     let core: LoopCore
     private(set) var journals: [Journal] = []
+    /// Who follows the requests.
+    var trace: RequestTrace?
     private(set) var peers: [ScriptedPeer] = []
     private(set) var servers: [MemoryStream] = []
 
@@ -76,6 +78,7 @@ final class EngineRig {
         request.route = route
         request.isUpgrade = isUpgrade
         request.warms = warms
+        request.trace = trace
         _ = core.submit(request)
         let journal = box.take() ?? Journal(handle: nil)
         journals.append(journal)

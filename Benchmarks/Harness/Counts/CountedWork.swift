@@ -31,15 +31,15 @@ struct CountedWork {
     /// Over one kept connection, one at a time, so that every run is like the other.
     private static func requests(_ farm: ServerFarm) throws -> [CountedWork] {
         func work(
-            _ name: String, _ place: Scenario.Place, _ operation: String = "get", interface: String? = nil, units: Int,
-            growth: Int = 2, slack: Double = 1.05
+            _ name: String, _ place: Scenario.Place, _ operation: String = "get", interface: String? = nil,
+            addition: String? = nil, units: Int, growth: Int = 2, slack: Double = 1.05
         ) throws -> CountedWork {
             let client = try Contestant.client(interface: interface)
             return CountedWork(name: name, program: client.program, units: units, growth: growth, slack: slack) {
                 count in
                 let scenario = Scenario(
                     name: name, title: name, operation: operation, place: place, warmup: 20, amount: .requests(count))
-                return farm.arguments(for: scenario, client)
+                return farm.arguments(for: scenario, client) + (addition.map { ["--addition", $0] } ?? [])
             }
         }
         let small = Scenario.Place(server: .scripted, path: "/small")
@@ -47,6 +47,10 @@ struct CountedWork {
             try work("get", small, units: 200, growth: 8),
             try work("get-completion", small, interface: "completion", units: 200, growth: 8, slack: 1.15),
             try work("get-delegate", small, interface: "delegate", units: 200, growth: 8, slack: 1.25),
+            try work("get-with-hooks", small, addition: "hooks", units: 200, growth: 8),
+            try work("get-with-log", small, addition: "log", units: 200, growth: 8),
+            try work("get-with-retries", small, addition: "retries", units: 200, growth: 8),
+            try work("get-with-interceptor", small, addition: "interceptor", units: 200, growth: 8),
             try work("get-fields", Scenario.Place(server: .scripted, path: "/fields"), units: 200, growth: 8),
             try work("get-tls", Scenario.Place(server: .scriptedTLS, path: "/small"), units: 200, growth: 8),
             try work("get-http2", Scenario.Place(server: .scriptedHTTP2, path: "/small"), units: 200, growth: 8),

@@ -53,16 +53,16 @@ final class AddressDialer {
 
     private func dialSingle() {
         let address = addresses[0]
-        core.trace?.hooks.connectStarted?(connection, address)
+        core.trace?.tell(.connectStarted(connection, address))
         single = core.dialer.dial(address, options: core.dialOptions) { [self] result in
             single = nil
             switch result {
             case .success(let stream):
                 isDone = true
-                core.trace?.hooks.connectFinished?(connection, address, nil)
+                core.trace?.tell(.connectFinished(connection, address, nil))
                 completion(.success(stream))
             case .failure(let error):
-                core.trace?.hooks.connectFinished?(connection, address, error)
+                core.trace?.tell(.connectFinished(connection, address, error))
                 if core.pool.makeRoom(after: error) {
                     // What was closed may have given this dial up.
                     if !isDone { dialSingle() }
@@ -90,17 +90,17 @@ final class AddressDialer {
 
     private func dial(_ index: Int) {
         let address = addresses[index]
-        core.trace?.hooks.connectStarted?(connection, address)
+        core.trace?.tell(.connectStarted(connection, address))
         let attempt = core.dialer.dial(address, options: core.dialOptions) { [self] result in
             attempts.removeAll { $0.number == index }
             switch result {
             case .success(let stream):
-                core.trace?.hooks.connectFinished?(connection, address, nil)
+                core.trace?.tell(.connectFinished(connection, address, nil))
                 _ = race?.attemptSucceeded(index)
                 cancel()
                 completion(.success(stream))
             case .failure(let error):
-                core.trace?.hooks.connectFinished?(connection, address, error)
+                core.trace?.tell(.connectFinished(connection, address, error))
                 if core.pool.makeRoom(after: error) {
                     if !isDone { dial(index) }
                     return

@@ -161,7 +161,7 @@ extension Connector {
     }
 
     private func opened(_ stream: any ByteStream) {
-        if let proxy = passage?.proxy { core.trace?.hooks.tunnelFinished?(name, proxy, nil) }
+        if let proxy = passage?.proxy { core.trace?.tell(.tunnelFinished(name, proxy, nil)) }
         reached(stream)
     }
 
@@ -174,7 +174,7 @@ extension Connector {
         case .none, .resolving, .dialling, .shakingHands, .waiting: break
         }
         let failure = ProxyFailure(passage.proxy, reason)
-        core.trace?.hooks.tunnelFinished?(name, passage.proxy, failure)
+        core.trace?.tell(.tunnelFinished(name, passage.proxy, failure))
         finish(.failure(.proxy(failure)))
     }
 

@@ -198,7 +198,7 @@ final class Connector {
     func lookUp(_ place: Origin, for purpose: Purpose) {
         if !place.isIPLiteral {
             if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) }
-            core.trace?.hooks.lookupStarted?(place.host)
+            core.trace?.tell(.lookupStarted(host: place.host))
         }
         if let addresses = core.resolver.addressesAtHand(place.host, port: place.port) {
             return lookedUp(place, for: purpose, .success(addresses))
@@ -212,7 +212,7 @@ final class Connector {
     ) {
         if !place.isIPLiteral {
             setup.lookup.finish(core.reactor.nanoseconds)
-            core.trace?.hooks.lookupFinished?(place.host, try? result.get())
+            core.trace?.tell(.lookupFinished(host: place.host, addresses: try? result.get()))
         }
         switch (result, purpose) {
         case (.success(let addresses), .connecting), (.success(let addresses), .connectingToProxy):
@@ -285,12 +285,12 @@ final class Connector {
             if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
             switch result {
             case .success(let channel):
-                core.trace?.hooks.handshakeFinished?(name, channel.tls?.negotiated, nil)
+                core.trace?.tell(.handshakeFinished(name, .success(channel.tls?.negotiated)))
                 if isProxy { return reachedProxy(channel) }
                 setup.negotiated = channel.tls?.negotiated
                 established(channel)
             case .failure(let error):
-                core.trace?.hooks.handshakeFinished?(name, nil, error)
+                core.trace?.tell(.handshakeFinished(name, .failure(error)))
                 if isProxy { return proxyFailed(.tls(error)) }
                 finish(.failure(.tls(error, host: key.origin.host)))
             }

@@ -24,6 +24,11 @@ struct ConnectionTable {
         places.lazy.compactMap { if case .opening(let connector) = $0 { connector } else { nil } }
     }
 
+    /// The open ones.
+    var connections: some Sequence<Connection> {
+        places.lazy.compactMap { if case .open(let connection) = $0 { connection } else { nil } }
+    }
+
     /// An open connection.
     func connection(_ id: ConnectionID) -> Connection? {
         let place = PoolMachine.place(of: id)

@@ -114,7 +114,7 @@ final class PoolDriver {
     /// A connection has gone, for whatever reason.
     func closed(_ connection: Connection) {
         guard table.remove(connection) else { return }
-        core.trace?.hooks.connectionClosed?(connection.id)
+        core.trace?.tell(.closed(.pooled(connection.id)))
         machine.closed(connection.id, now: reactor.elapsed)
         carryOut()
         core.leaveIfDone()
@@ -123,7 +123,7 @@ final class PoolDriver {
     /// A connection has left the pool, and lives on outside it.
     func detached(_ connection: Connection) {
         guard table.remove(connection) else { return }
-        core.trace?.hooks.connectionDetached?(connection.id)
+        core.trace?.tell(.detached(.pooled(connection.id)))
         machine.detached(connection.id)
         carryOut()
         core.leaveIfDone()
@@ -230,6 +230,9 @@ final class PoolDriver {
     /// Nothing is open and nothing is being opened.
     var isDrained: Bool { table.isEmpty }
 
+    /// How many of its open connections speak HTTP/2.
+    var http2Connections: Int { table.connections.count { $0.isHTTP2 } }
+
     /// Counters for tests and gauges.
     var counts: PoolCounts { machine.counts }
 
@@ -273,6 +276,8 @@ final class PoolDriver {
                 let key = machine.key(of: id) ?? key
                 let connection = makeConnection(id, key, opened)
                 table.opened(connection)
+                core.totals.connectionsOpened.add(1)
+                core.trace?.tell(.opened(.pooled(id), connection.isHTTP2 ? .http2 : .http11))
                 connection.becomeReady()
                 machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
                 carryOut()

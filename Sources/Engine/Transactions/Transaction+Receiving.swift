@@ -22,7 +22,7 @@ extension Transaction {
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
         if head.version == .http10 { timeline.spoken = .http10 }
-        core.trace?.hooks.responseReceived?(id, head.status)
+        handle.request.trace?.tell(.answered(status: head.status))
         body = ResponseBody.make(
             for: head, framing: framing, decodes: handle.request.decodesContent,
             limits: receiver.decodingLimits)

@@ -50,7 +50,7 @@ extension Transaction {
     /// The last byte of the request is out.
     func requestSent() {
         timeline.requestEnded(reactor.nanoseconds)
-        core.trace?.hooks.requestSent?(id)
+        handle.request.trace?.tell(.sent)
     }
 
     // MARK: Sending again
@@ -122,7 +122,9 @@ extension Transaction {
 
     /// What has been done belongs to an earlier attempt.
     private func noteReplay() {
-        core.trace?.hooks.replayed?(id)
+        core.totals.replays.add(1)
+        countBytes()
+        handle.request.trace?.tell(.replayed)
         pastTimelines.append(timeline)
         timeline = Timeline(start: reactor.nanoseconds)
     }

@@ -241,7 +241,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         if case .waiting(isTimed: false) = state { deadlines.started(reactor.elapsed) }
         let exchange = connection.makeExchange()
         state = .exchanging(exchange)
-        core.trace?.hooks.connectionAssigned?(id, connection.id, connection.hasServed)
+        core.totals.requests.add(1)
+        if connection.hasServed { core.totals.reuses.add(1) }
         timeline.reused = connection.hasServed
         timeline.usesProxy = connection.isProxied
         if receiver.wantsTimelines {
@@ -250,12 +251,19 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         }
         timeline.tls = connection.negotiated
         timeline.spoken = connection.isHTTP2 ? .http2 : .http11
+        handle.request.trace?.tell(.assigned(assignment(of: connection)))
         if !connection.hasServed { timeline.record(connection.setup) }
         timeline.requestStarted(reactor.nanoseconds)
         // Also when this is a replay within the turn in which the first attempt was lost.
         movedAt = -1
         byteMoved()
         exchange.begin(for: self)
+    }
+
+    private func assignment(of connection: Connection) -> RequestStep.Assignment {
+        RequestStep.Assignment(
+            shard: core.port.shard, connection: .pooled(connection.id), isReused: connection.hasServed,
+            spoken: timeline.spoken, remoteAddress: connection.stream.remoteAddress)
     }
 
     /// Ends with an error, wherever it stands.
@@ -320,9 +328,16 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .finished
         feed?.close()
         core.takeBack(timer)
-        core.trace?.hooks.finished?(id, error)
+        countBytes()
+        handle.request.trace?.tell(.ended(error))
         stopWaitingForNetwork()
         if let before = handle.request.continues { pool.abandonKept(after: before) }
+    }
+
+    /// An attempt is over: what moved in it counts. Measured: to hand the timeline over would copy it.
+    func countBytes() {
+        core.totals.bytesSent.add(timeline.requestHeadBytes &+ timeline.requestBodyBytes)
+        core.totals.bytesReceived.add(timeline.responseHeadBytes &+ timeline.responseBodyBytes)
     }
 
     /// Tells the receiver of the end, once; nothing that happens to a response that is not wanted is an error.

@@ -5,7 +5,7 @@ import URLLoadingSystem
 
 /// Steers one transaction from outside its loop.
 package final class TransactionHandle: Sendable {
-    /// The number of the transaction within its engine, as trace hooks show it.
+    /// The number of the transaction within its engine.
     package let id: LoadID
     let request: TransactionRequest
     /// The way to it.

@@ -41,6 +41,8 @@ package struct TransactionRequest: Sendable {
     package var warms: Int?
     /// Whose judgement its connection stands by; it uses none that has another judge.
     package var judge = ConnectionJudge.session
+    /// Who follows it step by step.
+    package var trace: RequestTrace?
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
 
@@ -50,7 +52,7 @@ package struct TransactionRequest: Sendable {
         framing: BodyFraming = .none,
         idleTimeout: Duration? = .seconds(60), resourceDeadline: Duration? = nil,
         priority: Float = 0.5, decodesContent: Bool = true, waitsForConnectivity: Bool = false,
-        again: SecondSending? = nil, continues: RequestID? = nil,
+        again: SecondSending? = nil, continues: RequestID? = nil, trace: RequestTrace? = nil,
         makeReceiver: @escaping @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver
     ) {
         self.origin = origin
@@ -65,6 +67,7 @@ package struct TransactionRequest: Sendable {
         self.waitsForConnectivity = waitsForConnectivity
         self.again = again
         self.continues = continues
+        self.trace = trace
         self.makeReceiver = makeReceiver
     }
 

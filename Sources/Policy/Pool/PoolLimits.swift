@@ -44,6 +44,15 @@ package struct PoolCounts: Sendable, Equatable {
         self.waiting = waiting
     }
 
+    /// Counts those of another pool, too.
+    package mutating func add(_ other: PoolCounts) {
+        idle += other.idle
+        inUse += other.inUse
+        draining += other.draining
+        dialling += other.dialling
+        waiting += other.waiting
+    }
+
     /// All connections, in whatever state.
     package var connections: Int { idle + inUse + draining + dialling }
 }

@@ -44,6 +44,8 @@ struct RequestValues {
     var unixSocketPath: String?
     /// When it is tried again; it does not count when requests are compared.
     var retryPolicy: RetryRules?
+    /// What is called at each step of its load; it does not count when requests are compared.
+    var traceHooks: SharedHooks?
     var maximumDecodedBytes: Int64?
     var maximumDecodedRatio: Int64?
     /// What `URLProtocol` has attached; nothing of it is sent, and it does not count when requests are compared.

@@ -55,6 +55,8 @@ struct ConfigurationValues: Sendable {
     var retryBudget = URLSession.RetryBudget()
     /// Who sees the requests and answers of async calls, the outermost first.
     var interceptors: [any URLSession.Interceptor] = []
+    /// What is called at each step of loads.
+    var traceHooks: SharedHooks?
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
     /// Whether delegates have a say in who is believed.
     var asksDelegatesAboutServers = true

@@ -16,6 +16,8 @@ final class SessionCore: Sendable {
     let protocols: SessionProtocols?
     /// What a background session is beyond others; nil in those.
     let background: BackgroundSession?
+    /// What its tasks have done.
+    let totals = SessionTotals()
     /// The delegates of its tasks that judge connections.
     let judges = TaskJudges()
     /// Whether the delegate is one that comes with notifications.
@@ -76,6 +78,14 @@ final class SessionCore: Sendable {
     /// Dispatch opens descriptors when its first timer is set, and stops the process where there are none left. So it
     /// is made to do so before the first connection can take the last one.
     private static let dispatchHasItsDescriptors: Void = DispatchQueue.global().asyncAfter(deadline: .now()) {}
+
+    /// The engine, if the session has loaded something.
+    var engineAtHand: Engine? { state.withLock { $0.engine } }
+
+    /// How many of its tasks have not told their end, and whether there may be more.
+    var outstanding: (tasks: Int, mayBeMore: Bool) {
+        state.withLock { ($0.outstanding, $0.ending != .done) }
+    }
 
     var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
     var delegateView: DelegateView? { state.withLock { $0.delegateView } }

@@ -45,6 +45,8 @@ struct SessionSettings: Sendable {
     let retries: SessionRetries
     /// Nil in a session without interceptors, whose calls then cost nothing more.
     let interceptors: SessionInterceptors?
+    /// Nil in a session without hooks, whose tasks then cost nothing more.
+    let traceHooks: SharedHooks?
 
     init(_ values: ConfigurationValues) {
         requestTimeout = Duration(
@@ -59,6 +61,7 @@ struct SessionSettings: Sendable {
         resumableUploads = values.resumableUploads
         retries = SessionRetries(values)
         interceptors = SessionInterceptors(values)
+        traceHooks = values.traceHooks
         uploadPatience = values.uploadPatience
         chosenDownloadFolder = values.downloadFolder
         cookies = SessionCookies(values)
@@ -102,6 +105,10 @@ struct SessionSettings: Sendable {
         engine.names = values.hostResolver.map { LookupTable(ProgramNameService($0)) }
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface
+        engine.connectionObserver = values.traceHooks.map { hooks in
+            let teller = ConnectionTeller(hooks)
+            return { teller.tell($1, ofShard: $0) }
+        }
         engine.connectUserAgent = defaultFields.userAgent
         self.engine = engine
         proxies = SessionProxies(values)

@@ -31,6 +31,8 @@ struct TaskCaching: Sendable {
     func show(
         _ stored: CachedURLResponse, confirmedIn records: [TransactionRecord]? = nil, on reactor: Reactor? = nil
     ) -> EndedCall? {
+        task.session?.totals.cacheAnswers.add(1, ordering: .relaxed)
+        task.trace?.answeredFromCache()
         let sessionView = task.hops.tellingView
         let answer = task.state.withLock { state in
             state.isAnswerStored = true

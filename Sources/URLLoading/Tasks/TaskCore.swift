@@ -30,6 +30,8 @@ final class TaskCore: Sendable {
     /// What the task has become; the first change counts.
     private let change = SetOnce<TaskChange>()
     let creation = ContinuousClock.now
+    /// Who follows it step by step; nil where nothing does.
+    let trace: TaskTrace?
     /// Whether the task calls anything on the delegate queue; an async call without any delegate does not.
     let usesRelay: Bool
 
@@ -53,6 +55,11 @@ final class TaskCore: Sendable {
         givenOutlet = new.outlet
         self.usesRelay = usesRelay
         givenKind = new.kind
+        // Another process carries what a background session loads.
+        let isFollowed = session.map { $0.background == nil } ?? false
+        trace =
+            isFollowed
+            ? TaskTrace.make(session?.settings.traceHooks, new.request, taskIdentifier: identifier) : nil
         state = Mutex(makeState())
         // The counters of a new task are at nothing.
         let (sent, received) = (new.expectedToSend, new.expectedToReceive)

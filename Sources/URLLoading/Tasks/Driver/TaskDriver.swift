@@ -86,6 +86,7 @@ struct TaskDriver: Sendable {
     }
 
     private func load(_ request: URLRequest?, _ body: TaskBody, in session: SessionCore) {
+        task.trace?.started()
         if task.kindName == .stream { return task.stream.open(in: session) }
         guard let request else {
             return endUnloaded(

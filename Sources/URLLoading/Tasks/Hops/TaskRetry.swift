@@ -134,6 +134,8 @@ struct TaskRetry: Sendable {
     }
 
     private func tell(_ pause: Duration, after failure: URLSession.RetryPolicy.Failure) {
+        task.session?.totals.retries.add(1, ordering: .relaxed)
+        task.trace?.retrying(after: failure, pause: pause / .seconds(1))
         task.telling.announce { .retry(failure, after: pause / .seconds(1)) }
     }
 

@@ -31,7 +31,7 @@ extension HopPreparation {
             idleTimeout: session.settings.idleTimeout(request), resourceDeadline: plan.deadline,
             priority: TaskSettings.usable(plan.priority), decodesContent: true,
             waitsForConnectivity: session.settings.waitsForConnectivity, again: plan.again,
-            continues: plan.continues,
+            continues: plan.continues, trace: makeTrace(),
             makeReceiver: { task.hops.begin($0, on: $1) })
         transaction.isUpgrade = isUpgrade
         transaction.isIncremental = plan.isIncremental
@@ -46,6 +46,12 @@ extension HopPreparation {
             engine.submit(consume transaction)
         }
         return nil
+    }
+
+    /// Who follows the hop; what opens a connection and sends nothing is no exchange.
+    private func makeTrace() -> RequestTrace? {
+        guard let trace = task.trace, task.kindName != .warmUp else { return nil }
+        return trace.begin(request, judgedBy: session.settings.evaluator)
     }
 }
 

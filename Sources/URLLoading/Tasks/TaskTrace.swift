@@ -1,0 +1,98 @@
+// Who follows a task step by step, and what they are told of its load and of the exchanges that it comes to.
+//
+// Must not know: connections that serve no request yet (`ConnectionTeller`).
+
+import Foundation
+import Synchronization
+import URLLoadingEngine
+import URLLoadingTrust
+
+/// The hooks of one task: its session's, then its request's.
+final class TaskTrace: Sendable {
+    typealias Hooks = URLSession.TraceHooks
+
+    private let hooks: [Hooks]
+    private let load: Hooks.Load
+
+    private init(_ hooks: [Hooks], _ load: Hooks.Load) {
+        self.hooks = hooks
+        self.load = load
+    }
+
+    /// Nil where nothing follows the task.
+    ///
+    /// Measured: as an initialiser that may fail it made an object first, and a GET without hooks paid for that.
+    static func make(_ session: SharedHooks?, _ request: URLRequest?, taskIdentifier: Int) -> TaskTrace? {
+        let own = request?.values.traceHooks
+        if session == nil, own == nil { return nil }
+        return TaskTrace(
+            (session?.all ?? []) + (own?.all ?? []),
+            Hooks.Load(taskIdentifier: taskIdentifier, originalRequest: request))
+    }
+
+    // MARK: The load
+
+    func started() {
+        for hooks in hooks { hooks.loadStarted?(load) }
+    }
+
+    func answeredFromCache() {
+        for hooks in hooks { hooks.loadAnsweredFromCache?(load) }
+    }
+
+    func retrying(after failure: URLSession.RetryPolicy.Failure, pause: TimeInterval) {
+        for hooks in hooks { hooks.loadRetrying?(load, failure, pause) }
+    }
+
+    func finished(_ response: URLResponse?, _ error: (any Error)?) {
+        for hooks in hooks { hooks.loadFinished?(load, response, error) }
+    }
+
+    // MARK: Exchanges
+
+    private static let lastNumber = Atomic<Int>(0)
+
+    /// An exchange begins; what the engine is to tell of it.
+    func begin(_ request: URLRequest, judgedBy evaluator: any TrustEvaluator) -> RequestTrace {
+        let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let exchange = Hooks.Exchange(load: load, number: number, request: request)
+        for hooks in hooks { hooks.exchangeStarted?(exchange) }
+        return RequestTrace { [self] in tell($0, of: exchange, judgedBy: evaluator) }
+    }
+
+    private func tell(_ step: RequestStep, of exchange: Hooks.Exchange, judgedBy evaluator: any TrustEvaluator) {
+        switch step {
+        case .assigned(let assignment):
+            let told = Hooks.Assignment(assignment)
+            for hooks in hooks { hooks.connectionAssigned?(exchange, told) }
+        case .sent:
+            for hooks in hooks { hooks.requestSent?(exchange) }
+        case .answered(let status):
+            for hooks in hooks { hooks.responseReceived?(exchange, status) }
+        case .replayed:
+            for hooks in hooks { hooks.exchangeReplayed?(exchange) }
+        case .ended(let failure):
+            let error = failure.map { ErrorMapping.urlError($0, url: exchange.request.url, evaluator: evaluator) }
+            for hooks in hooks { hooks.exchangeFinished?(exchange, error) }
+        }
+    }
+}
+
+extension URLSession.TraceHooks.Assignment {
+    fileprivate init(_ assignment: RequestStep.Assignment) {
+        self.init(
+            connection: URLSession.TraceHooks.ConnectionID(assignment.connection, ofShard: assignment.shard),
+            isReused: assignment.isReused, networkProtocolName: assignment.spoken.name,
+            remoteAddress: assignment.remoteAddress?.description)
+    }
+}
+
+extension URLSession.TraceHooks.ConnectionID {
+    /// The pool's connections and those outside it are counted separately, and each shard has counts of its own.
+    init(_ name: ConnectionName, ofShard shard: Int) {
+        switch name {
+        case .pooled(let number): self.init(description: "\(shard).\(number)")
+        case .load(let number): self.init(description: "\(shard).load\(number)")
+        }
+    }
+}
