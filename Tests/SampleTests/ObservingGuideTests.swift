@@ -37,6 +37,25 @@ struct ObservingGuideTests {
         idle.invalidateAndCancel()
     }
 
+    @Test("The lines that the page shows are those of a load")
+    func shownLines() async throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/observing.md")
+        let shown = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
+            .filter { $0.hasPrefix("    ") && $0.contains("=") && !$0.hasPrefix("     ") }
+            .filter { $0.contains(" task=") || $0.contains(" connection=") }.map { String($0.dropFirst(4)) }
+        try await withServer(router: { _ in .text("good") }) { server async throws in
+            let lines = Guarded<[String]>([])
+            let session = session(.log(from: .debug) { line in lines.withLock { $0.append(line.description) } })
+            defer { session.invalidateAndCancel() }
+            _ = try await session.data(from: url(server, "/a"))
+            let written = lines.value.map {
+                $0.replacing(":\(server.port)", with: ":38211").replacing(/exchange=[0-9]+/, with: "exchange=1")
+            }
+            #expect(written == shown)
+        }
+    }
+
     @Test("swift-log gets the lines with their levels and what they are about")
     func log() async throws {
         try await withServer(router: { _ in .text("good") }) { server in

@@ -282,6 +282,28 @@ struct TraceHooksTests {
         }
     }
 
+    @Test(
+        "B12.26: a load that is cancelled before its day has come has not begun, and neither has one of an ended session"
+    )
+    func neverBegun() async throws {
+        let steps = Steps()
+        let session = URLSession.made {
+            $0.traceHooks = [steps.hooks()]
+            $0.honorsEarliestBeginDate = true
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let ended = await withHandover { done in
+            let task = session.dataTask(with: url) { _, _, error in done.resume(returning: error) }
+            task.earliestBeginDate = .distantFuture
+            task.resume()
+            task.cancel()
+        }
+        #expect((ended as? URLError)?.code == .cancelled)
+        session.invalidateAndCancel()
+        #expect(await Load(url, in: session).code == .cancelled)
+        #expect(steps.all.isEmpty)
+    }
+
     // MARK: Other ways
 
     @Test("B12.26: what does not go by HTTP is a load without exchanges")

@@ -329,7 +329,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         feed?.close()
         core.takeBack(timer)
         countBytes()
-        handle.request.trace?.tell(.ended(error))
+        handle.request.trace?.tell(.ended(discardBudget == nil ? error : nil))
         stopWaitingForNetwork()
         if let before = handle.request.continues { pool.abandonKept(after: before) }
     }

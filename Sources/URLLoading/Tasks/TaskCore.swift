@@ -59,7 +59,7 @@ final class TaskCore: Sendable {
         let isFollowed = session.map { $0.background == nil } ?? false
         trace =
             isFollowed
-            ? TaskTrace.make(session?.settings.traceHooks, new.request, taskIdentifier: identifier) : nil
+            ? TaskTrace.make(session?.settings.traceHooks, new, taskIdentifier: identifier) : nil
         state = Mutex(makeState())
         // The counters of a new task are at nothing.
         let (sent, received) = (new.expectedToSend, new.expectedToReceive)

@@ -13,6 +13,7 @@ final class TaskTrace: Sendable {
 
     private let hooks: [Hooks]
     private let load: Hooks.Load
+    private let hasStarted = Atomic<Bool>(false)
 
     private init(_ hooks: [Hooks], _ load: Hooks.Load) {
         self.hooks = hooks
@@ -22,17 +23,19 @@ final class TaskTrace: Sendable {
     /// Nil where nothing follows the task.
     ///
     /// Measured: as an initialiser that may fail it made an object first, and a GET without hooks paid for that.
-    static func make(_ session: SharedHooks?, _ request: URLRequest?, taskIdentifier: Int) -> TaskTrace? {
-        let own = request?.values.traceHooks
-        if session == nil, own == nil { return nil }
+    static func make(_ session: SharedHooks?, _ new: borrowing NewTask, taskIdentifier: Int) -> TaskTrace? {
+        let own = new.request?.values.traceHooks
+        // What opens a connection and sends nothing is no load.
+        if session == nil && own == nil || new.kind.warmUp != nil { return nil }
         return TaskTrace(
             (session?.all ?? []) + (own?.all ?? []),
-            Hooks.Load(taskIdentifier: taskIdentifier, originalRequest: request))
+            Hooks.Load(taskIdentifier: taskIdentifier, originalRequest: new.request))
     }
 
     // MARK: The load
 
     func started() {
+        hasStarted.store(true, ordering: .relaxed)
         for hooks in hooks { hooks.loadStarted?(load) }
     }
 
@@ -44,7 +47,9 @@ final class TaskTrace: Sendable {
         for hooks in hooks { hooks.loadRetrying?(load, failure, pause) }
     }
 
+    /// The task is over. Where it has not come to loading there was no load that could end.
     func finished(_ response: URLResponse?, _ error: (any Error)?) {
+        guard hasStarted.load(ordering: .relaxed) else { return }
         for hooks in hooks { hooks.loadFinished?(load, response, error) }
     }
 

@@ -23,7 +23,7 @@ extension URLSession {
     public struct TraceHooks: Sendable {
         // MARK: Loads
 
-        /// A task begins to load. Not called for tasks that are cancelled before they are resumed.
+        /// A task begins to load. Not called for tasks that are cancelled before they come to that, and for `warmUp`.
         public var loadStarted: (@Sendable (_ load: Load) -> Void)?
         /// A load is answered out of the cache. Where the server was asked first and has confirmed it, an exchange with the status 304
         /// has come before.

@@ -58,7 +58,7 @@ struct TaskCompletion: Sendable {
 
     /// What follows the end: the last message, and nothing that the session keeps.
     func conclude(_ end: borrowing TaskResult, body: Data?, file: TemporaryFile?) -> EndedCall? {
-        if let trace = task.trace { tell(trace, end.error) }
+        task.trace?.finished(task.response, end.error)
         end.alarm?.cancel()
         end.answerLimit?.cancel()
         if task.isUpload { task.upload.ended() }
@@ -82,14 +82,9 @@ struct TaskCompletion: Sendable {
     /// Ends the task with `last`, which is told in the place of its end, and without metrics (B15.51).
     func concludeUntold(_ last: () -> Void) {
         let end = task.state.withLock { $0.end(with: nil, quietly: false) }
-        if let trace = task.trace { tell(trace, nil) }
+        task.trace?.finished(task.response, nil)
         task.counting.updateProgress()
         unlist(end.session, last)
-    }
-
-    private func tell(_ trace: TaskTrace, _ error: (any Error)?) {
-        let (hasStarted, response) = task.state.withLock { ($0.machine.hasStarted, $0.response) }
-        if hasStarted { trace.finished(response, error) }
     }
 
     /// Tells the last message when the task is in no list any more, and lets go of everything.

@@ -48,10 +48,9 @@ extension HopPreparation {
         return nil
     }
 
-    /// Who follows the hop; what opens a connection and sends nothing is no exchange.
+    /// Who follows the hop.
     private func makeTrace() -> RequestTrace? {
-        guard let trace = task.trace, task.kindName != .warmUp else { return nil }
-        return trace.begin(request, judgedBy: session.settings.evaluator)
+        task.trace?.begin(request, judgedBy: session.settings.evaluator)
     }
 }
 
