@@ -329,13 +329,16 @@ final class ServerConnection: ByteStreamObserver {
         phase = .lingering(hasShutDown: true)
     }
 
-    /// Closes at once.
+    /// Closes at once: when this returns the end is on its way to the client.
     func close() {
         if case .closed = phase { return }
         phase = .closed
         conversation?.ended()
         player.end()
         timer.clear()
+        // A test that starts a process has a second descriptor for this socket until the process executes its program, and
+        // until then closing alone would tell the client nothing.
+        channel.stream.shutdownWrite()
         channel.stream.close()
         if isCountedAsBlocked { core.board.update { $0.blockedWriters -= 1 } }
         isCountedAsBlocked = false

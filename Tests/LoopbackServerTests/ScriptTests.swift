@@ -1,5 +1,6 @@
 // What only scripts do: raw bytes, gates, resets, half-closes, and writes that block.
 
+import Glibc
 import Testing
 import URLLoadingLoopbackServer
 
@@ -150,6 +151,42 @@ struct ScriptTests {
         try second.send(get)
         #expect(try second.read(through: "here;").contains("200"))
         await server.stop()
+    }
+
+    @Test("A client sees the end of a connection although a process that is being started still holds it")
+    func endBesideInheritance() async throws {
+        let server = try LoopbackServer.start { _ in .text("here;") }
+        let client = try RawClient(port: server.port)
+        try client.send(get)
+        _ = try client.read(through: "here;")
+        // What a child has between its fork and its exec.
+        let inherited = try #require(Self.copyOfConnection(at: server.port))
+        defer { close(inherited) }
+        await server.closeConnections()
+        #expect(try client.readToEnd() == ("", .finished))
+        await server.stop()
+    }
+
+    /// A second descriptor for the server's side of the one connection to a port of this process.
+    private static func copyOfConnection(at port: Int) -> Int32? {
+        for descriptor in 3..<Int32(4096) {
+            var (own, peer) = (sockaddr_in(), sockaddr_in())
+            guard Self.name(of: descriptor, in: &own, by: getsockname), Int(UInt16(bigEndian: own.sin_port)) == port,
+                Self.name(of: descriptor, in: &peer, by: getpeername)
+            else { continue }
+            return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        }
+        return nil
+    }
+
+    private static func name(
+        of descriptor: Int32, in address: inout sockaddr_in,
+        by ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> Bool {
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) == 0 }
+        } && address.sin_family == sa_family_t(AF_INET)
     }
 
     @Test("Compressed bodies name their coding and are gzip")
