@@ -45,7 +45,7 @@ package struct EngineConfiguration: Sendable {
     /// What connections must be like, whatever delegates answer (B3.77); `nil` demands nothing.
     package var transportSecurity: TransportSecurity?
 
-    /// Names that are not looked up but taken from here: name to IP literal.
+    /// Where hosts are, in place of what a look-up says (`HostOverrides`).
     package var hostOverrides: [String: String] = [:]
 
     /// The address of ours from which connections are made, its port 0 unless it must be a certain one; `nil` leaves
@@ -54,6 +54,13 @@ package struct EngineConfiguration: Sendable {
 
     /// The network interface over which connections are made, by its name; `nil` leaves it to the system.
     package var interface: String?
+
+    /// For how long a connection may be on its way, from its look-up to its handshake's end; `nil` is no limit.
+    package var connectionTimeout: Duration?
+
+    /// After which silence, and how often then, the system asks whether a connection's peer is still there; `nil` leaves
+    /// it to the system.
+    package var connectionProbeInterval: Duration?
 
     /// Whether receivers that answer questions are asked about the certificates of servers, too.
     package var asksAboutServers = true

@@ -75,7 +75,8 @@ package final class LoopCore {
         self.trace = configuration.connectionObserver.map { ConnectionTrace(shard: port.shard, $0) }
         self.totals = port.totals
         self.dialOptions = DialOptions(
-            localAddress: configuration.localAddress, interface: configuration.interface)
+            probeInterval: configuration.connectionProbeInterval, localAddress: configuration.localAddress,
+            interface: configuration.interface)
         self.dialer = dialer
         self.resolver = resolver
         self.port = port

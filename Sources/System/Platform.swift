@@ -402,6 +402,8 @@ enum Platform {
     static let levelSocket = SOL_SOCKET
     static let noDelay = TCP_NODELAY
     static let keepAlive = SO_KEEPALIVE
+    static let keepAliveIdle = TCP_KEEPIDLE
+    static let keepAliveInterval = TCP_KEEPINTVL
     static let reuseAddress = SO_REUSEADDR
     static let sendBuffer = SO_SNDBUF
     static let receiveBuffer = SO_RCVBUF

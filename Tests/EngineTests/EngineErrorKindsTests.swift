@@ -87,6 +87,9 @@ struct EngineErrorKindsTests {
         let others: [Row] = [
             .init(.cancelled, "ends part"),
             .init(.resourceTimeout(host: "a.test", phase: .connecting, after: .seconds(1)), "ends part"),
+            .init(.connectionTimeout(host: "a.test", phase: .connecting, after: .seconds(1)), "way part"),
+            .init(.connectionTimeout(host: "a.test", phase: .tunnelling, after: .seconds(1)), "way part"),
+            .init(.connectionTimeout(host: "a.test", phase: .shakingHands, after: .seconds(1)), "part"),
             .init(.nameLookup(Self.lookup()), "way interruption part"),
             .init(.connect(host: "a.test", []), "way interruption part"),
             .init(.tls(.notTLS, host: "a.test"), "part"),
@@ -105,7 +108,7 @@ struct EngineErrorKindsTests {
     func kinds() throws {
         let rows = try rows()
         for row in rows { #expect(row.found == row.kinds, "\(row.error)") }
-        #expect(Set(rows.map { Self.number($0.error) }) == Set(0...14), "each has a row")
+        #expect(Set(rows.map { Self.number($0.error) }) == Set(0...15), "each has a row")
     }
 
     @Test("What kept it from a host is told of the server and of the proxy alike")
@@ -136,6 +139,7 @@ struct EngineErrorKindsTests {
         case .cancelled: 0
         case .idleTimeout: 1
         case .resourceTimeout: 2
+        case .connectionTimeout: 15
         case .nameLookup: 3
         case .connect: 4
         case .proxy: 5

@@ -288,6 +288,15 @@ struct CurlLine: Sendable, CustomTestStringConvertible {
         $C -s --resolve a.test:$P:127.0.0.1 http://a.test:$P/echo
         $C -s --resolve '*:'$P:127.0.0.1 http://b.test:$P/page
         $C -s --resolve a.test:$P:127.0.0.2,127.0.0.1 http://a.test:$P/page
+        $C -s --connect-to a.test:80:127.0.0.1:$P http://a.test/page
+        $C -s --connect-to a.test:80:localhost:$P http://a.test/page
+        $C -s --connect-to ::127.0.0.1:$P http://a.test/page
+        $C -s --connect-to :80:127.0.0.1:$P http://a.test/page
+        $C -s --connect-to a.test:80:b.test:81 --connect-to a.test:80:127.0.0.1:$P http://a.test/page
+        $C -s --connect-to a.test::b.test:$P --resolve b.test:$P:127.0.0.1 http://a.test/page
+        $C -s --connect-to b.test::127.0.0.1:1 $U/page
+        $C -s --connect-timeout 30 $U/page
+        $C -s --keepalive-time 20 $U/page
         $C -s -x http://127.0.0.1:1 $U/page
         $C -s -k $U/page 2>/dev/null
         $C -s --unix-socket nosuch $U/page

@@ -31,6 +31,8 @@ package final class MemoryNetwork {
 
     /// Addresses dialled, in order, as "10.0.0.1:80".
     package fileprivate(set) var dialled: [String] = []
+    /// How the last of them was to be dialled.
+    package fileprivate(set) var lastOptions: DialOptions?
     /// Attempts that were cancelled before their end.
     package fileprivate(set) var cancelledDials: [String] = []
     /// Names whose addresses were of no use, in order.
@@ -105,7 +107,7 @@ package final class MemoryResolver: Resolver {
     }
 
     /// Notes the name.
-    package func forget(_ host: String) {
+    package func forget(_ host: String, port: Int) {
         network.forgotten.append(host)
     }
 
@@ -149,6 +151,7 @@ package final class MemoryDialer: Dialer {
         completion: @escaping (Result<any ByteStream, SystemError>) -> Void
     ) -> any DialAttempt {
         network.dialled.append(address.description)
+        network.lastOptions = options
         let step = DelayedStep(reactor: network.reactor) { [network] in
             network.cancelledDials.append(address.description)
         }

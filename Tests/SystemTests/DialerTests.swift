@@ -146,13 +146,12 @@ struct DialerTests {
         }
     }
 
-    @Test("options that are off are off")
-    func optionsOff() async throws {
+    /// Options of a socket that was connected with these.
+    private func values(_ options: DialOptions, of names: [(Int32, Int32)]) async throws -> [Int32] {
         try await withLoop { loop in
-            let values = try await onLoop(loop) { reactor, finish in
-                let options = DialOptions(keepAlive: false, noDelay: false)
+            try await onLoop(loop) { reactor, finish in
                 try reactor.connect(loopback(), options: options) { client, _ in
-                    let values = [(Int32(IPPROTO_TCP), TCP_NODELAY), (SOL_SOCKET, SO_KEEPALIVE)].map { level, name in
+                    let values = names.map { level, name in
                         var value: Int32 = -1
                         var length = socklen_t(MemoryLayout<Int32>.size)
                         _ = client.withDescriptor { getsockopt($0, level, name, &value, &length) }
@@ -161,8 +160,28 @@ struct DialerTests {
                     finish(values)
                 }
             }
-            #expect(values == [0, 0])
         }
+    }
+
+    @Test("options that are off are off")
+    func optionsOff() async throws {
+        let names = [(Int32(IPPROTO_TCP), TCP_NODELAY), (SOL_SOCKET, SO_KEEPALIVE)]
+        #expect(try await values(DialOptions(keepAlive: false, noDelay: false), of: names) == [0, 0])
+    }
+
+    @Test(
+        "B16.83: the system asks a silent peer after so many whole seconds, and again after as many",
+        arguments: [
+            (Duration.seconds(20), Int32(20)), (.milliseconds(20_001), 21), (.milliseconds(1), 1), (.zero, 1),
+            (.seconds(32_767), 32_767), (.seconds(40_000), 32_767), (.seconds(3_153_600_000), 32_767),
+        ])
+    func probes(interval: Duration, seconds: Int32) async throws {
+        let names = [
+            (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
+        ]
+        #expect(try await values(DialOptions(probeInterval: interval), of: names) == [1, seconds, seconds])
+        let off = try await values(DialOptions(keepAlive: false, probeInterval: interval), of: names)
+        #expect(off.first == 0)
     }
 
     @Test("a UNIX-domain listener whose queue is full is tried again until there is room")

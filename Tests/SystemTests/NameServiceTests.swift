@@ -148,6 +148,23 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
+    @Test("B16.82: a name that stands in for a host is looked up in its stead, and forgotten where it leads nowhere")
+    func standIn() throws {
+        let names = ScriptedNames(standing: try answer(lifetime: .seconds(3_600)))
+        let resolver = resolver(names, overrides: ["a.test": "b.test:8443", "c.test:80": ":81"])
+        var found: [String] = []
+        for host in ["A.test", "c.test"] {
+            _ = resolver.resolve(host, port: 80) { found.append((try? $0.get().first?.description) ?? "none") }
+        }
+        reactor.runPending()
+        #expect(names.hosts == ["b.test", "c.test"] && found == ["10.0.0.1:8443", "10.0.0.1:81"])
+        #expect(resolver.addressesAtHand("a.test", port: 80)?.map(\.description) == ["10.0.0.1:8443"])
+        #expect(resolver.addressesAtHand("b.test", port: 80)?.map(\.description) == ["10.0.0.1:80"])
+        resolver.forget("a.test", port: 80)
+        #expect(resolver.addressesAtHand("b.test", port: 80) == nil)
+        reactor.tearDown()
+    }
+
     @Test("B16.78: an answer that none of its addresses could be connected to by is asked for anew")
     func forgotten() throws {
         let names = ScriptedNames(standing: try answer(lifetime: .seconds(3_600)))
@@ -155,7 +172,7 @@ struct NameServiceTests {
         _ = resolver.resolve("a.test", port: 80) { _ in }
         reactor.runPending()
         #expect(resolver.addressesAtHand("a.test", port: 80) != nil)
-        resolver.forget("A.test")
+        resolver.forget("A.test", port: 80)
         #expect(resolver.addressesAtHand("a.test", port: 80) == nil)
         reactor.tearDown()
     }

@@ -32,6 +32,8 @@ final class Connector {
     @exclusivity(unchecked) private var timesAsked = 0
     /// Whether its judge has decided something about it.
     @exclusivity(unchecked) private var isJudged = false
+    /// For how long it may be on its way; nil without limit.
+    @exclusivity(unchecked) private var limit: ConnectionLimit?
     /// What is known on the way through a proxy; nil where there is none.
     let passage: ProxyPassage?
 
@@ -91,6 +93,9 @@ final class Connector {
 
     /// Begins; the completion is called once, later, unless the connector is cancelled.
     func start() {
+        if let timeout = core.configuration.connectionTimeout {
+            limit = ConnectionLimit(timeout, reactor: core.reactor) { [unowned self] in passedLimit(timeout) }
+        }
         switch key.route {
         case .direct(let path?): connect(to: path)
         case .direct(nil):
@@ -110,6 +115,13 @@ final class Connector {
         case .talking(let dialogue): dialogue.cancel()
         }
         step = .done
+        limit = nil
+    }
+
+    private func passedLimit(_ timeout: Duration) {
+        cancel()
+        step = .none
+        finish(.failure(.connectionTimeout(host: key.origin.host, phase: phase, after: timeout)))
     }
 
     // MARK: Questions
@@ -171,6 +183,7 @@ final class Connector {
     func answer(_ answer: QuestionAnswer?) {
         guard let asked = question else { return }
         question = nil
+        limit?.goOn()
         if answer != nil, case .handshake = asked { isJudged = true }
         if answer?.isCancellation == true {
             cancel()
@@ -187,7 +200,10 @@ final class Connector {
     /// Asks; whether there is a receiver that answers.
     func ask(_ asked: Question) -> Bool {
         question = asked
+        // Order: the answer may come before this returns.
+        limit?.standStill()
         if aside?.asker(self) ?? core.pool.asked(self) { return true }
+        limit?.goOn()
         question = nil
         return false
     }
@@ -249,7 +265,7 @@ final class Connector {
                 if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
                 // The host may have moved: the next attempt asks for its addresses anew.
-                if aside?.address == nil, !place.isIPLiteral { core.resolver.forget(place.host) }
+                if aside?.address == nil, !place.isIPLiteral { core.resolver.forget(place.host, port: place.port) }
                 if passage != nil, case .connect(_, let failures) = error {
                     proxyFailed(.unreachable(failures))
                 } else {
@@ -309,6 +325,7 @@ final class Connector {
     func finish(_ result: Result<OpenedConnection, EngineError>) {
         guard case .done = step else {
             step = .done
+            limit = nil
             completion(result)
             return
         }

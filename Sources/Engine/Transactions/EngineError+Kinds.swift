@@ -50,6 +50,7 @@ extension EngineError {
         switch self {
         case .cancelled, .resourceTimeout: [.endsWaiting, .leavesPart]
         case .idleTimeout(_, let phase, _): phase.isOfTheWay ? [.silence, .ofTheWay] : .silence
+        case .connectionTimeout(_, let phase, _): phase.isOfTheWay ? [.ofTheWay, .leavesPart] : .leavesPart
         case .nameLookup, .connect: [.ofTheWay, .interruption, .leavesPart]
         case .proxy(let failure): failure.reason.isOfTheWay ? [.ofTheWay, .leavesPart] : .leavesPart
         case .connectionLost, .http2(.connection): .lostConnection

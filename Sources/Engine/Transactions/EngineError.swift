@@ -13,6 +13,8 @@ package enum EngineError: Error, Sendable {
     case cancelled
     /// No byte moved for the idle time-out (B6.1).
     case idleTimeout(host: String, phase: Phase, after: Duration)
+    /// A connection was on its way for longer than it may be (B6.39).
+    case connectionTimeout(host: String, phase: Phase, after: Duration)
     /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long.
     case resourceTimeout(host: String, phase: Phase, after: Duration)
     /// The host's name could not be looked up.
@@ -100,6 +102,8 @@ extension EngineError: CustomStringConvertible {
             return "The request was cancelled."
         case .idleTimeout(let host, let phase, let duration):
             return "Nothing was heard from \(host) for \(duration.rounded) while \(phase.rawValue)."
+        case .connectionTimeout(let host, let phase, let duration):
+            return "There was no connection to \(host) within \(duration.rounded); it was \(phase.rawValue)."
         case .resourceTimeout(let host, let phase, let duration):
             return
                 "The transfer took longer than its time-out; after \(duration.rounded) with \(host) it was \(phase.rawValue)."

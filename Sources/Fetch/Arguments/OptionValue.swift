@@ -118,6 +118,34 @@ package enum OptionValue {
         return addresses(rest).map { (host, $0) }
     }
 
+    /// "host:port:other:port" of `--connect-to`, each of which may be empty, IPv6 addresses in brackets. What comes has the form of
+    /// `hostOverrides`.
+    package static func standIn(_ text: String) -> (place: String, target: String)? {
+        let parts = partsWithColons(text)
+        guard parts.count == 4, let from = portText(parts[1]), let to = portText(parts[3]),
+            !(parts[2].isEmpty && to.isEmpty)
+        else { return nil }
+        let host = parts[0].hasPrefix("[") ? parts[0].dropFirst().dropLast() : parts[0]
+        return ((host.isEmpty ? "*" : host.lowercased()) + from, parts[2] + to)
+    }
+
+    /// What stands between colons, but for those in brackets.
+    private static func partsWithColons(_ text: String) -> [Substring] {
+        var isBracketed = false
+        return text.split(omittingEmptySubsequences: false) { character in
+            if character == "[" { isBracketed = true }
+            if character == "]" { isBracketed = false }
+            return character == ":" && !isBracketed
+        }
+    }
+
+    /// ":443", or nothing for nothing.
+    private static func portText(_ text: Substring) -> String? {
+        if text.isEmpty { return "" }
+        guard let port = port(text), port > 0 else { return nil }
+        return ":\(port)"
+    }
+
     private static func port(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.allSatisfy({ ("0"..."9").contains($0) }), let port = Int(text), port <= 65535 else {
             return nil

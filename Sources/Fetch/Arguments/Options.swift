@@ -56,6 +56,8 @@ package struct Options: Sendable {
     package var redirectSchemes: SchemeSet?
     package var addressFamily: AddressFamily?
     package var hostOverrides: [String: String] = [:]
+    /// Where other hosts and ports stand in for those of the URL, in the form of `hostOverrides`; these count before them.
+    package var standIns: [String: String] = [:]
     package var proxy: Proxy?
     package var proxyLogin: Login?
     /// Hosts that are reached without a proxy, in the form of `no_proxy`.
@@ -64,7 +66,9 @@ package struct Options: Sendable {
     package var localAddress: String?
     package var interface: String?
     package var maximumTime: Double?
+    package var connectionTime: Double?
     package var idleTime: Double?
+    package var probeInterval: Double?
     /// How long a web socket is quiet before goodbye is said, once nothing is left to send.
     package var patience: Double?
     package var retries = 0

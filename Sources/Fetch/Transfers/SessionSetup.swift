@@ -11,7 +11,7 @@ struct SessionSetup {
 
     init(_ options: Options, _ cookies: HTTPCookieStorage) throws(FetchError) {
         self.cookies = cookies
-        configuration.hostOverrides = options.hostOverrides
+        configuration.hostOverrides = options.hostOverrides.merging(options.standIns) { $1 }
         configuration.unixSocketPath = options.socketPath
         configuration.localAddress = options.localAddress
         configuration.networkInterface = options.interface
@@ -23,6 +23,8 @@ struct SessionSetup {
         configuration.httpAdditionalHeaders = ["User-Agent": Help.agent]
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel ?? (options.isParallel ? 50 : 0))
         if let seconds = options.maximumTime { configuration.timeoutIntervalForResource = seconds }
+        configuration.timeoutIntervalForConnection = options.connectionTime
+        configuration.connectionProbeInterval = options.probeInterval
         if let seconds = options.idleTime { configuration.timeoutIntervalForRequest = seconds }
         chooseProxy(options)
         chooseAddresses(options)

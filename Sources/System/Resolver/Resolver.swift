@@ -15,7 +15,7 @@ package protocol Resolver: AnyObject {
     func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]?
 
     /// Drops a cached answer, because none of its addresses could be connected to.
-    func forget(_ host: String)
+    func forget(_ host: String, port: Int)
 }
 
 /// A look-up under way.

@@ -1,4 +1,4 @@
-// The resolver of real loops: literals and overrides at once, recent answers from a table, everything else from the table's name
+// The resolver of real loops: literals and addresses that are set at once, recent answers from a table, everything else from the table's name
 // service: getaddrinfo on a helper thread for the process's table, the program for a session's own. Equal look-ups under way are one
 // look-up, across all loops.
 // RFC 6761 §6.3: names under "localhost" never leave the machine.
@@ -6,7 +6,7 @@
 /// Resolves names with the system's name service, or with a program's own.
 package final class SystemResolver: Resolver {
     private let reactor: Reactor
-    private let overrides: [String: String]
+    private let overrides: HostOverrides
     private let cacheLifetime: Duration
     private let table: LookupTable
     /// What needed no look-up last: most sessions talk to one server at a time.
@@ -14,14 +14,14 @@ package final class SystemResolver: Resolver {
 
     /// A resolver for `reactor`'s loop.
     ///
-    /// `overrides` maps names (in any case) to literals that are used instead of an answer. `cacheLifetime` is how old
+    /// `overrides` is where hosts are in place of what a look-up says. `cacheLifetime` is how old
     /// an answer may be whose service does not say so; zero asks each time. `names` is what answers; the system where it is nil.
     package init(
         reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30),
         names: LookupTable? = nil
     ) {
         self.reactor = reactor
-        self.overrides = Dictionary(overrides.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        self.overrides = HostOverrides(overrides)
         self.cacheLifetime = cacheLifetime
         self.table = names ?? processTable
     }
@@ -44,12 +44,16 @@ package final class SystemResolver: Resolver {
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution {
         let pending = PendingLookups.of(reactor)
-        let id = pending.add { completion(Self.apply(port: port, host: host, to: $0)) }
-        if let known = answerWithoutLookup(host, port: port) {
-            reactor.later { pending.finish(id, known) }
+        let place: (host: String, port: Int)
+        switch whatIsKnown(of: host, port: port) {
+        case .settled(let result):
+            let id = pending.add(completion)
+            reactor.later { pending.finish(id, result) }
             return PendingResolution(pending: pending, id: id)
+        case .toAsk(let host, let port): place = (host, port)
         }
-        let (name, waiter) = (nameToAsk(host), LookupWaiter(loop: reactor.loop, id: id))
+        let id = pending.add { completion(Self.apply(port: place.port, host: place.host, to: $0)) }
+        let (name, waiter) = (nameToAsk(place.host), LookupWaiter(loop: reactor.loop, id: id))
         switch table.find(name, lifetime: cacheLifetime, now: reactor.now, waiter: waiter) {
         case .answer(let addresses):
             reactor.later { pending.finish(id, .success(addresses)) }
@@ -62,70 +66,63 @@ package final class SystemResolver: Resolver {
     /// The address of a literal or of a name that was set, or a cached answer.
     package func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]? {
         if let latest, latest.port == port, latest.host == host { return latest.addresses }
-        if let known = answerWithoutLookup(host, port: port) {
-            let addresses = try? known.get()
+        switch whatIsKnown(of: host, port: port) {
+        case .settled(let result):
+            let addresses = try? result.get()
             // The interface behind a zone may be another one tomorrow.
             if let addresses, addresses.allSatisfy({ $0.scope == 0 }) { latest = (host, port, addresses) }
             return addresses
+        case .toAsk(let name, let port):
+            guard let addresses = table.answer(nameToAsk(name), lifetime: cacheLifetime, now: reactor.now) else {
+                return nil
+            }
+            return try? Self.apply(port: port, host: name, to: .success(addresses)).get()
         }
-        guard let addresses = table.answer(nameToAsk(host), lifetime: cacheLifetime, now: reactor.now) else {
-            return nil
-        }
-        return try? Self.apply(port: port, host: host, to: .success(addresses)).get()
     }
 
     /// Drops a cached answer, because none of its addresses could be connected to.
-    package func forget(_ host: String) {
-        table.forget(nameToAsk(host))
+    package func forget(_ host: String, port: Int) {
+        if case .toAsk(let name, _) = whatIsKnown(of: host, port: port) { table.forget(nameToAsk(name)) }
     }
 
     // MARK: Without the name service
 
-    private func answerWithoutLookup(_ host: String, port: Int) -> Result<[SocketAddress], ResolverFailure>? {
-        let keys = overrides.isEmpty ? nil : Self.overrideKeys(host: host, port: port)
-        if let keys, let override = overrides[keys.place] ?? overrides[keys.name] {
-            return Self.addresses(override, host: host, port: port)
+    private enum Knowledge {
+        /// There is nothing to ask.
+        case settled(Result<[SocketAddress], ResolverFailure>)
+        /// This name has to be looked up.
+        case toAsk(String, port: Int)
+    }
+
+    private func whatIsKnown(of host: String, port: Int) -> Knowledge {
+        switch overrides.place(of: host, port: port) {
+        case nil: whatNameSays(host, port: port)
+        case .addresses(let addresses): .settled(.success(addresses))
+        case .host(let other, let port): whatNameSays(other, port: port)
+        case .unusable(let text):
+            .settled(
+                .failure(
+                    ResolverFailure(
+                        reason: .failed, code: 0, host: host,
+                        message: "What is set for this name is neither an address nor a name: \(text)")))
         }
+    }
+
+    private func whatNameSays(_ host: String, port: Int) -> Knowledge {
         if let address = SocketAddress(literal: host, port: port) {
-            return .success([address])
-        }
-        if let keys, let override = overrides[keys.anyAtPort] ?? overrides["*"] {
-            return Self.addresses(override, host: host, port: port)
+            return .settled(.success([address]))
         }
         // A NUL would end the name early for the system: "good.example\0.evil" must not become "good.example".
         // 253 is the longest name DNS can carry (RFC 1035 §2.3.4); one more for a final dot.
         if host.isEmpty || host.utf8.count > 254 || host.utf8.contains(0) {
-            return .failure(
-                ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name"))
+            return .settled(
+                .failure(
+                    ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name")))
         }
         if !table.service.knowsLocalNames, isLocal(host.lowercased()) {
-            return Self.apply(port: port, host: host, to: .success(SocketAddress.loopbacks))
+            return .settled(Self.apply(port: port, host: host, to: .success(SocketAddress.loopbacks)))
         }
-        return nil
-    }
-
-    /// Where an address for a host may be set: for its port alone, for all ports, or for this port of any host; `*` is for
-    /// everything else.
-    package static func overrideKeys(host: String, port: Int) -> (place: String, name: String, anyAtPort: String) {
-        let name = host.lowercased()
-        return ("\(name):\(port)", name, "*:\(port)")
-    }
-
-    /// The addresses of a list with commas.
-    private static func addresses(
-        _ list: String, host: String, port: Int
-    ) -> Result<[SocketAddress], ResolverFailure> {
-        var addresses: [SocketAddress] = []
-        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let address = SocketAddress(literal: String(text), port: port) else {
-                return .failure(
-                    ResolverFailure(
-                        reason: .failed, code: 0, host: host,
-                        message: "The address set for this name is not an IP address: \(text)"))
-            }
-            addresses.append(address)
-        }
-        return .success(addresses)
+        return .toAsk(host, port: port)
     }
 
     // MARK: With it

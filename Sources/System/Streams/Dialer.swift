@@ -23,6 +23,8 @@ package protocol DialAttempt: AnyObject {
 package struct DialOptions: Sendable {
     /// Lets the system probe an idle connection (SO_KEEPALIVE).
     package var keepAlive: Bool
+    /// After which silence it does so, and how long it waits between two probes; nil leaves it to the system.
+    package var probeInterval: Duration?
     /// Sends small segments at once (TCP_NODELAY).
     package var noDelay: Bool
     /// Our end, if it matters; port 0 leaves the port to the system.
@@ -32,9 +34,11 @@ package struct DialOptions: Sendable {
 
     /// Keep-alive and no delay on, everything else left to the system.
     package init(
-        keepAlive: Bool = true, noDelay: Bool = true, localAddress: SocketAddress? = nil, interface: String? = nil
+        keepAlive: Bool = true, probeInterval: Duration? = nil, noDelay: Bool = true,
+        localAddress: SocketAddress? = nil, interface: String? = nil
     ) {
         self.keepAlive = keepAlive
+        self.probeInterval = probeInterval
         self.noDelay = noDelay
         self.localAddress = localAddress
         self.interface = interface

@@ -74,6 +74,11 @@ final class SocketDialAttempt: DialAttempt {
         }
         // A UNIX-domain socket is on no network.
         guard address.family != .unix else { return }
+        if options.keepAlive, let interval = options.probeInterval {
+            let seconds = Self.probeSeconds(interval)
+            try set(raw, level: Platform.levelTCP, option: Platform.keepAliveIdle, to: seconds)
+            try set(raw, level: Platform.levelTCP, option: Platform.keepAliveInterval, to: seconds)
+        }
         if let interface = options.interface {
             let outcome = Platform.bind(raw, toInterface: interface)
             if outcome.failed {
@@ -93,8 +98,14 @@ final class SocketDialAttempt: DialAttempt {
         }
     }
 
-    private func set(_ raw: Int32, level: Int32, option: Int32) throws(SystemError) {
-        let outcome = Platform.set(raw, level: level, option: option, to: 1)
+    /// Whole seconds, rounded up, as many as Linux takes.
+    private static func probeSeconds(_ interval: Duration) -> Int32 {
+        let (seconds, rest) = interval.components
+        return Int32(min(max(rest > 0 ? seconds &+ 1 : seconds, 1), 32_767))
+    }
+
+    private func set(_ raw: Int32, level: Int32, option: Int32, to value: Int32 = 1) throws(SystemError) {
+        let outcome = Platform.set(raw, level: level, option: option, to: value)
         if outcome.failed {
             throw SystemError(errno: outcome.error, call: "setsockopt")
         }

@@ -18,7 +18,7 @@ package enum ErrorMapping {
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
-        case .idleTimeout, .resourceTimeout:
+        case .idleTimeout, .resourceTimeout, .connectionTimeout:
             return LoadFailure.make(.timedOut, url, error.description)
         case .nameLookup(let failure):
             return LoadFailure.make(

@@ -28,6 +28,10 @@ struct ConfigurationValues: Sendable {
     var httpMaximumConnectionsPerHost = 6
     /// How old a connection may be that is to serve a new request.
     var maximumConnectionLifetime: TimeInterval?
+    /// How long a connection may be on its way.
+    var timeoutIntervalForConnection: TimeInterval?
+    /// After which silence the system asks whether its peer is there.
+    var connectionProbeInterval: TimeInterval?
     /// How many threads send and receive.
     var engineShards = 1
     var shouldUseExtendedBackgroundIdleMode = false

@@ -23,7 +23,7 @@ struct SessionSettings: Sendable {
     let resumableUploads: URLSessionConfiguration.ResumableUploads
     let uploadPatience: ResumableUploadMachine.Patience
     private let chosenDownloadFolder: String?
-    private let overriddenHosts: Set<String>
+    private let overrides: HostOverrides
     let proxies: SessionProxies
     /// What `localAddress` says where it is no address.
     let unusableLocalAddress: String?
@@ -80,9 +80,7 @@ struct SessionSettings: Sendable {
         defaultFields = DefaultFields(
             acceptLanguage: AcceptLanguage.ofEnvironment, userAgent: UserAgent.ofProcess)
 
-        var overrides: [String: String] = [:]
-        for (name, address) in values.hostOverrides { overrides[name.lowercased()] = address }
-        overriddenHosts = Set(overrides.keys)
+        overrides = HostOverrides(values.hostOverrides)
 
         credentialStorage = values.urlCredentialStorage
         let authentication = SessionAuthentication(
@@ -91,6 +89,8 @@ struct SessionSettings: Sendable {
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost
         engine.maximumConnectionLifetime = values.maximumConnectionLifetime.map { Duration(clampedSeconds: $0) }
+        engine.connectionTimeout = values.timeoutIntervalForConnection.flatMap(Self.positive)
+        engine.connectionProbeInterval = values.connectionProbeInterval.flatMap(Self.positive)
         engine.shards = values.engineShards
         engine.protocols = values.http2.offer
         engine.minimumTLSVersion = TLSVersion(values.tlsMinimum)
@@ -101,7 +101,7 @@ struct SessionSettings: Sendable {
         engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
         engine.transportSecurity = values.appTransportSecurity?.rules
         engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }
-        engine.hostOverrides = overrides
+        engine.hostOverrides = values.hostOverrides
         engine.names = values.hostResolver.map { LookupTable(ProgramNameService($0)) }
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface
@@ -113,6 +113,11 @@ struct SessionSettings: Sendable {
         self.engine = engine
         proxies = SessionProxies(values)
         unusableLocalAddress = engine.localAddress == nil ? values.localAddress : nil
+    }
+
+    /// A time that is longer than none.
+    private static func positive(_ seconds: TimeInterval) -> Duration? {
+        seconds > 0 ? Duration(clampedSeconds: seconds) : nil
     }
 
     /// The socket that a request goes through, in the place of its host; nil for the network.
@@ -127,11 +132,9 @@ struct SessionSettings: Sendable {
     /// Who judges servers where no delegate does.
     var evaluator: any TrustEvaluator { engine.trust }
 
-    /// Whether a host's addresses are set, so that it is not looked up.
+    /// Whether a host's addresses are set, so that nothing is looked up.
     func overrides(_ host: String, port: Int) -> Bool {
-        if overriddenHosts.isEmpty { return false }
-        let keys = SystemResolver.overrideKeys(host: host, port: port)
-        return [keys.place, keys.name, keys.anyAtPort, "*"].contains(where: overriddenHosts.contains)
+        if case .addresses? = overrides.place(of: host, port: port) { true } else { false }
     }
 
     /// The longest wait without a byte moving: the request's if it has one (B6.3, B6.4, B6.7).

@@ -103,6 +103,24 @@ struct CommandLineTests {
     }
 
     @Test(
+        "--connect-to is read as curl reads it: what is empty in front is all, and behind it stays",
+        arguments: [
+            ("A.test:443:b.test:8443", "a.test:443", "b.test:8443"), ("a::b:", "a", "b"), ("::b:80", "*", "b:80"),
+            (":443::8443", "*:443", ":8443"), ("[::1]:80:[::2]:81", "::1:80", "[::2]:81"),
+        ])
+    func standIns(text: String, place: String, target: String) {
+        let read = OptionValue.standIn(text)
+        #expect(read?.place == place && read?.target == target, "\(text)")
+    }
+
+    @Test(
+        "--connect-to that leads nowhere else, or has other parts than four, is refused",
+        arguments: ["", ":::", "a:80::", "a:80:b", "a:80:b:80:c", "a:x:b:80", "a:80:b:65536", "a:80:b:0"])
+    func wrongStandIns(text: String) {
+        #expect(OptionValue.standIn(text) == nil)
+    }
+
+    @Test(
         "--resolve without a host, or with what is no address, is refused",
         arguments: [
             "a:", ":80:10.0.0.1", "a:80:", "a:80:b.test", "a:65536:10.0.0.1", "a:80:10.0.0.1,", "-a:80",

@@ -89,7 +89,7 @@ final class Network: Dialer, Resolver {
         SocketAddress(literal: host, port: port).map { [$0] }
     }
 
-    func forget(_ host: String) { world.tell("\(host) is looked up anew next time") }
+    func forget(_ host: String, port: Int) { world.tell("\(host) is looked up anew next time") }
 
     func resolve(
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void

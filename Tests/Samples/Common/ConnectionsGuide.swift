@@ -22,6 +22,16 @@ public func askRegistry(_ registry: any Registry, _ configuration: URLSessionCon
     }
 }
 
+/// Has loads fail whose connection is not there after five seconds.
+public func limitConnecting(_ configuration: URLSessionConfiguration) {
+    configuration.timeoutIntervalForConnection = 5
+}
+
+/// Has the system ask silent servers whether they are there.
+public func probe(_ configuration: URLSessionConfiguration) {
+    configuration.connectionProbeInterval = 30
+}
+
 /// Has connections replaced that are five minutes old.
 public func keepYoung(_ configuration: URLSessionConfiguration) {
     configuration.maximumConnectionLifetime = 300

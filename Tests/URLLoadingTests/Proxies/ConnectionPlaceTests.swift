@@ -2,7 +2,7 @@
 
 import Foundation
 import Testing
-import URLLoading
+@testable import URLLoading
 import URLLoadingLoopbackServer
 
 /// A path for a socket, in a directory that is removed with its owner.
@@ -219,5 +219,56 @@ struct ConnectionPlaceTests {
             let url = try server.at("/x", host: "api.test")
             #expect(try await session.text(url) == "/x of api.test:\(server.port)")
         }
+    }
+
+    @Test("B16.82: another port stands in for the URL's, an address for a name, and what the server hears stays the URL's")
+    func standIns() async throws {
+        try await withServer(router: ProxiedSite.describing) { server in
+            for (place, target) in [
+                ("api.test", "127.0.0.1:\(server.port)"), ("api.test:80", "localhost:\(server.port)"),
+                ("*", "127.0.0.1:\(server.port)"),
+            ] {
+                let session = session { $0.hostOverrides = [place: target] }
+                let url = try #require(URL(string: "http://api.test/x"))
+                #expect(try await session.text(url) == "/x of api.test", "\(place): \(target)")
+            }
+            let wrong = session { $0.hostOverrides = ["api.test": "127.0.0.256"] }
+            let error = try await #require(throws: URLError.self) {
+                try await wrong.text(try #require(URL(string: "http://api.test/")))
+            }
+            #expect(error.code == .cannotFindHost || error.code == .dnsLookupFailed)
+            #expect(error.localizedDescription.contains("127.0.0.256"))
+        }
+    }
+
+    @Test("B6.39: where a connection takes longer than it may, the load fails as timed out, and says what took so long")
+    func connectionTimeout() async throws {
+        let session = session {
+            $0.timeoutIntervalForConnection = 0.05
+            $0.hostResolver = { _ in
+                try await Task.sleep(for: .seconds(3_600))
+                return .init(["127.0.0.1"], timeToLive: 0)
+            }
+        }
+        let error = try await #require(throws: URLError.self) {
+            try await session.text(try #require(URL(string: "http://api.test/")))
+        }
+        #expect(error.code == .timedOut)
+        #expect(error.localizedDescription.contains("api.test within 0.05 seconds; it was looking up the host's name"))
+    }
+
+    @Test("B6.39, B16.83: what is no time is no setting")
+    func noTimes() {
+        var values = ConfigurationValues()
+        for nothing in [nil, 0, -1, .nan] as [TimeInterval?] {
+            values.timeoutIntervalForConnection = nothing
+            values.connectionProbeInterval = nothing
+            let engine = SessionSettings(values).engine
+            #expect(engine.connectionTimeout == nil && engine.connectionProbeInterval == nil)
+        }
+        values.timeoutIntervalForConnection = 2
+        values.connectionProbeInterval = .infinity
+        let engine = SessionSettings(values).engine
+        #expect(engine.connectionTimeout == .seconds(2) && engine.connectionProbeInterval != nil)
     }
 }

@@ -37,6 +37,20 @@ extension OptionTable {
                 .more(
                     "and do not look it up; several with commas between them, IPv6 ones in brackets; `*` is any host, and `HOST:ADDRESS` is for all ports"
                 ),
+            .reading(
+                nil, "connect-to",
+                .text(
+                    "HOST:PORT:OTHER:PORT",
+                    "a host, a port, another host and another port, such as example.com:443:other.example:8443"),
+                "connect to another host or port", OptionValue.standIn
+            ) { options, standIn in
+                // As in curl the first that fits counts.
+                if options.standIns[standIn.place] == nil { options.standIns[standIn.place] = standIn.target }
+            }
+            .more(
+                "while the Host field and the certificate stay the URL's; without a host or a port in front it is for every host or port, and what is left out behind stays as it is: `::127.0.0.1:8080`, `example.com::staging.example:`"
+            ).different(
+                "a proxy is still asked for the URL's host, and what is for every host is not for URLs with an address"),
             .text(
                 nil, "unix-socket", .file("PATH", "a path"),
                 "connect to this UNIX-domain socket"
@@ -88,6 +102,21 @@ extension OptionTable {
             ) {
                 $0.maximumTime = $1
             }.common,
+            .reading(
+                nil, "connect-timeout", .text("SECONDS", "a number of seconds"),
+                "give up when there is no connection after so long", OptionValue.seconds
+            ) {
+                $0.connectionTime = $1
+            }.common
+                .more("with the look-up of the name, the dialogue with a proxy and TLS"),
+            .reading(
+                nil, "keepalive-time", .text("SECONDS", "a number of seconds"),
+                "ask after so long a silence whether the server is still there", OptionValue.seconds
+            ) {
+                $0.probeInterval = $1
+            }.more(
+                "and again after as long; nine questions without an answer end the connection. Without it the system's setting counts, usually two hours"
+            ).different("curl asks after 60 seconds where nothing is set"),
             .reading(
                 nil, "timeout", .text("SECONDS", "a number of seconds"),
                 "give up after so long a silence; 60 unless set", OptionValue.seconds

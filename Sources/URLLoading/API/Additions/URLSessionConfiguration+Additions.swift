@@ -3,10 +3,13 @@
 import Foundation
 
 extension URLSessionConfiguration {
-    /// Ours: addresses for names that are then not looked up, as `["api.example.com": "127.0.0.1"]`. The name stays
-    /// in the Host field and in what the server's certificate must show. Several addresses stand in one text with commas,
-    /// and are tried in their order as those of a look-up are. `"api.example.com:443"` is for one port alone and comes
-    /// first; `"*:443"` and `"*"` are for all names that have nothing of their own.
+    /// Ours: where hosts are, in place of what a look-up says: `["api.example.com": "127.0.0.1"]`.
+    ///
+    /// The name stays in the Host field and in what the server's certificate must show. Several addresses stand in one text with commas,
+    /// and are tried in their order as those of a look-up are. With a port (`"127.0.0.1:8443"`, `"[::1]:8443"`) the connection is made
+    /// to that port. In place of addresses there may be one other name, with a port or without, which is then looked up, or
+    /// a port alone (`":8443"`). `"api.example.com:443"` is for one port of the URL alone and comes first; `"*:443"` and `"*"` are for
+    /// all names that have nothing of their own. With `requiresDNSSECValidation` only addresses count as known.
     public var hostOverrides: [String: String] {
         get { value(\.hostOverrides) }
         set { assign(\.hostOverrides, newValue) }

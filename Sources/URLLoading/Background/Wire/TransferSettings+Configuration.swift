@@ -56,6 +56,8 @@ extension TransferSettings {
         if !values.basicCredentialsSentAhead.isEmpty { uncarried.append("basicCredentialsSentAhead") }
         if values.hostResolver != nil { uncarried.append("hostResolver") }
         if values.maximumConnectionLifetime != nil { uncarried.append("maximumConnectionLifetime") }
+        if values.timeoutIntervalForConnection != nil { uncarried.append("timeoutIntervalForConnection") }
+        if values.connectionProbeInterval != nil { uncarried.append("connectionProbeInterval") }
         if values.maximumDecodedBytes != nil { uncarried.append("maximumDecodedBytes") }
         if values.maximumDecodedRatio != nil { uncarried.append("maximumDecodedRatio") }
         return (settings, uncarried)
