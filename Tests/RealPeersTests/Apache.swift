@@ -6,6 +6,8 @@ import Foundation
 final class Apache: Sendable {
     let directory: PeerDirectory
     let port: Int
+    /// The same over TLS, HTTP/2 and HTTP/1.1.
+    let http2: Int
     private let process: PeerProcess
 
     init() async throws {
@@ -13,7 +15,8 @@ final class Apache: Sendable {
             throw PeerProcess.StartFailure(description: "apache2 is not installed")
         }
         directory = try PeerDirectory()
-        port = try freePorts(1)[0]
+        let ports = try freePorts(2)
+        (port, http2) = (ports[0], ports[1])
         for folder in ["basic", "digest"] {
             try FileManager.default.createDirectory(
                 atPath: "\(directory.path)/www/\(folder)", withIntermediateDirectories: true)
@@ -26,9 +29,10 @@ final class Apache: Sendable {
         let modules = [
             "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest",
             "alias", "brotli", "dir", "filter", "deflate", "headers", "mime",
+            "ssl", "http2",
         ]
         process = try await .apache(
-            program, in: directory, on: port, modules: modules, Self.settings(in: directory.path))
+            program, in: directory, on: port, modules: modules, Self.settings(in: directory.path, http2: http2))
     }
 
     func url(_ path: String, user: String = "") throws -> URL {
@@ -42,8 +46,15 @@ final class Apache: Sendable {
         try await process.lines(count, containing: "entry ")
     }
 
-    private static func settings(in path: String) -> String {
+    private static func settings(in path: String, http2: Int) -> String {
         """
+        Listen 127.0.0.1:\(http2)
+        <VirtualHost 127.0.0.1:\(http2)>
+            Protocols h2 http/1.1
+            SSLEngine on
+            SSLCertificateFile \(path)/certificate.pem
+            SSLCertificateKeyFile \(path)/key.pem
+        </VirtualHost>
         DocumentRoot \(path)/www
         LogFormat "entry %U status=%>s user=%u connection=%{c}L keepalive=%k method=%m" peers
         CustomLog /dev/stdout peers

@@ -1,4 +1,5 @@
-// fetch beside curl: the same body, status and fields for varied URLs, from nginx, Apache and the LoopbackServer. What cannot be
+// fetch beside curl: the same body, status and fields for varied URLs, from nginx and Apache over both protocols, and from the
+// LoopbackServer. What cannot be
 // the same is left out and named: the moment of the answer (Date), and what is said about the connection (Connection,
 // Keep-Alive), since only fetch asks for one that stays. Dot segments are sent as written by fetch, and by curl when told to.
 
@@ -24,9 +25,14 @@ private struct Errand: Sendable {
     static let all = paths + methods + conditions
 
     /// Every fifth under a sanitizer, where each start of the command takes a third of a second.
-    static var chosen: [Errand] {
-        Sanitizer.isActive ? stride(from: 0, to: all.count, by: 5).map { all[$0] } : all
+    static func chosen(overHTTP2: Bool) -> [Errand] {
+        let all = all.filter { !(overHTTP2 && $0.hasBody) }
+        return Sanitizer.isActive ? stride(from: 0, to: all.count, by: 5).map { all[$0] } : all
     }
+
+    /// A server may answer without reading a body, and then resets the stream. curl 7.88 takes that for a failure (92) where
+    /// it comes before the body has been sent, though the answer is whole (RFC 9113 §8.1).
+    private var hasBody: Bool { !options.contains("-G") && options.contains { ["-d", "-F", "--json"].contains($0) } }
 
     /// What URLs can look like.
     private static let paths: [Errand] = [
@@ -79,6 +85,7 @@ private struct Errand: Sendable {
 /// What a command brought.
 private struct ErrandResult: Equatable, CustomStringConvertible {
     var exitCode: Int32
+    /// The protocol's version and the number.
     var status: String
     var fields: [String]
     var body: [UInt8]
@@ -97,7 +104,7 @@ private struct ErrandResult: Equatable, CustomStringConvertible {
                 lines.append(line)
             }
         }
-        status = lines.first.map { String($0.split(separator: " ").dropFirst().first ?? "") } ?? ""
+        status = lines.first.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } ?? ""
         var values: [String: String] = [:]
         for line in lines.dropFirst() {
             let name = line.prefix { $0 != ":" }.lowercased()
@@ -125,26 +132,27 @@ struct FetchAndCurlTests {
     ]
 
     /// Runs all errands at one server by both commands, and compares.
-    private func compare(_ base: String) async throws -> Int {
+    private func compare(_ base: String, _ way: [String] = []) async throws -> Int {
         let curl = try #require(Peers.curl)
         let clean = Dictionary(
             uniqueKeysWithValues: ["http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"].map {
                 ($0, String?.none)
             })
-        for errand in Errand.chosen {
+        let errands = Errand.chosen(overHTTP2: !way.isEmpty)
+        for errand in errands {
             let url = base + errand.path
             let ours = ErrandResult(
                 try await ChildRun.run(
-                    "fetch", (errand.follows ? [] : ["--no-redirects"]) + ["-s", "-i"] + errand.options + [url],
+                    "fetch", (errand.follows ? [] : ["--no-redirects"]) + ["-s", "-i"] + way + errand.options + [url],
                     changing: clean), heads: errand.follows ? 2 : 1)
             let theirs = ErrandResult(
                 try await ChildRun.run(
-                    curl, (errand.follows ? ["-L"] : []) + ["-qsgi", "--path-as-is"] + errand.options + [url],
+                    curl, (errand.follows ? ["-L"] : []) + ["-qsgi", "--path-as-is"] + way + errand.options + [url],
                     changing: clean), heads: errand.follows ? 2 : 1)
             #expect(ours == theirs, "\(errand.options) \(url)\n  fetch: \(ours)\n  curl:  \(theirs)")
-            #expect(!ours.status.isEmpty || ours.exitCode != 0)
+            #expect(ours.status.hasPrefix(way.isEmpty ? "HTTP/1.1 " : "HTTP/2 ") || ours.exitCode != 0)
         }
-        return Errand.all.count
+        return errands.count
     }
 
     private func fill(_ directory: PeerDirectory) throws {
@@ -163,14 +171,38 @@ struct FetchAndCurlTests {
     func nginx() async throws {
         let nginx = try await Nginx()
         try fill(nginx.directory)
-        #expect(try await compare("http://127.0.0.1:\(nginx.plain)") >= 100)
+        #expect(try await compare("http://127.0.0.1:\(nginx.plain)") >= (Sanitizer.isActive ? 20 : 100))
     }
 
     @Test("The same body, status and fields from Apache", .enabled(if: Peers.apache != nil, "apache2 is not installed"))
     func apache() async throws {
         let apache = try await Apache()
         try fill(apache.directory)
-        #expect(try await compare("http://127.0.0.1:\(apache.port)") >= 100)
+        #expect(try await compare("http://127.0.0.1:\(apache.port)") >= (Sanitizer.isActive ? 20 : 100))
+    }
+
+    /// The options by which both commands speak HTTP/2 with a peer.
+    private func overHTTP2(_ directory: PeerDirectory) throws -> [String] {
+        try directory.write(directory.anchor, to: "anchor.pem")
+        return ["--http2", "--cacert", directory.path + "/anchor.pem"]
+    }
+
+    @Test(
+        "The same body, status and fields from nginx over HTTP/2",
+        .enabled(if: Peers.nginx != nil, "nginx is not installed"))
+    func nginxHTTP2() async throws {
+        let nginx = try await Nginx()
+        try fill(nginx.directory)
+        #expect(try await compare("https://127.0.0.1:\(nginx.http2)", overHTTP2(nginx.directory)) >= (Sanitizer.isActive ? 20 : 100))
+    }
+
+    @Test(
+        "The same body, status and fields from Apache over HTTP/2",
+        .enabled(if: Peers.apache != nil, "apache2 is not installed"))
+    func apacheHTTP2() async throws {
+        let apache = try await Apache()
+        try fill(apache.directory)
+        #expect(try await compare("https://127.0.0.1:\(apache.http2)", overHTTP2(apache.directory)) >= (Sanitizer.isActive ? 20 : 100))
     }
 
     @Test("The same body, status and fields from the LoopbackServer, chunked bodies and odd answers among them")
@@ -192,7 +224,7 @@ struct FetchAndCurlTests {
             default: return .text(echo)
             }
         }
-        #expect(try await compare(server.url("")) >= 100)
+        #expect(try await compare(server.url("")) >= (Sanitizer.isActive ? 20 : 100))
         await server.stop()
     }
 }

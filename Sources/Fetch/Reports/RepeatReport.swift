@@ -40,8 +40,9 @@ package struct RepeatReport: Sendable {
         let failures = samples.compactMap(\.failure)
         let rate = duration > 0 ? Double(samples.count) / duration : 0
         var lines = [
-            "\(samples.count) requests in \(QuantityText.duration(duration)), \(QuantityText.number(rate)) a second, "
-                + "\(samples.count { $0.hasConnected }) connections, \(failures.count) failures"
+            "\(QuantityText.count(samples.count, "request")) in \(QuantityText.duration(duration)), \(QuantityText.number(rate)) a second, "
+                + QuantityText.count(samples.count { $0.hasConnected }, "connection") + ", "
+                + QuantityText.count(failures.count, "failure")
         ]
         let statuses = Dictionary(grouping: samples.compactMap(\.status), by: \.self).sorted { $0.key < $1.key }
         if !statuses.isEmpty {
@@ -50,7 +51,7 @@ package struct RepeatReport: Sendable {
         for (text, count) in Dictionary(grouping: failures, by: \.self).mapValues(\.count).sorted(by: {
             $0.key < $1.key
         }) {
-            lines.append("failure \(count) times: \(text)")
+            lines.append("failure \(QuantityText.count(count, "time")): \(text)")
         }
         let good = samples.filter { $0.failure == nil }
         guard !good.isEmpty else { return lines }

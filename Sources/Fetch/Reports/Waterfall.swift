@@ -35,7 +35,11 @@ package struct Waterfall: Sendable {
                 let status = (exchange.response as? HTTPURLResponse).map { " \($0.statusCode)" } ?? ""
                 let url = exchange.request.url.map(ResumeNote.name) ?? ""
                 let version = ProtocolText.name(exchange).map { ", \($0)" } ?? ""
-                let source = exchange.resourceFetchType == .localCache ? ", from the cache" : ""
+                let source =
+                    switch exchange.resourceFetchType {
+                    case .localCache: ", from the cache"
+                    default: exchange.isReusedConnection ? ", on an open connection" : ""
+                    }
                 return Exchange(
                     title: "\(exchange.request.httpMethod ?? "GET") \(url)\(status)\(version)\(source)",
                     phases: Phase.all(exchange, since: origin))

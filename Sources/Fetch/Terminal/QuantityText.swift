@@ -29,6 +29,9 @@ package enum QuantityText {
         return Int64(exactly: (Double(bytes) / seconds).rounded(.towardZero)) ?? .max
     }
 
+    /// "1 connection", "2 connections".
+    static func count(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+
     /// "7.6", "12", "1234": with a digit behind the point where that says something.
     static func number(_ value: Double) -> String { String(format: value < 10 ? "%.1f" : "%.0f", value) }
 

@@ -85,10 +85,11 @@ struct Run: Sendable {
             !options.isSilent && !options.hidesProgress
             && (areFiles || !Terminal.showsOutput && Screen.standardError.isTerminal)
         let board = showsProgress ? ProgressBoard() : nil
+        let earlyEnd = EarlyEnd()
         let all = options.targets.enumerated().map { number, target in
             Transfer(
                 number: number, target: target, options: options, contents: contents, session: session, heads: heads,
-                board: board, isOneOfMany: options.targets.count > 1)
+                board: board, isOneOfMany: options.targets.count > 1, earlyEnd: earlyEnd)
         }
         return await withTaskGroup(of: (Int, TransferResult).self) { group in
             var results: [Int: TransferResult] = [:]
@@ -111,6 +112,7 @@ struct Run: Sendable {
                     }
                 }
                 if options.stopsAtFirstFailure, result.code != .success {
+                    earlyEnd.come()
                     group.cancelAll()
                     // What is cancelled now is no failure of its own.
                     results = [number: result]

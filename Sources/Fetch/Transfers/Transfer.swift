@@ -31,6 +31,8 @@ struct Transfer: Sendable {
     let board: ProgressBoard?
     /// Whether others go on at the same time or after it, so that lines must say whose they are.
     let isOneOfMany: Bool
+    /// Whether a failure has ended the whole run.
+    let earlyEnd: EarlyEnd
 
     private var url: URL { target.url }
 
@@ -64,7 +66,7 @@ struct Transfer: Sendable {
         return Transfer(
             number: number, target: Target(plain, output: target.output), options: options, contents: contents,
             session: session,
-            heads: heads, board: board, isOneOfMany: isOneOfMany)
+            heads: heads, board: board, isOneOfMany: isOneOfMany, earlyEnd: earlyEnd)
     }
 
     private func run(isGuess: Bool) async -> TransferResult {
@@ -169,6 +171,8 @@ struct Transfer: Sendable {
         report.code = failure.code
         report.message = failure.message
         guard options.complains, !failure.isExpected else { return }
+        // The failure that ended the run has been told. This transfer has none of its own.
+        if failure.code == .interrupted, earlyEnd.hasCome { return }
         note(Terminal.complaint((isOneOfMany ? "\(shownURL): " : "") + failure.message, advice: failure.advice))
     }
 

@@ -27,8 +27,8 @@ struct ExperimentReportTests {
                 sample(9, status: nil, failure: "No."), sample(0.5, status: 404),
             ]
         let lines = RepeatReport(samples, duration: 2).lines
-        #expect(lines[0] == "12 requests in 2.00 s, 6.0 a second, 1 connections, 1 failures")
-        #expect(lines[1] == "status 200: 10, 404: 1" && lines[2] == "failure 1 times: No.")
+        #expect(lines[0] == "12 requests in 2.00 s, 6.0 a second, 1 connection, 1 failure")
+        #expect(lines[1] == "status 200: 10, 404: 1" && lines[2] == "failure 1 time: No.")
         #expect(lines[3].split(separator: " ").joined(separator: " ") == "least median 90 % 99 % most")
         #expect(
             lines[5].split(separator: " ").joined(separator: " ") == "in all 1.0 ms 6.0 ms 10.0 ms 500.0 ms 500.0 ms")

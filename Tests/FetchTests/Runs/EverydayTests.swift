@@ -202,6 +202,7 @@ struct EverydayTests {
             switch request.path {
             case "/long": .generated(length: 5000)
             case "/chunked": .generated(length: 5000, framing: .chunked)
+            case "/hang": .script([.waitForClose])
             case "/ok": .text("ok")
             default: .text("why", status: 404)
             }
@@ -212,6 +213,9 @@ struct EverydayTests {
             #expect(file.exitCode == 22 && place.text("f") == "why")
             let early = try await place.shell("fetch -s -f --fail-early \(server.url("/no")) \(server.url("/ok"))")
             #expect(early.exitCode == 22 && early.output == "")
+            let cut = try await place.shell(
+                "fetch -f -Z --fail-early -o a \(server.url("/hang")) -o b \(server.url("/no"))")
+            #expect(cut.exitCode == 22 && cut.complaints.contains("404") && !cut.complaints.contains("interrupted"))
             let late = try await place.shell("fetch -s -f \(server.url("/no")) \(server.url("/ok"))")
             #expect(late.exitCode == 22 && late.output == "ok")
             let groups = try await place.shell(
@@ -337,7 +341,7 @@ struct EverydayTests {
             let run = try await place.shell("fetch --repeat 20 \(server.url("/"))")
             #expect(
                 run.exitCode == 0 && run.output.hasPrefix("20 requests in ")
-                    && run.output.contains(" 1 connections, 0 failures\nstatus 200: 20\n"))
+                    && run.output.contains(" 1 connection, 0 failures\nstatus 200: 20\n"))
             #expect(server.stats.requests == 20 && run.complaints == "" && !run.output.contains("body"))
             let many = try await place.shell("fetch --repeat 20 -Z --parallel-max 4 \(server.url("/"))")
             #expect(

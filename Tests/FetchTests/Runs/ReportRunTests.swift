@@ -56,6 +56,8 @@ struct ReportRunTests {
         #expect(
             lines.first?.hasSuffix(" 302, HTTP/1.1") == true
                 && lines.contains { $0.hasPrefix("  connect ") && $0.contains("#") })
+        let titles = lines.filter { $0.hasPrefix("GET ") }
+        #expect(titles.count == 2 && titles.last?.hasSuffix(" 200, HTTP/1.1, on an open connection") == true)
         #expect(lines.count { $0.hasPrefix("  wait ") } == 2 && lines.last?.hasPrefix("in all ") == true)
         #expect(lines.allSatisfy { $0.count <= 80 })
         await server.stop()

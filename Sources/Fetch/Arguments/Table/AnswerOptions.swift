@@ -61,6 +61,7 @@ extension OptionTable {
                 $0.rateLimit = $1
             }.more("for each URL, with `k`, `M`, `G` as above"),
             .flag("N", "no-buffer", "write what comes as it comes, as usual") { _ in },
+            .flag(nil, "stream", "write what comes as it comes, as usual: `http --stream`") { _ in }.ours,
             .flag("Z", "parallel", \.isParallel, "up to 50 files at once, in place of 6").global.common
                 .more("what goes to standard output comes one after the other")
                 .different("files are fetched at once without it, too"),
