@@ -12,8 +12,8 @@ package final class LoopbackServer: Sendable {
     package typealias Router = @Sendable (ServerRequest) -> ServerResponse
 
     private let scheme: String
-    private let board: StatisticsBoard
-    private let home: ListeningHome<ServerCore>
+    private let figures: ObservedStatistics
+    private let thread: ServerThread<ServerCore>
 
     /// Starts a server; when this returns it accepts connections.
     package static func start(_ options: Options = Options(), router: @escaping Router) throws -> LoopbackServer {
@@ -29,32 +29,32 @@ package final class LoopbackServer: Sendable {
         } catch let error as TLSError {
             throw StartError.tls(error)
         }
-        let board = StatisticsBoard()
+        let figures = ObservedStatistics()
         do {
-            home = try ListeningHome(name: "loopback", at: wanted, backlog: options.backlog) { key, reactor, loop in
+            thread = try ServerThread(name: "loopback", at: wanted, backlog: options.backlog) { key, reactor, loop in
                 ServerCore(
                     key: key, reactor: reactor, loop: loop, options: options, context: context, router: router,
-                    board: board)
+                    figures: figures)
             }
         } catch {
             throw StartError.system(error)
         }
         scheme = context == nil ? "http" : "https"
-        self.board = board
+        self.figures = figures
     }
 
     /// Closes the listener and every connection; when this returns nothing of the server is left, its thread included.
     package func stop() async {
-        await home.stop()
+        await thread.stop()
     }
 
     /// Closes every connection, as a server does that is restarted, and keeps accepting new ones.
     package func closeConnections() async {
-        await home.perform { $0.closeConnections() }
+        await thread.perform { $0.closeConnections() }
     }
 
     /// Where the server listens, with the port that it got.
-    package var address: SocketAddress { home.address }
+    package var address: SocketAddress { thread.address }
 
     /// The port; 0 on a UNIX-domain socket.
     package var port: Int { address.port ?? 0 }
@@ -67,11 +67,11 @@ package final class LoopbackServer: Sendable {
     }
 
     /// What the server has seen until now.
-    package var stats: ServerStatistics { board.current }
+    package var stats: ServerStatistics { figures.current }
 
     /// Waits until what the server has seen fulfils a condition; nil where the waiting task is cancelled before.
     @discardableResult
     package func wait(until condition: @escaping @Sendable (ServerStatistics) -> Bool) async -> ServerStatistics? {
-        await board.wait(until: condition)
+        await figures.wait(until: condition)
     }
 }

@@ -68,7 +68,7 @@ extension ServerConnection {
 
     private func endAnswer() {
         player.end()
-        core.board.update { $0.responses += 1 }
+        core.figures.update { $0.responses += 1 }
     }
 
     private func record(_ pause: AnswerPlayer.Pause) {
@@ -79,7 +79,7 @@ extension ServerConnection {
 
     func record(written: Int64, isBlocked: Bool) {
         guard written > 0 || isBlocked != isCountedAsBlocked else { return }
-        core.board.update { statistics in
+        core.figures.update { statistics in
             statistics.bytesWritten += written
             statistics.blockedWriters += (isBlocked ? 1 : 0) - (isCountedAsBlocked ? 1 : 0)
         }

@@ -8,7 +8,7 @@ extension ServerConnection {
     func headArrived(_ head: RequestHead) {
         incoming = IncomingRequest(head: head)
         requestNumber += 1
-        core.board.update { $0.requestsBegun += 1 }
+        core.figures.update { $0.requestsBegun += 1 }
         holdBody()
         if let uploads = core.options.uploads, case .taken(let heads) = uploads.begin(head, on: source) {
             incoming?.isUpload = true
@@ -57,7 +57,7 @@ extension ServerConnection {
             let isUpload = incoming?.isUpload
         else { return }
         incoming = nil
-        core.board.update { $0.requests += 1 }
+        core.figures.update { $0.requests += 1 }
         if isUpload {
             guard let response = core.options.uploads?.finish(on: source) else { return cut() }
             return answer(response, to: request)

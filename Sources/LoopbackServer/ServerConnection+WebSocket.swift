@@ -15,7 +15,7 @@ extension ServerConnection {
         var answer: [UInt8] = []
         // What a test has made of the head may be anything but what cannot be written at all.
         guard (try? ResponseEncoder.encode(head, framing: .none, into: &answer)) != nil else { return false }
-        core.board.update { statistics in
+        core.figures.update { statistics in
             statistics.responses += 1
             statistics.webSockets += 1
             statistics.webSocketsOpen += 1

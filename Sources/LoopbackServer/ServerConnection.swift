@@ -167,10 +167,10 @@ final class ServerConnection: ByteStreamObserver {
             case .notDone:
                 return
             case .failed:
-                core.board.update { $0.failedHandshakes += 1 }
+                core.figures.update { $0.failedHandshakes += 1 }
                 return linger()
             case .done(let isResumed):
-                core.board.update { statistics in
+                core.figures.update { statistics in
                     statistics.handshakes += 1
                     if isResumed { statistics.resumedHandshakes += 1 }
                 }
@@ -192,7 +192,7 @@ final class ServerConnection: ByteStreamObserver {
     }
 
     private func consume(_ bytes: UnsafeRawBufferPointer) {
-        core.board.update { $0.bytesReceived += Int64(bytes.count) }
+        core.figures.update { $0.bytesReceived += Int64(bytes.count) }
         if let conversation { return conversation.received(bytes) }
         if awaitsPreface {
             inbox.append(contentsOf: bytes)
@@ -272,7 +272,7 @@ final class ServerConnection: ByteStreamObserver {
     // MARK: The end
 
     private func malformed() {
-        core.board.update { $0.malformedRequests += 1 }
+        core.figures.update { $0.malformedRequests += 1 }
         guard !player.isActive else { return linger() }
         player.first += Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
         closesAfterAnswer = true
@@ -304,9 +304,9 @@ final class ServerConnection: ByteStreamObserver {
     /// The client is gone; that counts only where there was something left to do for it.
     func lost() {
         if isServing, !channel.isEstablished {
-            core.board.update { $0.failedHandshakes += 1 }
+            core.figures.update { $0.failedHandshakes += 1 }
         } else if isServing, player.isActive || incoming != nil || conversation?.hasWork ?? false {
-            core.board.update { $0.connectionsLost += 1 }
+            core.figures.update { $0.connectionsLost += 1 }
         }
         close()
     }
@@ -340,7 +340,7 @@ final class ServerConnection: ByteStreamObserver {
         // until then closing alone would tell the client nothing.
         channel.stream.shutdownWrite()
         channel.stream.close()
-        if isCountedAsBlocked { core.board.update { $0.blockedWriters -= 1 } }
+        if isCountedAsBlocked { core.figures.update { $0.blockedWriters -= 1 } }
         isCountedAsBlocked = false
         core.closed(self)
     }

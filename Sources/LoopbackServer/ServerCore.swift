@@ -11,7 +11,7 @@ final class ServerCore: ListeningCore {
     let loop: Loop
     let options: LoopbackServer.Options
     let router: LoopbackServer.Router
-    let board: StatisticsBoard
+    let figures: ObservedStatistics
     /// Plaintext of the connection that is being read, valid during one callback; ciphertext is in the reactor's.
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -23,7 +23,7 @@ final class ServerCore: ListeningCore {
     init(
         key: ResidentKey<ServerCore>, reactor: Reactor, loop: Loop, options: LoopbackServer.Options,
         context: TLSContext?,
-        router: @escaping LoopbackServer.Router, board: StatisticsBoard
+        router: @escaping LoopbackServer.Router, figures: ObservedStatistics
     ) {
         self.key = key
         self.reactor = reactor
@@ -31,7 +31,7 @@ final class ServerCore: ListeningCore {
         self.options = options
         self.context = context
         self.router = router
-        self.board = board
+        self.figures = figures
     }
 
     deinit {
@@ -48,7 +48,7 @@ final class ServerCore: ListeningCore {
 
     func closed(_ connection: ServerConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
-        board.update { $0.connectionsOpen -= 1 }
+        figures.update { $0.connectionsOpen -= 1 }
     }
 
     func accepted(_ stream: SocketStream) {
@@ -59,7 +59,7 @@ final class ServerCore: ListeningCore {
     /// Serves a client at the other end of a stream.
     func serve(_ stream: any AbortiveStream) {
         lastNumber += 1
-        board.update { statistics in
+        figures.update { statistics in
             statistics.connectionsAccepted += 1
             statistics.connectionsOpen += 1
         }
@@ -68,7 +68,7 @@ final class ServerCore: ListeningCore {
             session = try context.map { try TLSSession(server: $0) }
         } catch {
             stream.close()
-            board.update { statistics in
+            figures.update { statistics in
                 statistics.failedHandshakes += 1
                 statistics.connectionsOpen -= 1
             }

@@ -8,19 +8,19 @@ package protocol RecordContents: Sendable {
 
 /// A record of what came.
 package final class ServerRecord<Contents: RecordContents>: Sendable {
-    private let board = Board(Contents())
+    private let figures = ObservedValue(Contents())
 
     /// An empty record.
     package init() {}
 
     /// What has been written down until now.
-    package var contents: Contents { board.current }
+    package var contents: Contents { figures.current }
 
     /// Waits until it fulfils a condition; nil where the waiting task is cancelled before.
     @discardableResult
     package func wait(until condition: @escaping @Sendable (Contents) -> Bool) async -> Contents? {
-        await board.wait(until: condition)
+        await figures.wait(until: condition)
     }
 
-    func write(_ change: (inout Contents) -> Void) { board.update(change) }
+    func write(_ change: (inout Contents) -> Void) { figures.update(change) }
 }

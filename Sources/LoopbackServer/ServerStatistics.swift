@@ -49,8 +49,8 @@ package struct ServerStatistics: Sendable, Equatable {
 }
 
 /// The server's counters.
-typealias StatisticsBoard = Board<ServerStatistics>
+typealias ObservedStatistics = ObservedValue<ServerStatistics>
 
-extension Board where Value == ServerStatistics {
+extension ObservedValue where Value == ServerStatistics {
     convenience init() { self.init(ServerStatistics()) }
 }

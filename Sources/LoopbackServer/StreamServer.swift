@@ -6,7 +6,7 @@ import URLLoadingSystem
 /// Serves streams. Confined to its reactor's loop, which has to outlive it.
 package final class StreamServer {
     private let core: ServerCore
-    private let board = StatisticsBoard()
+    private let figures = ObservedStatistics()
 
     /// A server on a loop.
     package init(
@@ -15,7 +15,8 @@ package final class StreamServer {
     ) {
         let key = ResidentKey<ServerCore>()
         core = ServerCore(
-            key: key, reactor: reactor, loop: reactor.loop, options: options, context: nil, router: router, board: board
+            key: key, reactor: reactor, loop: reactor.loop, options: options, context: nil, router: router,
+            figures: figures
         )
         reactor.setResident(key, core)
     }
@@ -27,5 +28,5 @@ package final class StreamServer {
     package func closeConnections() { core.closeConnections() }
 
     /// What the server has seen until now.
-    package var stats: ServerStatistics { board.current }
+    package var stats: ServerStatistics { figures.current }
 }

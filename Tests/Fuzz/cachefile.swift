@@ -50,9 +50,9 @@ private func log(_ bytes: UnsafeRawBufferPointer) {
         offset += 40
     }
     signed += bytes[offset...]
-    var log = CacheLog()
+    var log = CacheIndex()
     signed.withUnsafeBytes { log.take($0) }
-    var again = CacheLog()
+    var again = CacheIndex()
     log.shortened.withUnsafeBytes { again.take($0) }
     expect(again.byteCount == log.byteCount && again.files.count == log.files.count, "the shorter log tells otherwise")
     expect(again.excess(over: 0) == log.excess(over: 0), "another order")

@@ -1,8 +1,8 @@
 // What only scripts do: raw bytes, gates, resets, half-closes, and writes that block.
 
-import Glibc
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 
 @Suite("LoopbackServer scripts")
 struct ScriptTests {

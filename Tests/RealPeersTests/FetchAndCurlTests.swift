@@ -193,7 +193,9 @@ struct FetchAndCurlTests {
     func nginxHTTP2() async throws {
         let nginx = try await Nginx()
         try fill(nginx.directory)
-        #expect(try await compare("https://127.0.0.1:\(nginx.http2)", overHTTP2(nginx.directory)) >= (Sanitizer.isActive ? 20 : 100))
+        #expect(
+            try await compare("https://127.0.0.1:\(nginx.http2)", overHTTP2(nginx.directory))
+                >= (Sanitizer.isActive ? 20 : 100))
     }
 
     @Test(
@@ -202,7 +204,9 @@ struct FetchAndCurlTests {
     func apacheHTTP2() async throws {
         let apache = try await Apache()
         try fill(apache.directory)
-        #expect(try await compare("https://127.0.0.1:\(apache.http2)", overHTTP2(apache.directory)) >= (Sanitizer.isActive ? 20 : 100))
+        #expect(
+            try await compare("https://127.0.0.1:\(apache.http2)", overHTTP2(apache.directory))
+                >= (Sanitizer.isActive ? 20 : 100))
     }
 
     @Test("The same body, status and fields from the LoopbackServer, chunked bodies and odd answers among them")

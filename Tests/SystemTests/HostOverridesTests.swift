@@ -41,7 +41,8 @@ struct HostOverridesTests {
         "B16.82: what is neither an address nor a name is no place",
         arguments: [
             "", ",", "10.0.0.1,", "10.0.0.1,other.test", "10.0.0.256", "10.0.0.1:", "10.0.0.1:0", "10.0.0.1:65536",
-            "10.0.0.1:+1", "[::1", "[::1]x", "[::1]:", "[10.0.0.1]:80", "[]", ":", ":0", ":x", "other.test:", "other test",
+            "10.0.0.1:+1", "[::1", "[::1]x", "[::1]:", "[10.0.0.1]:80", "[]", ":", ":0", ":x", "other.test:",
+            "other test",
             "other.test:99999999999999999999", "a/b", "a\u{0}b", "ü.test", "...", "1.2", "http://other.test",
             String(repeating: "a", count: 255),
         ])

@@ -33,7 +33,7 @@ struct HopSequelTests {
     private static func word(_ sequel: HopSequel) -> String {
         switch sequel {
         case .hop(let request, _): "hop \(request.url?.lastPathComponent ?? "")"
-        case .detour(let detour): "detour \(detour.hop.request.url?.lastPathComponent ?? "")"
+        case .otherRoute(let hop): "other route \(hop.hop.request.url?.lastPathComponent ?? "")"
         case .otherStream: "other stream"
         case .upload: "upload"
         case .retry(let pause): "retry after \(pause)"
@@ -85,13 +85,13 @@ struct HopSequelTests {
     }
 
     @Test("By another way a hop is sent where its way has led nowhere, and once")
-    func detour() {
-        var state = Self.state { $0.detour = Detour(Hop(request: Self.first, body: .request)) }
+    func otherRoute() {
+        var state = Self.state { $0.reroutable = ReroutableHop(Hop(request: Self.first, body: .request)) }
         let sequels = (0..<2).map { _ in
             Self.word(
                 state.sequel(of: Self.end(.connect(host: "a", [])), error: URLError(.cannotConnectToHost), sent: nil))
         }
-        #expect(sequels == ["detour first", "end \(URLError.Code.cannotConnectToHost.rawValue)"])
+        #expect(sequels == ["other route first", "end \(URLError.Code.cannotConnectToHost.rawValue)"])
     }
 
     @Test("B11.8, B11.12: with another stream a lost sending is done once more, and counting begins anew")

@@ -64,19 +64,19 @@ open class NSURLConnection: NSObject {
     /// Has the delegate called in that mode of that run loop too; a queue that was set counts no more.
     @available(*, deprecated, message: "Use the delegateQueue of URLSession")
     open func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        load.inbox.add(aRunLoop, mode)
+        load.deliveries.add(aRunLoop, mode)
     }
 
     /// Has the delegate called no more in that mode of that run loop. Where no place is left, messages wait for one.
     @available(*, deprecated, message: "Use the delegateQueue of URLSession")
     open func unschedule(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        load.inbox.remove(aRunLoop, mode)
+        load.deliveries.remove(aRunLoop, mode)
     }
 
     /// Has the delegate called on that queue, and in no run loop any more; no two calls overlap, also on a concurrent queue.
     @available(*, deprecated, message: "Use the delegateQueue of URLSession")
     open func setDelegateQueue(_ queue: OperationQueue?) {
-        load.inbox.move(to: queue)
+        load.deliveries.move(to: queue)
     }
 
     @available(*, deprecated)
@@ -86,7 +86,7 @@ open class NSURLConnection: NSObject {
             return delegates
         }
         guard let delegates else { return load.begin(nil) }
-        if !load.inbox.hasPlace { load.inbox.add(.current, .default) }
+        if !load.deliveries.hasPlace { load.deliveries.add(.current, .default) }
         load.begin(ConnectionListener(self, delegates))
     }
 

@@ -43,7 +43,7 @@ open class NSURLDownload: NSObject {
 
     @available(*, deprecated)
     private func begin(_ delegate: (any NSURLDownloadDelegate)?, isUsable: Bool) {
-        load.inbox.add(.current, .default)
+        load.deliveries.add(.current, .default)
         load.begin(DownloadListener(self, delegate, load, transfer, isUsable: isUsable))
     }
 

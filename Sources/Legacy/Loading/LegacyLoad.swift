@@ -1,4 +1,4 @@
-// One load of an older class: a task of a session, and what it tells, put into the inbox of its listener.
+// One load of an older class: a task of a session, and what it tells, put into the deliveries of its listener.
 //
 // The task waits wherever the listener is asked something. Bytes that are not taken stop the task beyond a limit, so that
 // a run loop that does not run costs no memory.
@@ -11,7 +11,7 @@ import URLLoading
 
 /// A load, from its beginning to its last message.
 final class LegacyLoad: NSObject, Sendable {
-    let inbox = Inbox()
+    let deliveries = DeliveryQueue()
     private let original: URLRequest
     /// Whether the body goes to a file.
     private let savesFile: Bool
@@ -105,7 +105,7 @@ final class LegacyLoad: NSObject, Sendable {
             return (state.phase == .running, state.task, state.listener, state.file)
         }
         task?.cancel()
-        inbox.close()
+        deliveries.close()
         if let file { try? FileManager.default.removeItem(at: file) }
         // Goes with no lock held.
         withExtendedLifetime(listener) {}
@@ -125,7 +125,7 @@ final class LegacyLoad: NSObject, Sendable {
 
     /// Calls the listener in its place, unless the load is over by then.
     private func tell(_ message: @escaping @Sendable (any LoadListener) -> Void) {
-        inbox.post { [self] in
+        deliveries.post { [self] in
             guard let listener = state.withLock({ $0.phase == .running ? $0.listener : nil }) else { return }
             message(listener)
         }
@@ -144,7 +144,7 @@ final class LegacyLoad: NSObject, Sendable {
         }
         if let challenge { listener?.isAskedNoMore(challenge) }
         listener?.ends(error, file: file)
-        inbox.close()
+        deliveries.close()
         if let file { try? FileManager.default.removeItem(at: file) }
     }
 
@@ -272,7 +272,7 @@ extension LegacyLoad: URLSessionDataDelegate {
         guard let listener = state.withLock({ $0.listener }) else { return }
         listener.prepareEnd { [self] preparing in
             // A failure of ours has cancelled the task; one that came too late for that counts as well.
-            inbox.post { [self] in end(with: failure ?? error ?? preparing) }
+            deliveries.post { [self] in end(with: failure ?? error ?? preparing) }
         }
     }
 }

@@ -79,7 +79,7 @@ package final class FTPServer: Sendable {
     }
 
     private let log: FTPServerLog
-    private let home: ListeningHome<FTPServerCore>
+    private let thread: ServerThread<FTPServerCore>
 
     /// Starts a server; when this returns it accepts connections.
     package static func start(_ change: (inout Options) -> Void = { _ in }) throws -> FTPServer {
@@ -94,14 +94,14 @@ package final class FTPServer: Sendable {
         }
         let context = try options.tls.map { try TLSContext(server: $0) }
         let log = FTPServerLog(files: options.files)
-        home = try ListeningHome(name: "loopback-ftp", at: wanted) { key, reactor, _ in
+        thread = try ServerThread(name: "loopback-ftp", at: wanted) { key, reactor, _ in
             FTPServerCore(key: key, reactor: reactor, options: options, context: context, log: log)
         }
         self.log = log
     }
 
     /// Where it listens, with the port that it got.
-    package var address: SocketAddress { home.address }
+    package var address: SocketAddress { thread.address }
 
     /// The port.
     package var port: Int { address.port ?? 0 }

@@ -22,7 +22,7 @@ package final class FaultProxy: Sendable {
 
     /// What has happened.
     package let books: FaultBooks
-    private let home: ListeningHome<FaultCore>
+    private let thread: ServerThread<FaultCore>
 
     /// Starts a proxy in front of a port; when this returns it accepts connections.
     package static func start(
@@ -38,7 +38,7 @@ package final class FaultProxy: Sendable {
             let wanted = SocketAddress(literal: "127.0.0.1", port: 0)
         else { throw LoopbackServer.StartError.badAddress("port \(port)") }
         let books = FaultBooks(keptConnections: options.keptConnections)
-        home = try ListeningHome(name: "loopback-faults", at: wanted, backlog: 511) { key, reactor, _ in
+        thread = try ServerThread(name: "loopback-faults", at: wanted, backlog: 511) { key, reactor, _ in
             FaultCore(key: key, reactor: reactor, target: target, options: options, books: books)
         }
         self.books = books
@@ -46,11 +46,11 @@ package final class FaultProxy: Sendable {
 
     /// Closes the listener and every connection; when this returns nothing of the proxy is left, its thread included.
     package func stop() async {
-        await home.stop()
+        await thread.stop()
     }
 
     /// Where it listens.
-    package var address: SocketAddress { home.address }
+    package var address: SocketAddress { thread.address }
 
     /// The port.
     package var port: Int { address.port ?? 0 }

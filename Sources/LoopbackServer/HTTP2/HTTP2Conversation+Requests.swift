@@ -67,7 +67,7 @@ extension HTTP2Conversation {
         exchanges[Int(id.slot)] = exchange
         counts.heads += 1
         let openStreams = machine.openStreams
-        connection.core.board.update { statistics in
+        connection.core.figures.update { statistics in
             statistics.requestsBegun += 1
             statistics.mostStreamsAtOnce = max(statistics.mostStreamsAtOnce, openStreams)
         }
@@ -133,7 +133,7 @@ extension HTTP2Conversation {
 
     private func requestArrived(_ exchange: HTTP2Exchange) {
         counts.requests += 1
-        connection.core.board.update { $0.requests += 1 }
+        connection.core.figures.update { $0.requests += 1 }
         stepPlayers()
         guard isAnswering, machine.isOpen(exchange.id) else { return }
         if exchange.isUpload {
@@ -155,9 +155,9 @@ extension HTTP2Conversation {
         }
         record?.write { $0.ends.append((connection: connection.number, stream: id.number, end: end)) }
         switch end {
-        case .reset: connection.core.board.update { $0.streamsReset += 1 }
+        case .reset: connection.core.figures.update { $0.streamsReset += 1 }
         case .faulted(let fault) where fault.scope == .stream:
-            connection.core.board.update { $0.malformedRequests += 1 }
+            connection.core.figures.update { $0.malformedRequests += 1 }
             record?.write { $0.faults.append(fault) }
         case .finished, .cancelled, .timedOut, .bodyTooShort, .turnedAway, .faulted, .connectionFailed, .connectionLost:
             break

@@ -60,7 +60,7 @@ final class HTTP2Conversation: ServerConversation {
     }
 
     func begin() {
-        connection.core.board.update { $0.http2Connections += 1 }
+        connection.core.figures.update { $0.http2Connections += 1 }
         if isServing { machine.start(now: now) }
         flush()
     }
@@ -164,7 +164,7 @@ final class HTTP2Conversation: ServerConversation {
         case .decoderTableChanged(let size): decoder.tableSizeAcknowledged(Int(size))
         case .setTimer(let time): if let time { connection.timer.set(elapsed: time) } else { connection.timer.clear() }
         case .failed(let fault):
-            connection.core.board.update { $0.malformedRequests += 1 }
+            connection.core.figures.update { $0.malformedRequests += 1 }
             record?.write { $0.faults.append(fault) }
             end(by: .close)
         case .finished: end(by: .close)
@@ -261,7 +261,7 @@ final class HTTP2Conversation: ServerConversation {
         position = 0
         machine.outputEmptied()
         guard unsentAnswers > 0 else { return }
-        connection.core.board.update { $0.responses += unsentAnswers }
+        connection.core.figures.update { $0.responses += unsentAnswers }
         unsentAnswers = 0
     }
 

@@ -66,8 +66,8 @@ package final class LoopbackProxy: Sendable {
     }
 
     private let log: ProxyLog
-    private let board: StatisticsBoard
-    private let home: ListeningHome<ProxyCore>
+    private let figures: ObservedStatistics
+    private let thread: ServerThread<ProxyCore>
 
     /// Starts a proxy; when this returns it accepts connections.
     package static func start(_ change: (inout Options) -> Void = { _ in }) throws -> LoopbackProxy {
@@ -79,21 +79,21 @@ package final class LoopbackProxy: Sendable {
     private init(_ options: Options) throws {
         let wanted = try options.binding.address()
         let context = try options.tls.map { try TLSContext(server: $0) }
-        let (board, log) = (StatisticsBoard(), ProxyLog())
-        home = try ListeningHome(name: "loopback-proxy", at: wanted) { key, reactor, _ in
-            ProxyCore(key: key, reactor: reactor, options: options, context: context, board: board, log: log)
+        let (figures, log) = (ObservedStatistics(), ProxyLog())
+        thread = try ServerThread(name: "loopback-proxy", at: wanted) { key, reactor, _ in
+            ProxyCore(key: key, reactor: reactor, options: options, context: context, figures: figures, log: log)
         }
-        self.board = board
+        self.figures = figures
         self.log = log
     }
 
     /// Closes the listener and every connection; when this returns nothing of the proxy is left, its thread included.
     package func stop() async {
-        await home.stop()
+        await thread.stop()
     }
 
     /// Where it listens, with the port that it got.
-    package var address: SocketAddress { home.address }
+    package var address: SocketAddress { thread.address }
 
     /// The port; 0 on a UNIX-domain socket.
     package var port: Int { address.port ?? 0 }
@@ -102,12 +102,12 @@ package final class LoopbackProxy: Sendable {
     package var asks: [Ask] { log.asks }
 
     /// Connections and handshakes until now.
-    package var stats: ServerStatistics { board.current }
+    package var stats: ServerStatistics { figures.current }
 
     /// Waits until what the proxy has seen fulfils a condition; nil where the waiting task is cancelled before.
     @discardableResult
     package func wait(until condition: @escaping @Sendable (ServerStatistics) -> Bool) async -> ServerStatistics? {
-        await board.wait(until: condition)
+        await figures.wait(until: condition)
     }
 }
 

@@ -10,7 +10,7 @@ final class ProxyCore: ListeningCore {
     let options: LoopbackProxy.Options
     let log: ProxyLog
     let dialer: SocketDialer
-    let board: StatisticsBoard
+    let figures: ObservedStatistics
     /// Plaintext of the connection that is being read, valid during one callback.
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -22,13 +22,13 @@ final class ProxyCore: ListeningCore {
 
     init(
         key: ResidentKey<ProxyCore>, reactor: Reactor, options: LoopbackProxy.Options, context: TLSContext?,
-        board: StatisticsBoard, log: ProxyLog
+        figures: ObservedStatistics, log: ProxyLog
     ) {
         self.key = key
         self.reactor = reactor
         self.options = options
         self.context = context
-        self.board = board
+        self.figures = figures
         self.log = log
         dialer = SocketDialer(reactor: reactor)
     }
@@ -43,7 +43,7 @@ final class ProxyCore: ListeningCore {
 
     func closed(_ session: ProxySession) {
         guard sessions.removeValue(forKey: session.number) != nil else { return }
-        board.update { $0.connectionsOpen -= 1 }
+        figures.update { $0.connectionsOpen -= 1 }
     }
 
     /// Where a target is: nothing but addresses is looked at, and every name is the loopback's.
@@ -53,7 +53,7 @@ final class ProxyCore: ListeningCore {
 
     func accepted(_ stream: SocketStream) {
         lastNumber += 1
-        board.update { statistics in
+        figures.update { statistics in
             statistics.connectionsAccepted += 1
             statistics.connectionsOpen += 1
         }
@@ -62,7 +62,7 @@ final class ProxyCore: ListeningCore {
             session = try context.map { try TLSSession(server: $0) }
         } catch {
             stream.close()
-            board.update { $0.connectionsOpen -= 1 }
+            figures.update { $0.connectionsOpen -= 1 }
             return
         }
         let made = ProxySession(

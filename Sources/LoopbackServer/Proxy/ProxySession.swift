@@ -104,9 +104,9 @@ final class ProxySession: ByteStreamObserver {
         if !channel.isEstablished {
             switch channel.handshake(bytes, offset: &offset) {
             case .notDone: return
-            case .done: core.board.update { $0.handshakes += 1 }
+            case .done: core.figures.update { $0.handshakes += 1 }
             case .failed:
-                core.board.update { $0.failedHandshakes += 1 }
+                core.figures.update { $0.failedHandshakes += 1 }
                 return close()
             }
         }

@@ -97,7 +97,7 @@ final class WebSocketConversation: ServerConversation {
         isOver = true
         let isClosed = hasSentClose && hasReceivedClose
         let (played, all) = (index, steps.count)
-        connection.core.board.update { statistics in
+        connection.core.figures.update { statistics in
             statistics.webSocketsOpen -= 1
             if isClosed { statistics.webSocketsClosed += 1 }
         }
@@ -117,7 +117,7 @@ final class WebSocketConversation: ServerConversation {
         case .ping(let payload) where route.answersPings:
             return send(.pong, payload)
         case .message(let message):
-            connection.core.board.update { $0.webSocketMessages += 1 }
+            connection.core.figures.update { $0.webSocketMessages += 1 }
             if case .echo = route.behaviour { return send(message) }
         case .close:
             hasReceivedClose = true
@@ -137,7 +137,7 @@ final class WebSocketConversation: ServerConversation {
 
     private func fail(_ close: WebSocketClose) {
         hasFailed = true
-        connection.core.board.update { $0.webSocketsFailed += 1 }
+        connection.core.figures.update { $0.webSocketsFailed += 1 }
         send(close)
         ending = .end
         flush()

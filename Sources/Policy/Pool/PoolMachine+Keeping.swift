@@ -6,9 +6,10 @@
 extension PoolMachine {
     /// A connection in use has done with `request`, and waits for the one that will follow it.
     package mutating func kept(_ connection: ConnectionID, after request: RequestID) {
-        guard let row = books.row(of: connection), books.connections[row].used > 0, !books.connections[row].isShared
+        guard let row = records.row(of: connection), records.connections[row].used > 0,
+            !records.connections[row].isShared
         else { return }
-        books.kept[request] = connection
+        records.kept[request] = connection
     }
 
     /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a proof,
@@ -19,13 +20,13 @@ extension PoolMachine {
 
     /// The row that was kept after a request, which is forgotten with it.
     mutating func takeKept(after request: RequestID) -> Int? {
-        guard !books.kept.isEmpty, let connection = books.kept.removeValue(forKey: request) else { return nil }
-        return books.row(of: connection)
+        guard !records.kept.isEmpty, let connection = records.kept.removeValue(forKey: request) else { return nil }
+        return records.row(of: connection)
     }
 
     /// A connection has gone.
     mutating func forgetKept(_ connection: ConnectionID) {
-        guard !books.kept.isEmpty else { return }
-        books.kept = books.kept.filter { $0.value != connection }
+        guard !records.kept.isEmpty else { return }
+        records.kept = records.kept.filter { $0.value != connection }
     }
 }

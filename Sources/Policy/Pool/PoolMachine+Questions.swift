@@ -4,42 +4,42 @@
 extension PoolMachine {
     /// The request a dial is under way for; nil when another connection has served it and none has taken its place.
     package func request(behind connection: ConnectionID) -> RequestID? {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling,
-            books.connections[row].waiter != PoolBooks.none
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling,
+            records.connections[row].waiter != PoolRecords.none
         else { return nil }
-        return books.waiters[books.connections[row].waiter].request
+        return records.waiters[records.connections[row].waiter].request
     }
 
     /// The request behind a dial is asked about its peer, and bound to it.
     package mutating func asked(by connection: ConnectionID) {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling,
-            books.connections[row].waiter != PoolBooks.none
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling,
+            records.connections[row].waiter != PoolRecords.none
         else { return }
-        books.bind(books.connections[row].waiter)
-        books.setAsking(true, of: row)
+        records.bind(records.connections[row].waiter)
+        records.setAsking(true, of: row)
     }
 
     /// What was asked about the peer of a dial is answered, and the dial goes on.
     package mutating func answered(_ connection: ConnectionID, now: Duration) {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return }
         endQuestion(of: row, now)
     }
 
     /// The judge whom a dial was asked of has no say, and the session judges it: the dial goes over to the session's key, with
     /// the requests that it is for and those of the same judge that wait without a dial. Returns these requests.
     package mutating func leftToSession(_ connection: ConnectionID, now: Duration) -> [RequestID] {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return [] }
-        let before = books.connections[row].key
-        let key = books.keys[before].key.judgedBySession
-        guard key != books.keys[before].key else { return [] }
-        let after = books.keyRow(for: key)
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return [] }
+        let before = records.connections[row].key
+        let key = records.keys[before].key.judgedBySession
+        guard key != records.keys[before].key else { return [] }
+        let after = records.keyRow(for: key)
         var moved = requestsPaired(with: row)
-        books.move(dial: row, to: after)
-        while let waiter = books.firstWithoutDial(of: before) {
-            moved.append(books.waiters[waiter].request)
-            books.move(waiter: waiter, to: after)
+        records.move(dial: row, to: after)
+        while let waiter = records.firstWithoutDial(of: before) {
+            moved.append(records.waiters[waiter].request)
+            records.move(waiter: waiter, to: after)
         }
-        books.dropKeyIfUnused(before)
+        records.dropKeyIfUnused(before)
         // What the session has open may be shared, and have room for those that were not asked.
         serveWaiting(of: after, now: now)
         return moved
@@ -48,14 +48,14 @@ extension PoolMachine {
     /// When the requests of a key last had to wait because everything that is under way for them waited for an answer:
     /// `now` while they do, nil if they never had to.
     package func lastStandstill(of key: PoolKey, now: Duration) -> Duration? {
-        guard let row = books.row(of: key) else { return nil }
-        return books.keys[row].standsStill ? now : books.keys[row].lastStandstill
+        guard let row = records.row(of: key) else { return nil }
+        return records.keys[row].standsStill ? now : records.keys[row].lastStandstill
     }
 
     mutating func endQuestion(of dial: Int, _ now: Duration) {
-        guard books.connections[dial].isAsking else { return }
-        let key = books.connections[dial].key
-        if books.keys[key].standsStill { books.noteStandstill(now, of: key) }
-        books.setAsking(false, of: dial)
+        guard records.connections[dial].isAsking else { return }
+        let key = records.connections[dial].key
+        if records.keys[key].standsStill { records.noteStandstill(now, of: key) }
+        records.setAsking(false, of: dial)
     }
 }

@@ -5,50 +5,52 @@ extension PoolMachine {
     /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked about
     /// its peer first, and one dial is enough for the rest.
     mutating func share(_ row: Int, with asked: Int?, now: Duration) {
-        let key = books.connections[row].key
-        books.move(row, to: .available)
-        books.setShared(row)
+        let key = records.connections[row].key
+        records.move(row, to: .available)
+        records.setShared(row)
         if let asked { place(asked, on: row) }
-        while books.connections[row].used < books.connections[row].capacity, let waiter = books.keys[key].line.first {
+        while records.connections[row].used < records.connections[row].capacity,
+            let waiter = records.keys[key].line.first
+        {
             place(waiter, on: row)
         }
         gather(key)
         endSurplusDials(of: key)
-        if books.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
+        if records.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
         finish(key)
     }
 
     /// Leaves the requests of a key that go on waiting one dial for all. Who is asked about a peer stays with that dial.
     mutating func gather(_ key: Int) {
-        var (dial, first) = (books.keys[key].dialling.oldest, PoolBooks.none)
-        while dial != PoolBooks.none {
-            let waiter = books.connections[dial].waiter
-            if waiter == PoolBooks.none || !books.waiters[waiter].isBound {
-                if first == PoolBooks.none { first = dial } else { books.unpairAll(from: dial) }
+        var (dial, first) = (records.keys[key].dialling.oldest, PoolRecords.none)
+        while dial != PoolRecords.none {
+            let waiter = records.connections[dial].waiter
+            if waiter == PoolRecords.none || !records.waiters[waiter].isBound {
+                if first == PoolRecords.none { first = dial } else { records.unpairAll(from: dial) }
             }
-            dial = books.connections[dial].newer
+            dial = records.connections[dial].newer
         }
         matchUp(key)
     }
 
     /// Gives up the dials of a key for which no request waits, where a shared connection stands.
     mutating func endSurplusDials(of key: Int) {
-        while let dial = books.newestSurplusDial(of: key) { cancel(dial) }
+        while let dial = records.newestSurplusDial(of: key) { cancel(dial) }
     }
 
     /// Whether an unused connection is one too many: a waiting request needs its place, or another, shared connection has room.
     func isBeyondNeed(_ row: Int) -> Bool {
-        let key = books.connections[row].key
-        let unmet = books.hosts[books.keys[key].host].unmet
+        let key = records.connections[row].key
+        let unmet = records.hosts[records.keys[key].host].unmet
         // A connection that takes no request for the moment is not replaced: its peer wants those requests to wait.
-        if unmet > 0, unmet > (books.connections[row].capacity == 0 ? books.keys[key].unmet : 0) { return true }
-        guard books.connections[row].isShared else { return false }
-        return books.keys[key].available.count > (books.connections[row].state == .available ? 1 : 0)
+        if unmet > 0, unmet > (records.connections[row].capacity == 0 ? records.keys[key].unmet : 0) { return true }
+        guard records.connections[row].isShared else { return false }
+        return records.keys[key].available.count > (records.connections[row].state == .available ? 1 : 0)
     }
 
     /// The request of a dial was served by another connection, and no other waits.
     mutating func becameSurplus(_ dial: Int, now: Duration) {
-        guard phase == .running, books.keys[books.connections[dial].key].shared == 0 else { return cancel(dial) }
+        guard phase == .running, records.keys[records.connections[dial].key].shared == 0 else { return cancel(dial) }
         expire(dial, at: now + limits.idleTimeout)
     }
 }

@@ -15,26 +15,27 @@ extension PoolMachine {
     /// missing. It closes nothing, waits for none that is in use, and is bound to its dial from the beginning.
     package mutating func warmedUp(_ request: RequestID, key: PoolKey, wanted: Int, now: Duration) -> Warmth {
         guard phase == .running else { return .full }
-        let row = books.keyRow(for: key)
-        defer { books.dropKeyIfUnused(row) }
+        let row = records.keyRow(for: key)
+        defer { records.dropKeyIfUnused(row) }
         if let isShared = isReady(row, wanted: wanted, now: now) { return .ready(isShared: isShared) }
-        let host = books.keys[row].host
-        guard books.waiterRow(of: request) == nil, books.hosts[host].unmet == 0 else { return .full }
+        let host = records.keys[row].host
+        guard records.waiterRow(of: request) == nil, records.hosts[host].unmet == 0 else { return .full }
         // It joins a dial that is for all requests, or takes one for which no request waits.
         let joins =
-            books.keys[row].expectsShared && books.keys[row].dialling.count > 0 || books.keys[row].surplusDials > 0
-        guard joins || books.hosts[host].connections < limits.perHost else { return .full }
-        books.addWaiter(
+            records.keys[row].expectsShared && records.keys[row].dialling.count > 0
+            || records.keys[row].surplusDials > 0
+        guard joins || records.hosts[host].connections < limits.perHost else { return .full }
+        records.addWaiter(
             Waiter(
                 request: request, key: row, priority: 0.5,
                 order: Waiter.order(askedAt: requestsSoFar, atFront: false), needsNewConnection: true))
         requestsSoFar += 1
-        guard !joins, let waiter = books.waiterRow(of: request) else {
+        guard !joins, let waiter = records.waiterRow(of: request) else {
             matchUp(row)
             return .opening
         }
-        will(.dial(books.addDial(for: waiter, at: requestsSoFar)))
-        books.bind(waiter)
+        will(.dial(records.addDial(for: waiter, at: requestsSoFar)))
+        records.bind(waiter)
         return .opening
     }
 
@@ -42,11 +43,11 @@ extension PoolMachine {
     private mutating func isReady(_ key: Int, wanted: Int, now: Duration) -> Bool? {
         // Those that are too old are closed on the way.
         guard let first = usable(of: key, now: now) else { return nil }
-        if books.connections[first].isShared { return true }
-        var (row, count) = (books.keys[key].idle.newest, 0)
-        while row != PoolBooks.none, count < wanted {
-            if let expiry = books.connections[row].expiry, expiry > now { count += 1 }
-            row = books.connections[row].older
+        if records.connections[first].isShared { return true }
+        var (row, count) = (records.keys[key].idle.newest, 0)
+        while row != PoolRecords.none, count < wanted {
+            if let expiry = records.connections[row].expiry, expiry > now { count += 1 }
+            row = records.connections[row].older
         }
         return count >= wanted ? false : nil
     }

@@ -39,7 +39,7 @@ package struct PoolMachine: ~Copyable {
 
     let limits: PoolLimits
     var phase = Phase.running
-    var books = PoolBooks()
+    var records = PoolRecords()
     private var deadlines = IdleDeadlines()
     /// What is to be done first. Measured: nearly always there is no more, and an array costs forty instructions.
     private var first: PoolAction?
@@ -91,48 +91,48 @@ package struct PoolMachine: ~Copyable {
     ) {
         guard phase != .shutDown else { return will(.refuse(request)) }
         if let continuing, let row = takeKept(after: continuing) {
-            if books.keys[books.connections[row].key].key == key { return will(.use(request, books.id(of: row))) }
-            will(.close(books.id(of: row)))
-            books.move(row, to: .free)
-            books.dropKeyIfUnused(books.connections[row].key)
+            if records.keys[records.connections[row].key].key == key { return will(.use(request, records.id(of: row))) }
+            will(.close(records.id(of: row)))
+            records.move(row, to: .free)
+            records.dropKeyIfUnused(records.connections[row].key)
         }
-        let row = books.keyRow(for: key)
+        let row = records.keyRow(for: key)
         // Where others of the host wait for a connection, they may have their turn first.
-        let hasRivals = books.keys[row].available.count > 0 && books.hosts[books.keys[row].host].unmet > 0
+        let hasRivals = records.keys[row].available.count > 0 && records.hosts[records.keys[row].host].unmet > 0
         if !onNewConnection, !hasRivals, let connection = usable(of: row, now: now) {
             take(connection, for: request)
             return
         }
-        guard books.waiterRow(of: request) == nil else { return books.dropKeyIfUnused(row) }
-        books.addWaiter(
+        guard records.waiterRow(of: request) == nil else { return records.dropKeyIfUnused(row) }
+        records.addWaiter(
             Waiter(
                 request: request, key: row, priority: Self.usable(priority),
                 order: Waiter.order(askedAt: requestsSoFar, atFront: atFront), needsNewConnection: onNewConnection))
         requestsSoFar += 1
         if hasRivals { serveWaiting(of: row, now: now) }
         matchUp(row)
-        dialIfNeeded(books.keys[row].host)
+        dialIfNeeded(records.keys[row].host)
     }
 
     /// A waiting request's priority changed; among its new equals it keeps its place in the order of asking.
     package mutating func priorityChanged(_ request: RequestID, to priority: Float) {
-        guard let waiter = books.waiterRow(of: request) else { return }
-        books.setPriority(Self.usable(priority), of: waiter)
+        guard let waiter = records.waiterRow(of: request) else { return }
+        records.setPriority(Self.usable(priority), of: waiter)
     }
 
     /// A request that waits is no longer wanted; one that has its connection is not known here any more.
     package mutating func cancelled(_ request: RequestID, now: Duration) {
-        guard let waiter = books.waiterRow(of: request) else { return }
-        let (key, dial) = (books.waiters[waiter].key, books.waiters[waiter].dial)
-        let wasBound = books.waiters[waiter].isBound
+        guard let waiter = records.waiterRow(of: request) else { return }
+        let (key, dial) = (records.waiters[waiter].key, records.waiters[waiter].dial)
+        let wasBound = records.waiters[waiter].isBound
         if wasBound { endQuestion(of: dial, now) }
-        books.removeWaiter(waiter)
+        records.removeWaiter(waiter)
         matchUp(key)
-        if dial != PoolBooks.none {
-            if books.connections[dial].waiter == PoolBooks.none {
+        if dial != PoolRecords.none {
+            if records.connections[dial].waiter == PoolRecords.none {
                 cancel(dial)
             } else if wasBound {
-                will(.ask(books.id(of: dial)))
+                will(.ask(records.id(of: dial)))
             }
         }
         finish(key)
@@ -142,17 +142,17 @@ package struct PoolMachine: ~Copyable {
 
     /// A dial succeeded, and its connection serves so many requests at the same time: one, or more where they share it.
     package mutating func established(_ connection: ConnectionID, capacity: Int = 1, now: Duration) {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
-        let key = books.connections[row].key
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return }
+        let key = records.connections[row].key
         let dialled = requestsPaired(with: row)
-        let lead = books.connections[row].waiter
-        let isBound = lead != PoolBooks.none && books.waiters[lead].isBound
-        books.setCapacity(capacity, of: row)
-        if let lifetime = limits.lifetime { books.setRetirement(now + lifetime, of: row) }
-        for other in books.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
+        let lead = records.connections[row].waiter
+        let isBound = lead != PoolRecords.none && records.waiters[lead].isBound
+        records.setCapacity(capacity, of: row)
+        if let lifetime = limits.lifetime { records.setRetirement(now + lifetime, of: row) }
+        for other in records.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
         if capacity > 1 {
             share(row, with: isBound ? lead : nil, now: now)
-        } else if let waiter = isBound ? lead : books.keys[key].line.first {
+        } else if let waiter = isBound ? lead : records.keys[key].line.first {
             serve(waiter, with: row, now: now)
         } else {
             park(row, idleLimit: nil, now: now)
@@ -165,19 +165,19 @@ package struct PoolMachine: ~Copyable {
     /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
     /// dial is made. One that is bound to the dial is never spared, and then it is the only one.
     package mutating func dialFailed(_ connection: ConnectionID, now: Duration) {
-        guard let row = books.row(of: connection), books.connections[row].state == .dialling else { return }
-        let (key, dialledAt) = (books.connections[row].key, books.connections[row].dialledAt)
+        guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return }
+        let (key, dialledAt) = (records.connections[row].key, records.connections[row].dialledAt)
         let dialled = requestsPaired(with: row)
-        let lead = books.connections[row].waiter
-        let isBound = lead != PoolBooks.none && books.waiters[lead].isBound
-        books.move(row, to: .free)
+        let lead = records.connections[row].waiter
+        let isBound = lead != PoolRecords.none && records.waiters[lead].isBound
+        records.move(row, to: .free)
         if isBound {
             fail(lead)
         } else {
             matchUp(key)
             for request in dialled {
-                guard let waiter = books.waiterRow(of: request), books.waiters[waiter].dial == PoolBooks.none,
-                    books.waiters[waiter].askedAt < dialledAt
+                guard let waiter = records.waiterRow(of: request), records.waiters[waiter].dial == PoolRecords.none,
+                    records.waiters[waiter].askedAt < dialledAt
                 else { continue }
                 fail(waiter)
             }
@@ -189,20 +189,20 @@ package struct PoolMachine: ~Copyable {
     /// A request no longer needs its place on a connection, which may serve another request. The peer lets the connection be
     /// idle for `idleLimit` (`Keep-Alive: timeout`, B16.6).
     package mutating func released(_ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration) {
-        guard let row = books.row(of: connection), books.connections[row].used > 0 else { return }
-        let key = books.connections[row].key
-        let left = books.connections[row].used - 1
-        books.setUsed(left, of: row)
-        if books.connections[row].state == .draining {
+        guard let row = records.row(of: connection), records.connections[row].used > 0 else { return }
+        let key = records.connections[row].key
+        let left = records.connections[row].used - 1
+        records.setUsed(left, of: row)
+        if records.connections[row].state == .draining {
             if left == 0 { close(row) }
         } else if let idleLimit, idleLimit <= .zero, left == 0 {
             close(row)
         } else if isRetired(row, now: now) {
             drain(row)
-        } else if left < books.connections[row].capacity, let waiter = firstServable(by: key) {
+        } else if left < records.connections[row].capacity, let waiter = firstServable(by: key) {
             if shouldGiveWay(waiter, of: key) { drain(row) } else { serve(waiter, with: row, now: now) }
         } else if left > 0 {
-            books.move(row, to: books.connections[row].stateInUse)
+            records.move(row, to: records.connections[row].stateInUse)
         } else if isBeyondNeed(row) {
             close(row)
         } else {
@@ -212,20 +212,20 @@ package struct PoolMachine: ~Copyable {
 
     /// A shared connection can serve more or fewer requests at the same time than before. Those that it serves go on.
     package mutating func capacityChanged(_ connection: ConnectionID, to capacity: Int, now: Duration) {
-        guard let row = books.row(of: connection), books.connections[row].isShared else { return }
-        books.setCapacity(capacity, of: row)
-        let state = books.connections[row].state
+        guard let row = records.row(of: connection), records.connections[row].isShared else { return }
+        records.setCapacity(capacity, of: row)
+        let state = records.connections[row].state
         guard state != .draining else { return }
-        if state != .idle { books.move(row, to: books.connections[row].stateInUse) }
-        let key = books.connections[row].key
+        if state != .idle { records.move(row, to: records.connections[row].stateInUse) }
+        let key = records.connections[row].key
         serveWaiting(of: key, now: now)
-        books.dropKeyIfUnused(key)
+        records.dropKeyIfUnused(key)
     }
 
     /// A connection serves its requests to their end and takes no new ones: its peer, or its own state, wants it so.
     package mutating func draining(_ connection: ConnectionID, now: Duration) {
-        guard let row = books.row(of: connection) else { return }
-        switch books.connections[row].state {
+        guard let row = records.row(of: connection) else { return }
+        switch records.connections[row].state {
         case .idle, .available, .full: drain(row)
         case .free, .dialling, .draining: break
         }
@@ -236,15 +236,15 @@ package struct PoolMachine: ~Copyable {
     /// A request that was bound to it is free again, and takes an idle connection that has come about meanwhile.
     package mutating func closed(_ connection: ConnectionID, now: Duration) {
         forgetKept(connection)
-        guard let row = books.row(of: connection) else { return }
-        let (key, waiter) = (books.connections[row].key, books.connections[row].waiter)
+        guard let row = records.row(of: connection) else { return }
+        let (key, waiter) = (records.connections[row].key, records.connections[row].waiter)
         let isBound =
-            books.connections[row].state == .dialling && waiter != PoolBooks.none && books.waiters[waiter].isBound
+            records.connections[row].state == .dialling && waiter != PoolRecords.none && records.waiters[waiter].isBound
         let dialled = requestsPaired(with: row)
-        books.move(row, to: .free)
+        records.move(row, to: .free)
         if isBound {
-            books.unbind(waiter)
-            if !books.waiters[waiter].needsNewConnection, let idle = usable(of: key, now: now) {
+            records.unbind(waiter)
+            if !records.waiters[waiter].needsNewConnection, let idle = usable(of: key, now: now) {
                 serve(waiter, with: idle, now: now)
             }
         }
@@ -255,10 +255,11 @@ package struct PoolMachine: ~Copyable {
     /// A connection in use was handed to a stream or web socket task for good, and counts no longer (B16.3).
     package mutating func detached(_ connection: ConnectionID) {
         forgetKept(connection)
-        guard let row = books.row(of: connection), books.connections[row].used > 0, !books.connections[row].isShared
+        guard let row = records.row(of: connection), records.connections[row].used > 0,
+            !records.connections[row].isShared
         else { return }
-        books.move(row, to: .free)
-        finish(books.connections[row].key)
+        records.move(row, to: .free)
+        finish(records.connections[row].key)
     }
 
     // MARK: Other events
@@ -267,12 +268,12 @@ package struct PoolMachine: ~Copyable {
     package mutating func timerFired(now: Duration) {
         timer = nil
         while let entry = deadlines.earliest {
-            let row = books.row(of: entry)
-            let expiry = row.flatMap { books.connections[$0].servesNobody ? books.connections[$0].expiry : nil }
+            let row = records.row(of: entry)
+            let expiry = row.flatMap { records.connections[$0].servesNobody ? records.connections[$0].expiry : nil }
             if let expiry, expiry > now, expiry == entry.deadline { break }
             deadlines.removeEarliest()
             guard let row else { continue }
-            books.setQueuedDeadline(nil, of: row)
+            records.setQueuedDeadline(nil, of: row)
             guard let expiry else { continue }
             if expiry <= now { close(row) } else { queue(expiry, for: row) }
         }
@@ -282,15 +283,15 @@ package struct PoolMachine: ~Copyable {
     /// The machine has no descriptor left for a dial: some of the unused connections are closed, those that
     /// have been idle for the longest time. Returns whether one was.
     package mutating func ranOutOfDescriptors() -> Bool {
-        let before = books.counts.idle
+        let before = records.counts.idle
         for _ in 0..<max(Self.closedAtOnce, before / 4) { closeLongestIdle() }
         clearTimerIfEmpty()
-        return books.counts.idle < before
+        return records.counts.idle < before
     }
 
     /// Closes every idle connection, and gives up every unused dial.
     package mutating func closeIdle() {
-        for row in books.connections.indices where books.connections[row].servesNobody { close(row) }
+        for row in records.connections.indices where records.connections[row].servesNobody { close(row) }
     }
 
     /// Ends the pool (B16.7).
@@ -304,58 +305,58 @@ package struct PoolMachine: ~Copyable {
             return
         }
         phase = .shutDown
-        for row in books.connections.indices where books.connections[row].state != .free {
-            will(.close(books.id(of: row)))
+        for row in records.connections.indices where records.connections[row].state != .free {
+            will(.close(records.id(of: row)))
         }
-        for request in books.waitingRequests { will(.refuse(request)) }
-        books = PoolBooks()
+        for request in records.waitingRequests { will(.refuse(request)) }
+        records = PoolRecords()
         clearTimerIfEmpty()
     }
 
     // MARK: Questions
 
     /// A number for each open connection that no other has at the same time, below the most there were at once.
-    package static func place(of connection: ConnectionID) -> Int { PoolBooks.row(named: connection) }
+    package static func place(of connection: ConnectionID) -> Int { PoolRecords.row(named: connection) }
 
     /// What a connection that is open or being opened serves.
     package func key(of connection: ConnectionID) -> PoolKey? {
-        books.row(of: connection).map { books.keys[books.connections[$0].key].key }
+        records.row(of: connection).map { records.keys[records.connections[$0].key].key }
     }
 
     /// Whether a connection serves its requests to their end and takes no new ones.
     package func isDraining(_ connection: ConnectionID) -> Bool {
-        books.row(of: connection).map { books.connections[$0].state == .draining } ?? false
+        records.row(of: connection).map { records.connections[$0].state == .draining } ?? false
     }
 
     /// Whether a request waits without a dial under way for it: for a connection that becomes free.
     package func lacksDial(_ request: RequestID) -> Bool {
-        books.waiterRow(of: request).map { books.waiters[$0].dial == PoolBooks.none } ?? false
+        records.waiterRow(of: request).map { records.waiters[$0].dial == PoolRecords.none } ?? false
     }
 
     /// Whether the pool was shut down and nothing is left of it.
-    package var isDrained: Bool { phase != .running && books.isEmpty }
+    package var isDrained: Bool { phase != .running && records.isEmpty }
 
     /// How many of each there are.
-    package var counts: PoolCounts { books.counts }
+    package var counts: PoolCounts { records.counts }
 
     // MARK: Serving
 
     /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that surplus
     /// ones expire, and of the idle ones that which was used last.
     mutating func usable(of key: Int, now: Duration) -> Int? {
-        while books.keys[key].available.count > 0 {
-            let newest = books.keys[key].available.newest
+        while records.keys[key].available.count > 0 {
+            let newest = records.keys[key].available.newest
             guard isRetired(newest, now: now) else { return newest }
             drain(newest)
         }
-        var row = books.keys[key].idle.newest
-        while row != PoolBooks.none {
-            let older = books.connections[row].older
-            if let expiry = books.connections[row].expiry, expiry > now {
-                if books.connections[row].capacity > 0 { return row }
+        var row = records.keys[key].idle.newest
+        while row != PoolRecords.none {
+            let older = records.connections[row].older
+            if let expiry = records.connections[row].expiry, expiry > now {
+                if records.connections[row].capacity > 0 { return row }
             } else {
-                will(.close(books.id(of: row)))
-                books.move(row, to: .free)
+                will(.close(records.id(of: row)))
+                records.move(row, to: .free)
             }
             row = older
         }
@@ -364,24 +365,24 @@ package struct PoolMachine: ~Copyable {
 
     /// The first waiting request of a key that accepts a connection which has served before.
     private func firstServable(by key: Int) -> Int? {
-        guard books.keys[key].waiting > books.keys[key].waitingForNew else { return nil }
-        return books.keys[key].line.first(in: books.waiters) { !$0.needsNewConnection }
+        guard records.keys[key].waiting > records.keys[key].waitingForNew else { return nil }
+        return records.keys[key].line.first(in: records.waiters) { !$0.needsNewConnection }
     }
 
     /// Gives a request a place on a connection.
     mutating func take(_ row: Int, for request: RequestID) {
-        books.setUsed(books.connections[row].used + 1, of: row)
-        books.move(row, to: books.connections[row].stateInUse)
-        will(.use(request, books.id(of: row)))
+        records.setUsed(records.connections[row].used + 1, of: row)
+        records.move(row, to: records.connections[row].stateInUse)
+        will(.use(request, records.id(of: row)))
     }
 
     mutating func serve(_ waiter: Int, with row: Int, now: Duration) {
-        let dial = books.waiters[waiter].dial
+        let dial = records.waiters[waiter].dial
         place(waiter, on: row)
         // The dial under way for this request serves the next; beyond need, it may make room for another key.
-        matchUp(books.connections[row].key)
-        dialIfNeeded(books.keys[books.connections[row].key].host)
-        if dial != PoolBooks.none, books.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+        matchUp(records.connections[row].key)
+        dialIfNeeded(records.keys[records.connections[row].key].host)
+        if dial != PoolRecords.none, records.connections[dial].servesNobody { becameSurplus(dial, now: now) }
     }
 
     /// Serves as many of a key as its connections have room for.
@@ -391,18 +392,18 @@ package struct PoolMachine: ~Copyable {
             if shouldGiveWay(waiter, of: key) {
                 drain(row)
             } else {
-                if books.waiters[waiter].dial != PoolBooks.none { dials.append(books.waiters[waiter].dial) }
+                if records.waiters[waiter].dial != PoolRecords.none { dials.append(records.waiters[waiter].dial) }
                 place(waiter, on: row)
             }
         }
         matchUp(key)
-        dialIfNeeded(books.keys[key].host)
-        for dial in dials where books.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+        dialIfNeeded(records.keys[key].host)
+        for dial in dials where records.connections[dial].servesNobody { becameSurplus(dial, now: now) }
     }
 
     mutating func place(_ waiter: Int, on row: Int) {
-        let request = books.waiters[waiter].request
-        books.removeWaiter(waiter)
+        let request = records.waiters[waiter].request
+        records.removeWaiter(waiter)
         take(row, for: request)
     }
 
@@ -413,62 +414,62 @@ package struct PoolMachine: ~Copyable {
     /// busy key starve the others. So a key without any connection gets its turn in strict order, and one that has
     /// some is overtaken a few times first; the peer's own connections serve it meanwhile.
     private mutating func shouldGiveWay(_ waiter: Int, of key: Int) -> Bool {
-        let host = books.keys[key].host
-        guard books.hosts[host].unmet > books.keys[key].unmet, let rival = nextToDial(at: host, except: key),
-            books.waiters[rival].precedes(books.waiters[waiter])
+        let host = records.keys[key].host
+        guard records.hosts[host].unmet > records.keys[key].unmet, let rival = nextToDial(at: host, except: key),
+            records.waiters[rival].precedes(records.waiters[waiter])
         else {
-            books.setOvertakings(0, of: host)
+            records.setOvertakings(0, of: host)
             return false
         }
-        let overtakings = books.hosts[host].overtakings
+        let overtakings = records.hosts[host].overtakings
         let givesWay =
-            books.keys[books.waiters[rival].key].connections == 0 || overtakings >= Self.overtakingsAllowed
-        books.setOvertakings(givesWay ? 0 : overtakings + 1, of: host)
+            records.keys[records.waiters[rival].key].connections == 0 || overtakings >= Self.overtakingsAllowed
+        records.setOvertakings(givesWay ? 0 : overtakings + 1, of: host)
         return givesWay
     }
 
     /// Whether a connection is too old for a new request.
     @inline(__always)
     private func isRetired(_ row: Int, now: Duration) -> Bool {
-        limits.lifetime != nil && books.connections[row].retirement <= now
+        limits.lifetime != nil && records.connections[row].retirement <= now
     }
 
     /// Lets a connection serve those whom it serves to their end; its place at the host is free.
     private mutating func drain(_ row: Int) {
-        guard books.connections[row].used > 0 else { return close(row) }
-        books.move(row, to: .draining)
-        finish(books.connections[row].key)
+        guard records.connections[row].used > 0 else { return close(row) }
+        records.move(row, to: .draining)
+        finish(records.connections[row].key)
     }
 
     mutating func park(_ row: Int, idleLimit: Duration?, now: Duration) {
         guard phase == .running, !isRetired(row, now: now) else { return close(row) }
-        books.move(row, to: .idle)
+        records.move(row, to: .idle)
         var expiry = now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout)
-        if limits.lifetime != nil { expiry = min(expiry, books.connections[row].retirement) }
+        if limits.lifetime != nil { expiry = min(expiry, records.connections[row].retirement) }
         expire(row, at: expiry)
-        if books.counts.idle > limits.idle { closeLongestIdle() }
+        if records.counts.idle > limits.idle { closeLongestIdle() }
     }
 
     private mutating func closeLongestIdle() {
-        guard let row = books.longestIdle else { return }
-        will(.close(books.id(of: row)))
-        books.move(row, to: .free)
-        books.dropKeyIfUnused(books.connections[row].key)
+        guard let row = records.longestIdle else { return }
+        will(.close(records.id(of: row)))
+        records.move(row, to: .free)
+        records.dropKeyIfUnused(records.connections[row].key)
     }
 
     // MARK: Ending
 
     mutating func close(_ row: Int) {
-        will(.close(books.id(of: row)))
-        books.move(row, to: .free)
-        finish(books.connections[row].key)
+        will(.close(records.id(of: row)))
+        records.move(row, to: .free)
+        finish(records.connections[row].key)
     }
 
     /// What follows when a connection or request of a key has gone.
     mutating func finish(_ key: Int) {
         matchUp(key)
-        dialIfNeeded(books.keys[key].host)
-        books.dropKeyIfUnused(key)
+        dialIfNeeded(records.keys[key].host)
+        records.dropKeyIfUnused(key)
         clearTimerIfEmpty()
     }
 
@@ -477,8 +478,8 @@ package struct PoolMachine: ~Copyable {
     // Measured: every connection that is kept comes by here, and a call takes thirty instructions.
     @inline(__always)
     mutating func expire(_ row: Int, at expiry: Duration) {
-        books.setExpiry(expiry, of: row)
-        if let queued = books.connections[row].queuedDeadline, queued <= expiry { return }
+        records.setExpiry(expiry, of: row)
+        if let queued = records.connections[row].queuedDeadline, queued <= expiry { return }
         queue(expiry, for: row)
         if let timer, timer <= expiry { return }
         setTimer(expiry)
@@ -490,17 +491,17 @@ package struct PoolMachine: ~Copyable {
     }
 
     private mutating func queue(_ expiry: Duration, for row: Int) {
-        deadlines.add(expiry, for: books.id(of: row))
-        books.setQueuedDeadline(expiry, of: row)
+        deadlines.add(expiry, for: records.id(of: row))
+        records.setQueuedDeadline(expiry, of: row)
         // Entries of closed connections stay until their time; many short-lived connections must not pile them up.
-        if deadlines.count > 2 * books.counts.connections + 64 {
-            let books = books
-            deadlines.keep { books.row(of: $0) != nil }
+        if deadlines.count > 2 * records.counts.connections + 64 {
+            let records = records
+            deadlines.keep { records.row(of: $0) != nil }
         }
     }
 
     private mutating func clearTimerIfEmpty() {
-        guard books.counts.connections == 0 else { return }
+        guard records.counts.connections == 0 else { return }
         deadlines.removeAll()
         guard timer != nil else { return }
         timer = nil

@@ -15,7 +15,7 @@ struct Waiter {
     /// Whether only a connection dialled after it asked will do.
     var needsNewConnection: Bool
     /// The dial under way for it.
-    var dial = PoolBooks.none
+    var dial = PoolRecords.none
     /// Whether it is asked about that dial's peer, and so gets this connection or none.
     var isBound = false
     private var inAll = WaiterLine.Links()
@@ -56,8 +56,8 @@ struct WaiterLine {
 
     /// The neighbours of a waiting request in one line.
     struct Links {
-        var next = PoolBooks.none
-        var previous = PoolBooks.none
+        var next = PoolRecords.none
+        var previous = PoolRecords.none
     }
 
     private let kind: Kind
@@ -96,17 +96,17 @@ struct WaiterLine {
         waiters[node][kind].previous = before
         waiters[node][kind].next = after
         waiters[before][kind].next = node
-        if after == PoolBooks.none { ranks[rank].tail = node } else { waiters[after][kind].previous = node }
+        if after == PoolRecords.none { ranks[rank].tail = node } else { waiters[after][kind].previous = node }
     }
 
     mutating func remove(_ node: Int, from waiters: inout [Waiter]) {
         let rank = position(of: waiters[node].priority)
         let (previous, next) = (waiters[node][kind].previous, waiters[node][kind].next)
-        if previous == PoolBooks.none { ranks[rank].head = next } else { waiters[previous][kind].next = next }
-        if next == PoolBooks.none { ranks[rank].tail = previous } else { waiters[next][kind].previous = previous }
-        if ranks[rank].head == PoolBooks.none { ranks.remove(at: rank) }
-        waiters[node][kind].previous = PoolBooks.none
-        waiters[node][kind].next = PoolBooks.none
+        if previous == PoolRecords.none { ranks[rank].head = next } else { waiters[previous][kind].next = next }
+        if next == PoolRecords.none { ranks[rank].tail = previous } else { waiters[next][kind].previous = previous }
+        if ranks[rank].head == PoolRecords.none { ranks.remove(at: rank) }
+        waiters[node][kind].previous = PoolRecords.none
+        waiters[node][kind].next = PoolRecords.none
     }
 
     /// The first node for which `isWanted` holds, in the order of service.
@@ -128,7 +128,7 @@ struct WaiterLine {
     private func walk(_ waiters: [Waiter], until ends: (Int) -> Bool) -> Int? {
         for rank in ranks.reversed() {
             var node = rank.head
-            while node != PoolBooks.none {
+            while node != PoolRecords.none {
                 if ends(node) { return node }
                 node = waiters[node][kind].next
             }

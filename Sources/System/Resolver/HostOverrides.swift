@@ -30,7 +30,9 @@ package struct HostOverrides: Sendable {
         if texts.isEmpty { return nil }
         guard let next = set(for: host, port: port) else { return nil }
         // Addresses that are set for the other name count, and nothing goes further: so there is no circle.
-        if case .host(let other, let otherPort) = next, case .addresses(let addresses)? = set(for: other, port: otherPort) {
+        if case .host(let other, let otherPort) = next,
+            case .addresses(let addresses)? = set(for: other, port: otherPort)
+        {
             return .addresses(addresses)
         }
         return next

@@ -48,8 +48,8 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Who carries the hop once a delegate has supplied the stream for its body.
     var waitingChoice: ProtocolChoice?
-    /// Where the hop under way can turn to when its route leads nowhere.
-    var detour: Detour?
+    /// The hop under way, while it has another way to go when this one leads nowhere.
+    var reroutable: ReroutableHop?
     /// What a cache has to do with the hop under way.
     var cachePart: CachePart?
     /// Whether the hop's answer is what a cache has, so that no connection stands behind it.
@@ -161,7 +161,7 @@ struct TaskState: ~Copyable, Sendable {
             load = .none
             error = failure
             call = nil
-            detour = nil
+            reroutable = nil
             cachePart = nil
             handshake = nil
             records = []

@@ -224,7 +224,9 @@ struct RequestTests {
         }
         let elsewhere = try await FetchRun.run("--resolve", "name.test:1:127.0.0.1", "http://name.test:\(server.port)/")
         #expect(elsewhere.exitCode == 6)
-        for value in ["name.test:80:127.0.0.1:\(server.port)", "::localhost:\(server.port)", "name.test:::\(server.port)"] {
+        for value in [
+            "name.test:80:127.0.0.1:\(server.port)", "::localhost:\(server.port)", "name.test:::\(server.port)",
+        ] {
             let run = try await FetchRun.run(
                 "--connect-to", value, "--resolve", "name.test:\(server.port):127.0.0.1", "http://name.test/")
             #expect(run.output == "for name.test", "\(value)")

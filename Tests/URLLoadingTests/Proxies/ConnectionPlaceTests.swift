@@ -2,8 +2,9 @@
 
 import Foundation
 import Testing
-@testable import URLLoading
 import URLLoadingLoopbackServer
+
+@testable import URLLoading
 
 /// A path for a socket, in a directory that is removed with its owner.
 private final class SocketFolder: Sendable {
@@ -221,7 +222,9 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B16.82: another port stands in for the URL's, an address for a name, and what the server hears stays the URL's")
+    @Test(
+        "B16.82: another port stands in for the URL's, an address for a name, and what the server hears stays the URL's"
+    )
     func standIns() async throws {
         try await withServer(router: ProxiedSite.describing) { server in
             for (place, target) in [

@@ -26,7 +26,9 @@ extension OptionTable {
             .flag(nil, "no-color", "no colours") { $0.hasColors = false }.ours
                 .more("as with the variable `NO_COLOR`; JSON is still indented"),
             .flag(nil, "timing", \.showsTiming, "a drawing of where the time went").common.ours
-                .more("look-up, connect, TLS, request, wait, transfer; with the protocol of each exchange, and whether its connection was there before"),
+                .more(
+                    "look-up, connect, TLS, request, wait, transfer; with the protocol of each exchange, and whether its connection was there before"
+                ),
             .flag(nil, "tls", \.showsTLS, "the server's certificates and their pins").ours
                 .more(
                     "with names, dates and issuers, what was agreed upon, and by what it was judged; on standard error"),

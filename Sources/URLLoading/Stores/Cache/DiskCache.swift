@@ -25,7 +25,7 @@ package final class DiskCache: Sendable {
 
     private struct State: ~Copyable, Sendable {
         var capacity: Int
-        var log = CacheLog()
+        var log = CacheIndex()
         /// Nil until it is needed, and when another has taken its place.
         var file: RecordLog?
         /// Whether what killed processes have left was looked for.
@@ -158,7 +158,7 @@ package final class DiskCache: Sendable {
         var isStored = false
         change { state in
             guard byteCount <= state.capacity else { return }
-            let event = CacheLog.Event.stored(name, byteCount: byteCount, at: record.storedAt)
+            let event = CacheIndex.Event.stored(name, byteCount: byteCount, at: record.storedAt)
             // Order: entered first. Who is killed in between leaves an entry without a file, which is a miss.
             guard enter([event], &state) else { return }
             guard file.move(to: folder.file(name.hexadecimal)) == nil else {
@@ -233,7 +233,7 @@ package final class DiskCache: Sendable {
                 return uses
             }
             if !used.isEmpty {
-                _ = enter(used.filter { state.log.files.contains($0) }.map(CacheLog.Event.used), &state)
+                _ = enter(used.filter { state.log.files.contains($0) }.map(CacheIndex.Event.used), &state)
             }
             body(&state)
             if state.log.isWorthShortening { replaceLog(&state) }
@@ -243,14 +243,14 @@ package final class DiskCache: Sendable {
     /// Takes in what others have written; whether there is a log.
     private func refresh(_ state: inout State) -> Bool {
         if state.file?.currentLength == nil {
-            state.log = CacheLog()
+            state.log = CacheIndex()
             state.file = RecordLog.open(path: folder.file(Self.logName))
             guard var file = state.file.take(), let length = file.currentLength else { return false }
             if length == 0 {
                 recover(&state)
                 return state.file != nil
             }
-            let start = file.read(recordSize: CacheLog.recordSize, limit: CacheLog.recordSize)
+            let start = file.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize)
             state.file = consume file
             state.log.expect(byteCount: min(Int(length), Self.largestExpected))
             guard start == Self.logStart else {
@@ -258,7 +258,7 @@ package final class DiskCache: Sendable {
                 return state.file != nil
             }
         }
-        while let records = state.file?.read(recordSize: CacheLog.recordSize), !records.isEmpty {
+        while let records = state.file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
             records.withUnsafeBytes { state.log.take($0) }
         }
         if !state.isTidied {
@@ -288,7 +288,7 @@ package final class DiskCache: Sendable {
                 folder.remove(text)
             }
         }
-        state.log = CacheLog()
+        state.log = CacheIndex()
         for file in found.sorted(by: { $0.storedAt < $1.storedAt }) {
             state.log.take(.stored(file.name, byteCount: file.byteCount, at: file.storedAt))
         }
@@ -303,28 +303,28 @@ package final class DiskCache: Sendable {
             records.withUnsafeBytes({ file.append($0) }) == nil, file.move(to: folder.file(Self.logName)) == nil
         else { return }
         // Read again, so that what is known is what is written.
-        state.log = CacheLog()
+        state.log = CacheIndex()
         state.file = RecordLog.open(path: folder.file(Self.logName))
-        _ = state.file?.read(recordSize: CacheLog.recordSize, limit: CacheLog.recordSize)
-        while let records = state.file?.read(recordSize: CacheLog.recordSize), !records.isEmpty {
+        _ = state.file?.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize)
+        while let records = state.file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
             records.withUnsafeBytes { state.log.take($0) }
         }
     }
 
-    private func enter(_ events: [CacheLog.Event], _ state: inout State) -> Bool {
-        guard state.file?.append(events.flatMap(CacheLog.bytes)) ?? false else { return false }
+    private func enter(_ events: [CacheIndex.Event], _ state: inout State) -> Bool {
+        guard state.file?.append(events.flatMap(CacheIndex.bytes)) ?? false else { return false }
         for event in events { state.log.take(event) }
         return true
     }
 
     private func remove(_ names: [SipHash.Words], _ state: inout State) {
         for name in names { folder.remove(name.hexadecimal) }
-        _ = enter(names.filter { state.log.files.contains($0) }.map(CacheLog.Event.removed), &state)
+        _ = enter(names.filter { state.log.files.contains($0) }.map(CacheIndex.Event.removed), &state)
     }
 
     private func removeAll(_ state: inout State) {
         for name in folder.names where SipHash.Words(hexadecimal: name) != nil { folder.remove(name) }
-        state.log = CacheLog()
+        state.log = CacheIndex()
         replaceLog(&state)
     }
 

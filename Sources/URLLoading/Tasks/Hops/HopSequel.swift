@@ -15,7 +15,7 @@ enum HopSequel: Sendable {
     /// Another hop.
     case hop(URLRequest, TaskBody)
     /// The hop's request once more, by another way.
-    case detour(Detour)
+    case otherRoute(ReroutableHop)
     /// The hop's request once more, with another stream for its body, which a delegate is asked for (B11.8).
     case otherStream
     /// What an upload does next (B11.28).
@@ -48,7 +48,9 @@ extension TaskState {
         // What broke the hop off is the reason, not that it was broken off.
         if let ownFailure { return .end(ownFailure) }
         if let foreign = end.foreignError {
-            return end.failure.flatMap { takeDetour(after: $0) }.map { .detour($0) } ?? failed.map { .failed($0) }
+            return end.failure.flatMap { takeReroutableHop(after: $0) }.map { .otherRoute($0) } ?? failed.map {
+                .failed($0)
+            }
                 ?? .end(foreign)
         }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
@@ -65,7 +67,7 @@ extension TaskState {
     private mutating func followLoss(
         _ failure: EngineError, _ error: URLError?, again: SecondSending?, _ failed: HopSequel.Failure?
     ) -> HopSequel {
-        if let detour = takeDetour(after: failure) { return .detour(detour) }
+        if let reroutable = takeReroutableHop(after: failure) { return .otherRoute(reroutable) }
         guard let error, let again else { return failed.map { .failed($0) } ?? .end(error) }
         // B11.12: counting begins anew.
         sentTold = 0

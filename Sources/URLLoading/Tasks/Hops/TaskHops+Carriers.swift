@@ -8,18 +8,18 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskHops {
-    /// Lets a carrier load the hop. Most know only wholes, and nothing of time; those from inside do. The `detour` is for when it
-    /// finds no way.
+    /// Lets a carrier load the hop. Most know only wholes, and nothing of time; those from inside do. `reroutable` is the hop where it
+    /// has another way to go when this one leads nowhere.
     func carry(
         _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false,
-        detour: Detour? = nil
+        reroutable: ReroutableHop? = nil
     ) {
         guard let session = task.session else { return }
         if task.savesFile, !fromInside { task.download.beginAtBeginning() }
         let sessionView = tellingView
         let load = task.driver.beginExchange { state in
             state.cachePart = cache
-            state.detour = detour
+            state.reroutable = reroutable
             state.sentFields = nil
             return SchemeLoad(
                 request, HopAnswer(task: task, plan: plan(of: state, sessionView)), by: carrier,

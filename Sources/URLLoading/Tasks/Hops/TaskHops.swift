@@ -110,7 +110,7 @@ struct TaskHops: Sendable {
     private func carryOut(_ sequel: HopSequel, after end: HopEnd) -> EndedCall? {
         switch sequel {
         case .hop(let request, let body): load(request, body: body)
-        case .detour(let detour): goRound(by: detour)
+        case .otherRoute(let reroutable): goRound(by: reroutable)
         case .otherStream: loadWithOtherStream()
         case .upload(let step): return task.upload.goOn(with: step)
         case .retry(let pause): task.retry.begin(after: pause)

@@ -27,7 +27,7 @@ struct Hop: Sendable {
 }
 
 /// A hop that can be sent by another way. A class, because every task has room for one, and hardly any has one.
-final class Detour: Sendable {
+final class ReroutableHop: Sendable {
     let hop: Hop
 
     init(_ hop: Hop) { self.hop = hop }
@@ -35,10 +35,10 @@ final class Detour: Sendable {
 
 extension TaskState {
     /// The ways that are left after this failure; nil where there are none, or where another way would not help.
-    mutating func takeDetour(after failure: EngineError) -> Detour? {
-        defer { self.detour = nil }
-        guard let detour, failure.isOfTheWay, detour.hop.content.isUntouched else { return nil }
-        return detour
+    mutating func takeReroutableHop(after failure: EngineError) -> ReroutableHop? {
+        defer { self.reroutable = nil }
+        guard let reroutable, failure.isOfTheWay, reroutable.hop.content.isUntouched else { return nil }
+        return reroutable
     }
 }
 

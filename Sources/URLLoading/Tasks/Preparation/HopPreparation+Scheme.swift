@@ -66,7 +66,7 @@ extension HopPreparation {
             let carrier = FTPCarrier(
                 place, routes: own, storing: stored, resuming: task.savesFile ? task.download.partOnServer : nil)
             task.hops.carry(
-                request, by: carrier, fromInside: true, detour: others.isEmpty ? nil : Detour(hop))
+                request, by: carrier, fromInside: true, reroutable: others.isEmpty ? nil : ReroutableHop(hop))
             return nil
         case .proxy(let route, let others):
             task.download.beginAtBeginning()

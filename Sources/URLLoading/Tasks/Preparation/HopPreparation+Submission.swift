@@ -8,11 +8,11 @@ extension HopPreparation {
     /// Submits the hop by its way; there may be others for when that does not lead anywhere.
     mutating func submit() -> Step? {
         let session = session
-        let detour = hop.otherRoutes.isEmpty ? nil : Detour(hop)
+        let reroutable = hop.otherRoutes.isEmpty ? nil : ReroutableHop(hop)
         let (route, webSocket) = (hop.route, hop.webSocket)
         guard let message = hop.message.take() else { return end(LoadFailure.cancelled(request.url)) }
         let plan = task.driver.submit { state -> SubmissionPlan in
-            state.detour = detour
+            state.reroutable = reroutable
             state.isAnswerStored = false
             state.handshake = webSocket
             state.sentFields = message.shownFields

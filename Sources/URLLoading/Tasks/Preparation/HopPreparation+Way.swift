@@ -53,8 +53,8 @@ extension HopPreparation {
 
 extension TaskHops {
     /// Sends a hop by the ways that are left, after one has led nowhere.
-    func goRound(by detour: Detour) {
-        var preparation = preparation(of: detour.hop)
+    func goRound(by reroutable: ReroutableHop) {
+        var preparation = preparation(of: reroutable.hop)
         preparation?.goRound()
     }
 }

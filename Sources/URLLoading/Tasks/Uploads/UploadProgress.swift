@@ -140,7 +140,7 @@ extension TaskState {
         let step: ResumableUploadMachine.Step?
         if let failure {
             // Another way to the server is tried first.
-            if detour != nil, !failure.isLoss { return nil }
+            if reroutable != nil, !failure.isLoss { return nil }
             guard failure.isInterruption || progress.machine.isRemoving else { return nil }
             // What breaks off is the answer, not the upload.
             if let answer = progress.answer, progress.machine.isAnswer(answer) { return nil }

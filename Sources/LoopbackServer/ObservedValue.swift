@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A value: changed on the loop, read from anywhere, awaited by tests.
-final class Board<Value: Sendable>: Sendable {
+final class ObservedValue<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let condition: @Sendable (Value) -> Bool

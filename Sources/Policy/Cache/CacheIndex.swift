@@ -10,7 +10,7 @@
 //    40   8   digest of the 40 bytes before
 
 /// What a cache on disk holds, as its log tells.
-package struct CacheLog: Sendable {
+package struct CacheIndex: Sendable {
     /// One record.
     package enum Event: Sendable, Equatable {
         /// A file was written, in place of one of the same name.

@@ -35,7 +35,7 @@ extension ListeningCore {
 }
 
 /// The thread that a core lives on. It ends with the last reference to this object.
-final class ListeningHome<Core: ListeningCore>: Sendable {
+final class ServerThread<Core: ListeningCore>: Sendable {
     /// Where the core listens, with the port that it got.
     let address: SocketAddress
     private let loops: LoopGroup

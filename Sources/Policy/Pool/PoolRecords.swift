@@ -1,4 +1,4 @@
-// The pool's book-keeping: which request has which connection, and what waits. Connections, keys, hosts and waiting
+// The pool's records: which request has which connection, and what waits. Connections, keys, hosts and waiting
 // requests are rows of four arrays, linked by row numbers, so that a step is a few writes in place and nothing is
 // searched for. Decides nothing: `PoolMachine` does. Every change keeps the counts of key and host in step, which makes
 // the questions of the common path comparisons of integers.
@@ -27,12 +27,12 @@ struct PooledConnection {
     var isShared = false
     /// Counts the uses of this row, so that the id of a closed connection never means its successor.
     var generation = 0
-    var key = PoolBooks.none
+    var key = PoolRecords.none
     /// Neighbours in the key's list of dialling, idle or available connections.
-    var older = PoolBooks.none
-    var newer = PoolBooks.none
+    var older = PoolRecords.none
+    var newer = PoolRecords.none
     /// While dialling: the first of the waiting requests that it is under way for.
-    var waiter = PoolBooks.none
+    var waiter = PoolRecords.none
     /// While dialling: how many requests it is under way for; more than one where they will share the connection.
     var attendants = 0
     /// While dialling: its request is asked about the peer, and has not answered.
@@ -42,8 +42,8 @@ struct PooledConnection {
     /// While it is open, and where connections have a greatest age: when that is reached.
     var retirement = Duration.zero
     /// While it is idle: its neighbours among the idle connections of all keys.
-    var idleOlder = PoolBooks.none
-    var idleNewer = PoolBooks.none
+    var idleOlder = PoolRecords.none
+    var idleNewer = PoolRecords.none
     /// While it is unused: when it is closed for that.
     var expiry: Duration?
     /// The deadline that `IdleDeadlines` holds for it.
@@ -52,23 +52,23 @@ struct PooledConnection {
     /// What an open connection is doing, by its numbers.
     var stateInUse: State { used >= capacity ? .full : .available }
     /// Whether it is idle, or being opened without a waiting request.
-    var servesNobody: Bool { state == .idle || state == .dialling && waiter == PoolBooks.none }
+    var servesNobody: Bool { state == .idle || state == .dialling && waiter == PoolRecords.none }
 }
 
 /// One key, for as long as it has connections or waiting requests.
 struct PooledKey {
     /// Connections of one key in one state.
     struct List {
-        var newest = PoolBooks.none
-        var oldest = PoolBooks.none
+        var newest = PoolRecords.none
+        var oldest = PoolRecords.none
         var count = 0
     }
 
     var key: PoolKey
     let host: Int
     /// Neighbours among the keys of the same host.
-    var next = PoolBooks.none
-    var previous = PoolBooks.none
+    var next = PoolRecords.none
+    var previous = PoolRecords.none
     /// In any state.
     var connections = 0
     var idle = List()
@@ -107,7 +107,7 @@ struct PooledKey {
 /// B16.1 limits connections per host, so keys that differ in scheme, port, route or judge share this row.
 struct PooledHost {
     var name: String
-    var firstKey = PoolBooks.none
+    var firstKey = PoolRecords.none
     /// In any state but draining.
     var connections = 0
     /// Waiting requests without a dial, over its keys.
@@ -116,7 +116,8 @@ struct PooledHost {
     var overtakings = 0
 }
 
-struct PoolBooks {
+/// All rows, and the links between them.
+struct PoolRecords {
     static let none = -1
 
     private(set) var connections: [PooledConnection] = []
@@ -133,13 +134,13 @@ struct PoolBooks {
     ///
     /// It stays when nothing uses it any more, until another is asked for: where each connection carries one request,
     /// its key would be made anew for all of them.
-    private var latestKey = PoolBooks.none
+    private var latestKey = PoolRecords.none
     private var hostRows: [String: Int] = [:]
     private var waiterRows: [RequestID: Int] = [:]
 
     /// The ends of the list of all idle connections, whatever their keys.
-    private var newestIdle = PoolBooks.none
-    private var oldestIdle = PoolBooks.none
+    private var newestIdle = PoolRecords.none
+    private var oldestIdle = PoolRecords.none
 
     private var freeConnections: [Int] = []
     private var freeKeys: [Int] = []

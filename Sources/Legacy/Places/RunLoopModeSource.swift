@@ -10,7 +10,7 @@ import Foundation
 import Synchronization
 
 /// A source in one mode of one run loop.
-final class RunLoopDoor: @unchecked Sendable {
+final class RunLoopModeSource: @unchecked Sendable {
     // Safe to share: of the run loop and the source only what CoreFoundation guards by its own locks is called; the rest
     // is immutable or atomic.
     let mode: RunLoop.Mode
@@ -18,7 +18,7 @@ final class RunLoopDoor: @unchecked Sendable {
     /// The loop by which it is woken; nil for one that is neither this thread's nor the main thread's.
     private let core: CFRunLoop?
     private let source = Source()
-    private let answer: @Sendable (RunLoopDoor) -> Void
+    private let answer: @Sendable (RunLoopModeSource) -> Void
     private let stage = Atomic<UInt8>(Stage.inside)
 
     private enum Stage {
@@ -28,7 +28,7 @@ final class RunLoopDoor: @unchecked Sendable {
     }
 
     /// Puts a source into a mode of a run loop; `answer` is called there after each `ring()`.
-    init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, answer: @escaping @Sendable (RunLoopDoor) -> Void) {
+    init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, answer: @escaping @Sendable (RunLoopModeSource) -> Void) {
         self.runLoop = runLoop
         self.mode = mode
         self.answer = answer
@@ -40,18 +40,18 @@ final class RunLoopDoor: @unchecked Sendable {
             } else {
                 nil
             }
-        source.door = self
+        source.owner = self
         // Foundation's source does not keep itself alive while the loop may call it.
         _ = Unmanaged.passRetained(self)
         runLoop._add(source, forMode: mode)
     }
 
-    /// Whether this is the door into that mode of that loop.
+    /// Whether this is the source in that mode of that loop.
     func leads(into runLoop: RunLoop, _ mode: RunLoop.Mode) -> Bool {
         self.runLoop === runLoop && self.mode == mode
     }
 
-    /// Has the door answered by the loop, soon; from any thread.
+    /// Has the loop answer, soon; from any thread.
     func ring() {
         // Order: signalled first, so that the loop finds it when it wakes.
         source.signal()
@@ -83,8 +83,8 @@ final class RunLoopDoor: @unchecked Sendable {
     }
 
     private final class Source: RunLoop._Source {
-        weak var door: RunLoopDoor?
+        weak var owner: RunLoopModeSource?
 
-        override func perform() { door?.rung() }
+        override func perform() { owner?.rung() }
     }
 }

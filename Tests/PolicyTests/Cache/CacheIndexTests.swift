@@ -3,41 +3,41 @@
 import Testing
 import URLLoadingPolicy
 
-@Suite struct CacheLogTests {
+@Suite struct CacheIndexTests {
     private func name(_ number: Int) -> SipHash.Words { SipHash.Words(UInt64(number), 7) }
 
-    private func replay(_ bytes: [UInt8]) -> CacheLog {
-        var log = CacheLog()
+    private func replay(_ bytes: [UInt8]) -> CacheIndex {
+        var log = CacheIndex()
         bytes.withUnsafeBytes { log.take($0) }
         return log
     }
 
     @Test("B7.18: every record comes back from its bytes, and is of one length")
     func roundTrip() {
-        let events: [CacheLog.Event] = [
+        let events: [CacheIndex.Event] = [
             .stored(name(1), byteCount: 0, at: 0), .stored(name(2), byteCount: 1 << 40, at: .max),
             .stored(SipHash.Words(.max, 0), byteCount: 5, at: .min), .removed(name(3)), .used(name(4)),
         ]
         for event in events {
-            let bytes = CacheLog.bytes(event)
-            #expect(bytes.count == CacheLog.recordSize)
-            #expect(bytes.withUnsafeBytes { CacheLog.event($0) } == event)
+            let bytes = CacheIndex.bytes(event)
+            #expect(bytes.count == CacheIndex.recordSize)
+            #expect(bytes.withUnsafeBytes { CacheIndex.event($0) } == event)
             for index in bytes.indices {
                 var changed = bytes
                 changed[index] ^= 0x10
-                #expect(changed.withUnsafeBytes { CacheLog.event($0) } == nil)
+                #expect(changed.withUnsafeBytes { CacheIndex.event($0) } == nil)
             }
         }
     }
 
     @Test("B7.7, B7.15: the log tells sizes, order of use and times")
     func replaying() {
-        let events: [CacheLog.Event] = [
+        let events: [CacheIndex.Event] = [
             .stored(name(1), byteCount: 10, at: 100), .stored(name(2), byteCount: 20, at: 200),
             .stored(name(3), byteCount: 30, at: 300), .used(name(1)), .removed(name(2)), .used(name(9)),
             .stored(name(3), byteCount: 5, at: 400), .removed(name(8)),
         ]
-        let log = replay(events.flatMap(CacheLog.bytes))
+        let log = replay(events.flatMap(CacheIndex.bytes))
         #expect(log.byteCount == 15 && log.files.count == 2 && log.recordCount == events.count)
         #expect(log.excess(over: 15) == [])
         #expect(log.excess(over: 14) == [name(1)])
@@ -50,9 +50,9 @@ import URLLoadingPolicy
 
     @Test("B7.19: records that are none are passed over, and a torn one at the end too")
     func torn() {
-        let good = CacheLog.bytes(.stored(name(1), byteCount: 10, at: 100))
-        let nonsense = [UInt8](repeating: 0x5A, count: CacheLog.recordSize)
-        for length in 0..<CacheLog.recordSize {
+        let good = CacheIndex.bytes(.stored(name(1), byteCount: 10, at: 100))
+        let nonsense = [UInt8](repeating: 0x5A, count: CacheIndex.recordSize)
+        for length in 0..<CacheIndex.recordSize {
             let log = replay(nonsense + good + nonsense + Array(good.prefix(length)))
             #expect(log.files.count == 1 && log.byteCount == 10 && log.recordCount == 3)
         }
@@ -60,7 +60,7 @@ import URLLoadingPolicy
 
     @Test("B7.5, B7.19: records whose sizes add up to more than can be counted are passed over")
     func countless() {
-        var log = CacheLog()
+        var log = CacheIndex()
         log.take(.stored(name(1), byteCount: .max - 10, at: 1))
         log.take(.stored(name(2), byteCount: 11, at: 2))
         log.take(.stored(name(3), byteCount: 10, at: 3))
@@ -70,7 +70,7 @@ import URLLoadingPolicy
 
     @Test("B7.7: much history makes a log worth shortening, many entries do not")
     func shortening() {
-        var log = CacheLog()
+        var log = CacheIndex()
         for number in 0..<5000 { log.take(.stored(name(number), byteCount: 1, at: 0)) }
         #expect(!log.isWorthShortening)
         for _ in 0..<9097 { log.take(.used(name(1))) }

@@ -9,7 +9,7 @@ import Foundation
 import Synchronization
 
 /// An ordered list of messages, with the place where they are delivered.
-final class Inbox: Sendable {
+final class DeliveryQueue: Sendable {
     typealias Message = @Sendable () -> Void
 
     private let state = Mutex(State())
@@ -18,7 +18,7 @@ final class Inbox: Sendable {
         var arriving: [Message] = []
         /// The front of the list, last first.
         var leaving: [Message] = []
-        var doors: [RunLoopDoor] = []
+        var sources: [RunLoopModeSource] = []
         var queue: OperationQueue?
         /// Whether an operation is on its way through the queue.
         var isQueued = false
@@ -39,20 +39,20 @@ final class Inbox: Sendable {
 
         /// Whom to tell that there are messages.
         mutating func knock() -> Knock {
-            guard let queue else { return Knock(doors: doors, queue: nil) }
-            guard !isQueued else { return Knock(doors: [], queue: nil) }
+            guard let queue else { return Knock(sources: sources, queue: nil) }
+            guard !isQueued else { return Knock(sources: [], queue: nil) }
             isQueued = true
-            return Knock(doors: [], queue: queue)
+            return Knock(sources: [], queue: queue)
         }
     }
 
     private struct Knock {
-        let doors: [RunLoopDoor]
+        let sources: [RunLoopModeSource]
         let queue: OperationQueue?
     }
 
     private enum Place {
-        case door(RunLoopDoor)
+        case source(RunLoopModeSource)
         case queue(OperationQueue)
     }
 
@@ -60,43 +60,43 @@ final class Inbox: Sendable {
 
     /// Delivers in that mode of that run loop too, and no more on a queue.
     func add(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
-        let isThere = state.withLock { $0.isClosed || $0.doors.contains { $0.leads(into: runLoop, mode) } }
+        let isThere = state.withLock { $0.isClosed || $0.sources.contains { $0.leads(into: runLoop, mode) } }
         guard !isThere else { return }
-        let door = RunLoopDoor(runLoop, mode) { [weak self] door in self?.deliver(at: .door(door)) }
+        let source = RunLoopModeSource(runLoop, mode) { [weak self] source in self?.deliver(at: .source(source)) }
         let knock = state.withLock { state -> Knock? in
             guard !state.isClosed else { return nil }
             state.queue = nil
-            state.doors.append(door)
-            return state.isEmpty ? Knock(doors: [], queue: nil) : state.knock()
+            state.sources.append(source)
+            return state.isEmpty ? Knock(sources: [], queue: nil) : state.knock()
         }
-        if let knock { send(knock) } else { door.leave() }
+        if let knock { send(knock) } else { source.leave() }
     }
 
     /// Delivers no more in that mode of that run loop.
     func remove(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
-        let removed = state.withLock { state -> [RunLoopDoor] in
-            let removed = state.doors.filter { $0.leads(into: runLoop, mode) }
-            state.doors.removeAll { $0.leads(into: runLoop, mode) }
+        let removed = state.withLock { state -> [RunLoopModeSource] in
+            let removed = state.sources.filter { $0.leads(into: runLoop, mode) }
+            state.sources.removeAll { $0.leads(into: runLoop, mode) }
             return removed
         }
-        for door in removed { door.leave() }
+        for source in removed { source.leave() }
     }
 
     /// Delivers on a queue, and no more in run loops; nowhere without one.
     func move(to queue: OperationQueue?) {
-        let (doors, knock) = state.withLock { state -> ([RunLoopDoor], Knock?) in
+        let (sources, knock) = state.withLock { state -> ([RunLoopModeSource], Knock?) in
             guard !state.isClosed else { return ([], nil) }
-            let doors = state.doors
-            state.doors = []
+            let sources = state.sources
+            state.sources = []
             state.queue = queue
-            return (doors, state.isEmpty || queue == nil ? nil : state.knock())
+            return (sources, state.isEmpty || queue == nil ? nil : state.knock())
         }
-        for door in doors { door.leave() }
+        for source in sources { source.leave() }
         if let knock { send(knock) }
     }
 
     /// Whether there is a place where messages are delivered.
-    var hasPlace: Bool { state.withLock { !$0.doors.isEmpty || $0.queue != nil } }
+    var hasPlace: Bool { state.withLock { !$0.sources.isEmpty || $0.queue != nil } }
 
     // MARK: Messages
 
@@ -113,21 +113,21 @@ final class Inbox: Sendable {
     /// Delivers nothing more, and leaves all places.
     func close() {
         // What is dropped may be the last that holds something, and must not go with the lock held.
-        let (messages, doors) = state.withLock { state -> ([Message], [RunLoopDoor]) in
-            let dropped = (state.arriving + state.leaving, state.doors)
+        let (messages, sources) = state.withLock { state -> ([Message], [RunLoopModeSource]) in
+            let dropped = (state.arriving + state.leaving, state.sources)
             state.arriving = []
             state.leaving = []
-            state.doors = []
+            state.sources = []
             state.queue = nil
             state.isClosed = true
             return dropped
         }
-        for door in doors { door.leave() }
+        for source in sources { source.leave() }
         withExtendedLifetime(messages) {}
     }
 
     private func send(_ knock: Knock) {
-        for door in knock.doors { door.ring() }
+        for source in knock.sources { source.ring() }
         if let queue = knock.queue { queue.addOperation { self.deliver(at: .queue(queue)) } }
     }
 
@@ -137,7 +137,7 @@ final class Inbox: Sendable {
         let thread = ObjectIdentifier(Thread.current)
         while let (message, isLast) = take(at: place, thread) {
             // A run loop within the callback answers only what is rung from now on.
-            if !isLast, case .door(let door) = place { door.ring() }
+            if !isLast, case .source(let source) = place { source.ring() }
             message()
             state.withLock { state in
                 state.depth -= 1
@@ -157,7 +157,7 @@ final class Inbox: Sendable {
         state.withLock { state in
             let isHere =
                 switch place {
-                case .door(let door): state.doors.contains { $0 === door }
+                case .source(let source): state.sources.contains { $0 === source }
                 case .queue(let queue): state.queue === queue
                 }
             guard isHere, state.deliverer == nil || state.deliverer == thread, let message = state.popFirst()
