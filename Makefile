@@ -17,7 +17,7 @@ PREFIX ?= $(HOME)/.local
 # Where format looks.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Scripts/Adopt Package.swift)
 
-.PHONY: help install uninstall fetch-manual measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
+.PHONY: help install uninstall fetch-manual pictures measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour docs \
 	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts bench-growth lint format clean
 
 help: ## List the commands
@@ -135,6 +135,10 @@ uninstall: ## Remove what `make install` has put below PREFIX=~/.local
 
 fetch-manual: build ## Bring the tables of docs/fetch.md up to date with fetch's options
 	@Scripts/fetch-manual
+
+pictures: ## Make the pictures of terminals in docs anew, from real runs
+	@Scripts/install-packages test
+	@Scripts/pictures
 
 measure-fetch: ## Measure fetch beside a FoundationNetworking program: size, start, one GET, memory
 	@Scripts/install-packages build

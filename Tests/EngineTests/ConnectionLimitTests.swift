@@ -39,12 +39,12 @@ struct ConnectionLimitTests {
             (
                 .tunnelling, .https, proxied,
                 { rig in
-                    rig.network.serve("proxy.test", port: 3128) { rig.keep($0, Mute()) }
+                    rig.network.serve("proxy.test", port: 3128) { [unowned rig] in rig.keep($0, Mute()) }
                 }
             ),
             (
                 .shakingHands, .https, .direct(),
-                { rig in rig.network.serve("host.test", port: 443) { rig.keep($0, Mute()) } }
+                { rig in rig.network.serve("host.test", port: 443) { [unowned rig] in rig.keep($0, Mute()) } }
             ),
         ]
         for (phase, scheme, route, prepare) in steps {

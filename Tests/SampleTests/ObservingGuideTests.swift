@@ -39,9 +39,7 @@ struct ObservingGuideTests {
 
     @Test("The lines that the page shows are those of a load")
     func shownLines() async throws {
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("docs/observing.md")
-        let shown = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
+        let shown = try #require(ProjectFiles.text(of: "docs/observing.md")).components(separatedBy: "\n")
             .filter { $0.hasPrefix("    ") && $0.contains("=") && !$0.hasPrefix("     ") }
             .filter { $0.contains(" task=") || $0.contains(" connection=") }.map { String($0.dropFirst(4)) }
         try await withServer(router: { _ in .text("good") }) { server async throws in

@@ -8,18 +8,7 @@ import URLLoadingSystem
 package enum VectorText {
     /// The lines of a file in Tests/Vectors; nil where it cannot be read.
     package static func lines(of file: String) -> [String]? {
-        // …/Tests/Support/VectorText.swift
-        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
-        guard let handle = fopen(tests.joined(separator: "/") + "/Vectors/" + file, "r") else { return nil }
-        defer { fclose(handle) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = fread(&piece, 1, piece.count, handle)
-            if count == 0 { break }
-            bytes += piece.prefix(count)
-        }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        ProjectFiles.text(of: "Tests/Vectors/" + file)?.split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
     }
 

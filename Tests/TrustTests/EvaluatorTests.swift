@@ -111,7 +111,7 @@ import URLLoadingTrust
         }
         #expect(verdict("a.example.test").isTrusted)
         #expect(verdict("b.example.test").reason == .unknownRoot)
-        #expect(verdict("example.test").reason == .other("nobody is named who judges this host"))
+        #expect(verdict("example.test").reason == .other("no evaluator is named for this host"))
         #expect(verdict(nil).isTrusted == false)
         let open = PerHostEvaluator([(.init("*.example.test"), nobody)], otherwise: try anchors())
         #expect(open.evaluate(chain, policy: policy).isTrusted)

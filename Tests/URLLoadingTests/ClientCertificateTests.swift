@@ -107,6 +107,33 @@ struct ClientCertificateTests {
         }
     }
 
+    @Test(
+        "B2.33, B2.100: a server behind a tunnel asks after the proxy's password and its own trust, and sees the identity"
+    )
+    func behindTunnel() async throws {
+        let proxy = try LoopbackProxy.start { $0.authorization = basic("u", "p") }
+        try await withAskingServer { asking in
+            let credential = try asking.credential()
+            let delegate = FullJudge { challenge, reply in
+                if challenge.isAboutServer { return Habit.accepts(challenge, reply) }
+                reply(.useCredential, challenge.protectionSpace.isProxy() ? URLCredential("u", "p") : credential)
+            }
+            let configuration = asking.judged.configuration()
+            configuration.hostOverrides = [:]
+            configuration.connectionProxyDictionary = [
+                "HTTPSEnable": 1, "HTTPSProxy": proxy.address.host, "HTTPSPort": proxy.port,
+            ]
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            _ = try await session.data(from: asking.judged.url)
+            #expect(asking.seen.value == [["somebody"]])
+            #expect(proxy.asks.compactMap { $0.head?.fields.first(.proxyAuthorization) } == [basic("u", "p")])
+            let asked = delegate.transcript.calls.filter { $0.hasPrefix("session ") || $0.hasPrefix("task ") }
+            #expect(asked.count == 3 && asked.suffix(2) == ["session trust", "session identity"], "\(asked)")
+            session.invalidateAndCancel()
+        }
+        await proxy.stop()
+    }
+
     @Test("B2.37: default handling of the server's trust is followed by the challenge for the certificate")
     func afterDefaultHandling() async throws {
         try await withAskingServer { asking in

@@ -86,6 +86,8 @@ struct ErrorTests {
             (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
             (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
             (.connect(host: "h", []), .cannotFindHost),
+            (.connectionTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
+            (.undetachable(.shared), .unsupportedURL), (.http2(.reset(.cancel)), .networkConnectionLost),
             (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
             (
                 .connectionLost(

@@ -116,10 +116,10 @@ struct TrustConfigurationTests {
             let pinned = Evaluation.pinnedKeys([place.leaf.pin], besides: place.base)
             #expect(await LoadEnd(url, judgedBy: .anyOf([.system, place.base])).isWhole)
             #expect(await LoadEnd(url, judgedBy: .anyOf([.system])).isRefused())
-            #expect(await LoadEnd(url, judgedBy: .anyOf([])).isRefused("nobody"))
+            #expect(await LoadEnd(url, judgedBy: .anyOf([])).isRefused("no evaluator"))
             #expect(await LoadEnd(url, judgedBy: .allOf([place.base, pinned])).isWhole)
             #expect(await LoadEnd(url, judgedBy: .allOf([place.base, .system])).isRefused())
-            #expect(await LoadEnd(url, judgedBy: .allOf([])).isRefused("nobody"))
+            #expect(await LoadEnd(url, judgedBy: .allOf([])).isRefused("no evaluator"))
         }
     }
 

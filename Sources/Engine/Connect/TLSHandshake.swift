@@ -219,7 +219,7 @@ final class TLSHandshake: ByteStreamObserver {
                 do throws(FilesNeeded) {
                     return .violation(try violation(true))
                 } catch {
-                    return .violation("nobody has judged the certificate of \(host).")
+                    return .violation("the certificate of \(host) was not judged.")
                 }
             } then: { [self] judgement in
                 if case .violation(let violation) = judgement { finish(lacking: violation) }
@@ -263,7 +263,7 @@ final class TLSHandshake: ByteStreamObserver {
         case (.peer, .peer(.refuse(let failure))):
             tls.refuse(failure)
         case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity), (.peer(let chain, _), .proxy):
-            tls.refuse(TrustFailure(.other("nobody has vouched for it"), chain.leaf))
+            tls.refuse(TrustFailure(.other("no delegate has accepted it"), chain.leaf))
         case (.identity(let issuers), nil):
             tls.supply(identity: core.identity(for: origin, issuers))
         case (.identity, .identity(.show(let identity))):

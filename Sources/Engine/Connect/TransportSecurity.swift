@@ -91,7 +91,7 @@ package struct TransportSecurity: Sendable, Equatable {
             }
         }
         if let demands, !demands.allowsInsecureLoads {
-            if path.isEmpty { return "nobody has judged the certificate of \(host)." }
+            if path.isEmpty { return "the certificate of \(host) was not judged." }
             if let weakness = peer.presented.leaf.weakness { return "the certificate of \(host) is weak: \(weakness)." }
         }
         if let pinned, !pinned.match(leaf: peer.presented.leaf, path: path) {

@@ -50,6 +50,7 @@ package enum ManualProse {
                 "`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`: the proxies, and the hosts that are reached without them, unless `--proxy` or `--noproxy` say otherwise; capitals do too, but for HTTP_PROXY, which is not read.",
                 "`SSL_CERT_FILE`, `SSL_CERT_DIR`: the certificates that are trusted, unless `--cacert` names others. `SSLKEYLOGFILE`: where the keys go with `--keylog`.",
                 "`XDG_CACHE_HOME`, `XDG_CONFIG_HOME`: where the cache and the file of options are, in place of `~/.cache` and `~/.config`; `HOME`: where `~` is.",
+                "`NO_COLOR`, `TERM`: whether there are colours. `LC_ALL`, `LC_MESSAGES`, `LANG`, `LANGUAGE`: the languages that servers are asked for.",
             ]),
     ]
 

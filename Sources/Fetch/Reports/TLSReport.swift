@@ -48,7 +48,7 @@ enum TLSReport {
     }
 
     private static func judge(_ options: Options) -> String {
-        if options.acceptsAnyCertificate { return "nobody (--insecure)" }
+        if options.acceptsAnyCertificate { return "not judged (--insecure)" }
         let anchors = [options.anchorFile, options.anchorFolder].compactMap(\.self)
         let base =
             anchors.isEmpty ? "the system's certificates" : "the certificates of \(anchors.joined(separator: " and "))"

@@ -32,11 +32,11 @@ enum PasswordPrompt {
             var byte: UInt8 = 0
             let count = read(terminal, &byte, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { throw FetchError(.interrupted, "nobody has typed a password") }
+            guard count == 1 else { throw FetchError(.interrupted, "no password was typed") }
             switch line.take(byte) {
             case .more: continue
             case .done(let password): return password
-            case .brokenOff: throw FetchError(.interrupted, "nobody has typed a password")
+            case .brokenOff: throw FetchError(.interrupted, "no password was typed")
             }
         }
     }

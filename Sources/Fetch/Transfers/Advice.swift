@@ -16,13 +16,13 @@ package enum Advice {
             "does the server run, and at this port? http is at 80 and https at 443 unless the URL says another one"
         case .badResponse, .noAnswer: "is it a server of https? then the URL begins with https://"
         case .connectionLost, .connectionFailed: "--retry 3 tries again; -C - goes on with a file where it broke off"
-        case .timedOut: "--max-time and --timeout say how long it may take; --retry 3 tries again"
+        case .timedOut: "--max-time, --connect-timeout and --timeout say how long it may take; --retry 3 tries again"
         case .tooManyRedirects:
-            "--max-redirs N follows more; a server that goes in circles may wait for its cookie: -c jar -b jar"
+            "twenty are followed at most; a server that goes in circles may wait for its cookie: -c jar -b jar"
         case .tlsFailed: tls(error)
         case .untrusted: trust(error)
         case .pinMismatch:
-            "--tls shows the keys that the server has; if nobody has told you of a new one, trust none of them"
+            "--tls shows the keys that the server has; if you were not told of a new one, trust none of them"
         case .proxyFailed: "-U NAME says who we are to the proxy; -x '' goes without one"
         case .cannotDecode: "without --compressed the server may send it as it is"
         default: nil

@@ -21,7 +21,7 @@ package struct AnyOfEvaluator: FileEvaluator {
                 if refusal.map({ $0.reason.rank < failure.reason.rank }) ?? true { refusal = failure }
             }
         }
-        return .refused(refusal ?? TrustFailure(.other("there is nobody to judge it"), chain.leaf))
+        return .refused(refusal ?? TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
     }
 }
 
@@ -46,7 +46,7 @@ package struct AllOfEvaluator: FileEvaluator {
             }
         }
         return belief.map { .trusted($0) }
-            ?? .refused(TrustFailure(.other("there is nobody to judge it"), chain.leaf))
+            ?? .refused(TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
     }
 }
 
@@ -69,7 +69,7 @@ package struct PerHostEvaluator: FileEvaluator {
     {
         let own = policy.host.flatMap { host in entries.mostSpecific(for: host) }
         guard let evaluator = own ?? fallback else {
-            return .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
+            return .refused(TrustFailure(.other("no evaluator is named for this host"), chain.leaf))
         }
         return try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait)
     }

@@ -50,7 +50,7 @@ struct KnownHostsFile: Sendable {
 
     private func locked<Result>(_ body: () throws(CertificateError) -> Result) throws(CertificateError) -> Result {
         switch Platform.lock(path + ".lock", patience: patience) {
-        case .held: throw .knownHosts("somebody else has kept \(path).lock locked for \(patience)")
+        case .held: throw .knownHosts("another process has kept \(path).lock locked for \(patience)")
         case .unusable: throw .knownHosts("\(path).lock cannot be locked")
         case .locked(let lock):
             defer { Platform.unlock(lock) }

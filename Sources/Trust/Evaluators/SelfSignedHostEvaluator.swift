@@ -19,7 +19,7 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
     {
         guard policy.host == host else {
             return try fallback?.verdict(on: chain, policy: policy, mayWait: mayWait)
-                ?? .refused(TrustFailure(.other("nobody is named who judges this host"), chain.leaf))
+                ?? .refused(TrustFailure(.other("no evaluator is named for this host"), chain.leaf))
         }
         guard ConstantTime.equal(chain.leaf.fingerprintSHA256, fingerprint) else {
             return .refused(TrustFailure(.pinMismatch, chain.leaf))

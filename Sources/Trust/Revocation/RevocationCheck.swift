@@ -40,7 +40,7 @@ struct RevocationCheck {
         if let listUntil { return (nil, listUntil) }
         guard policy.mode == .hard else { return (nil, .max) }
         if case .useless(let why) = stapled { return (.revocationUnknown("the stapled OCSP response: " + why), .max) }
-        return (.revocationUnknown(complaint ?? "nobody has said"), .max)
+        return (.revocationUnknown(complaint ?? "there was no answer"), .max)
     }
 
     /// What the responses say, the stapled one and those that were given: who was revoked in one of them is revoked.

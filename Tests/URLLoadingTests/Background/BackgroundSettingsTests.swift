@@ -13,6 +13,8 @@ struct BackgroundSettingsTests {
     /// What cannot be written down: docs/background.md names these, and no others.
     enum Kept: String, CaseIterable, Sendable {
         case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, negotiateHosts, mock
+        case basicCredentialsSentAhead, hostResolver, maximumConnectionLifetime, timeoutIntervalForConnection
+        case connectionProbeInterval, maximumDecodedBytes, maximumDecodedRatio
         case condition = "serverTrustEvaluation, a condition"
         case mistake = "serverTrustEvaluation, a mistake"
 
@@ -34,6 +36,16 @@ struct BackgroundSettingsTests {
                 let mock = URLSession.Mock()
                 mock.stub(url, .text("hello"))
                 configuration.mock = mock
+            case .basicCredentialsSentAhead:
+                configuration.basicCredentialsSentAhead = [
+                    url: URLCredential(user: "u", password: "p", persistence: .none)
+                ]
+            case .hostResolver: configuration.hostResolver = { _ in .init(["127.0.0.1"], timeToLive: 0) }
+            case .maximumConnectionLifetime: configuration.maximumConnectionLifetime = 100
+            case .timeoutIntervalForConnection: configuration.timeoutIntervalForConnection = 30
+            case .connectionProbeInterval: configuration.connectionProbeInterval = 30
+            case .maximumDecodedBytes: configuration.maximumDecodedBytes = 1000
+            case .maximumDecodedRatio: configuration.maximumDecodedRatio = 1000
             case .condition: configuration.serverTrustEvaluation = .system.judging(asOf: .distantPast)
             case .mistake: configuration.serverTrustEvaluation = .anchors(pem: "none")
             }
@@ -58,6 +70,43 @@ struct BackgroundSettingsTests {
                 #expect(folder.helpers.isEmpty)
                 #expect(server.stats.requests == (setting == .mock ? 0 : 1))
             }
+        }
+    }
+
+    /// What a helper is given.
+    private static let carried: Set<String> = [
+        "identifier", "additionalHeaders", "timeoutIntervalForRequest", "timeoutIntervalForResource",
+        "requestCachePolicy", "tlsMinimum", "tlsMaximum", "httpMaximumConnectionsPerHost", "http2",
+        "requiresDNSSECValidation", "resumableUploads", "hostOverrides", "unixSocketPath", "localAddress",
+        "networkInterface", "tlsKeyLogFile", "connectionProxyDictionary", "usesProxyEnvironment", "proxyEnvironment",
+        "isDiscretionary", "sessionSendsLaunchEvents", "background",
+    ]
+
+    /// What changes nothing in what a helper sends, or belongs to the program, which the transfer's owner asks, or does without.
+    private static let programs: Set<String> = [
+        "networkServiceType", "allowsCellularAccess", "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
+        "allowsUltraConstrainedNetworkAccess", "waitsForConnectivity", "httpShouldUsePipelining",
+        "httpShouldSetCookies", "httpCookieAcceptPolicy", "httpCookieStorage", "engineShards",
+        "shouldUseExtendedBackgroundIdleMode", "multipathServiceType", "usesClassicLoadingMode", "enablesEarlyData",
+        "retryPolicy", "retryBudget", "interceptors", "traceHooks", "asksDelegatesAboutServers",
+        "urlCredentialStorage", "dangerouslySendsBasicAheadInClear", "urlCache", "isEphemeral", "wallClock",
+        "makeDelegateQueue", "honorsEarliestBeginDate", "protocolClasses", "compressesWebSocketMessages",
+        "downloadFolder", "uploadPatience", "sharedContainerIdentifier",
+    ]
+
+    @Test("B10.31: each setting is carried, keeps its transfers in the program, or is the program's own")
+    func complete() {
+        let all = Mirror(reflecting: ConfigurationValues()).children.compactMap(\.label)
+        let kept = Set(Kept.allCases.map { String($0.rawValue.prefix { $0 != "," }) })
+        #expect(Set(all) == kept.union(Self.carried).union(Self.programs))
+        #expect(all.count == kept.count + Self.carried.count + Self.programs.count, "no setting is two of these")
+    }
+
+    @Test("B10.31: docs/background.md names each setting that keeps transfers in the program")
+    func named() throws {
+        let page = try #require(ProjectFiles.text(of: "docs/background.md"))
+        for setting in Kept.allCases {
+            #expect(page.contains("`\(setting.rawValue.prefix { $0 != "," })`"), "\(setting)")
         }
     }
 

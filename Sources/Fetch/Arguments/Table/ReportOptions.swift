@@ -56,6 +56,6 @@ extension OptionTable {
                 "the text when a transfer is over; see below"
             ) {
                 (options, text) throws(UsageError) in options.writeOut = try WriteOutFormat(text)
-            }.common.different("a variable that nobody knows is refused; secrets in URLs are not shown"),
+            }.common.different("an unknown variable is refused; secrets in URLs are not shown"),
         ])
 }

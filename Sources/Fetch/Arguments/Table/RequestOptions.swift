@@ -115,7 +115,7 @@ extension OptionTable {
             .flag("n", "netrc", "who we are to each host, from `~/.netrc`") {
                 if $0.netrc == nil { $0.netrc = .home }
             }.different("fails where there is no such file, or others may read it")
-                .more("as `-u`; nobody else may read the file"),
+                .more("as `-u`; no other user may read the file"),
             .flag(nil, "netrc-optional", "the same, if there is such a file") {
                 if $0.netrc == nil || $0.netrc == .home { $0.netrc = .homeIfThere }
             },

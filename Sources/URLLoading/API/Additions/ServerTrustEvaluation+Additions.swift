@@ -269,6 +269,7 @@ private struct MistakenEvaluator: TrustEvaluator {
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
         .refused(
             TrustFailure(
-                .other("the session's serverTrustEvaluation is mistaken, so it trusts nobody: \(mistake)"), chain.leaf))
+                .other("the session's serverTrustEvaluation is mistaken, so it trusts no server: \(mistake)"),
+                chain.leaf))
     }
 }

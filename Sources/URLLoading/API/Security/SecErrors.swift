@@ -142,7 +142,7 @@ enum SecErrors {
         errSecAuthFailed: "The passphrase is wrong.",
         errSecDuplicateItem: "The item is there already.",
         errSecItemNotFound: "The item is not there.",
-        errSecInteractionNotAllowed: "Somebody would have to be asked, and nobody may be.",
+        errSecInteractionNotAllowed: "The user would have to be asked, and must not be.",
         errSecCreateChainFailed: "A certificate of the chain is missing.",
         errSecUnsupportedFormat: "The data are in a format that is not supported.",
         errSecUnknownFormat: "The data are in a format that is not known.",

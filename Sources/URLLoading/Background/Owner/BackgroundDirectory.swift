@@ -38,7 +38,7 @@ enum BackgroundDirectoryFailure: Error, Equatable, CustomStringConvertible {
         case .noStateDirectory:
             "There is no directory for the state of background sessions: neither XDG_STATE_HOME nor HOME is absolute."
         case .notPrivate(let path):
-            "\(path) cannot be made, or is not a directory of this user's into which nobody else may write."
+            "\(path) cannot be made, or is not a directory of this user's into which no other user may write."
         case .inUse: "Another process has the background session."
         case .system(let error, let path): "\(path) cannot be used: \(error)"
         case .tooLong: "What has to be written down of the task is too long."

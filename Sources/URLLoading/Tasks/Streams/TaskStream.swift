@@ -168,7 +168,7 @@ struct TaskStream: Sendable {
             case .plaintextBeforeTLS:
                 return LoadFailure.make(
                     .secureConnectionFailed, url,
-                    "Something came before TLS began that nobody had asked for; it may be from somebody else.")
+                    "Something came before TLS began that was not asked for; it may be from another sender.")
             case .closedBeforeTLS:
                 return LoadFailure.make(
                     .secureConnectionFailed, url, "One direction of the connection was over before TLS could begin.")
