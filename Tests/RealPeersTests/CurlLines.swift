@@ -285,6 +285,9 @@ struct CurlLine: Sendable, CustomTestStringConvertible {
         $C -s --proto-redir =https -L $U/moved
         $C -s --proto-redir =http -L $U/moved
         $C -s -4 localhost:$P/page
+        $C -s -6 localhost:$P/page
+        $C -s --no-buffer $U/page
+        $C -s --retry 1 --retry-delay 1 --retry-all-errors $U/nothing
         $C -s --resolve a.test:$P:127.0.0.1 http://a.test:$P/echo
         $C -s --resolve '*:'$P:127.0.0.1 http://b.test:$P/page
         $C -s --resolve a.test:$P:127.0.0.2,127.0.0.1 http://a.test:$P/page
