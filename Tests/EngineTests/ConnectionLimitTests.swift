@@ -93,6 +93,24 @@ struct ConnectionLimitTests {
         rig.expectClean()
     }
 
+    @Test("B6.39, B6.9: behind the answer the time goes on where it stood")
+    func goesOn() throws {
+        let rig = makeRig()
+        rig.serveProxy([.receiveHead, .delay(.seconds(3)), .askForLogin, .receiveHead, .receiveEnd])
+        let journal = rig.submit(scheme: .https, answers: true, route: .proxied(try testProxy()))
+        rig.advance(.seconds(30))
+        try #require(journal.proxyQuestion).answer(.authorize("Basic x"))
+        rig.settle()
+        rig.advance(.milliseconds(1_999))
+        #expect(!journal.hasEnded)
+        rig.advance(.milliseconds(1))
+        guard case .connectionTimeout("host.test", .tunnelling, .seconds(5))? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     @Test("B6.39: the time is one for all addresses of a host, and what is on its way then is given up")
     func oneForAllAddresses() throws {
         let rig = makeRig()

@@ -48,10 +48,10 @@ enum TLSReport {
     }
 
     private static func judge(_ options: Options) -> String {
-        if options.acceptsAnyCertificate { return "not judged (--insecure)" }
+        if options.acceptsAnyCertificate { return "nothing (--insecure)" }
         let anchors = [options.anchorFile, options.anchorFolder].compactMap(\.self)
         let base =
             anchors.isEmpty ? "the system's certificates" : "the certificates of \(anchors.joined(separator: " and "))"
-        return base + (options.pins.isEmpty ? "" : " and \(options.pins.count) pins")
+        return base + (options.pins.isEmpty ? "" : " and \(QuantityText.count(options.pins.count, "pin"))")
     }
 }

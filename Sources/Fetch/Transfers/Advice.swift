@@ -18,7 +18,7 @@ package enum Advice {
         case .connectionLost, .connectionFailed: "--retry 3 tries again; -C - goes on with a file where it broke off"
         case .timedOut: "--max-time, --connect-timeout and --timeout say how long it may take; --retry 3 tries again"
         case .tooManyRedirects:
-            "twenty are followed at most; a server that goes in circles may wait for its cookie: -c jar -b jar"
+            "--max-redirs N follows more, up to twenty; a server that goes in circles may wait for its cookie: -c jar -b jar"
         case .tlsFailed: tls(error)
         case .untrusted: trust(error)
         case .pinMismatch:

@@ -323,7 +323,7 @@ struct EverydayTests {
                 refused.exitCode == 60 && refused.complaints.contains("judged by the system's certificates: refused\n"))
             #expect(
                 try await place.shell("fetch -k --tls \(server.url("/"))").complaints.contains(
-                    "judged by not judged (--insecure)"))
+                    "judged by nothing (--insecure)"))
         }
         try await with(router: { _ in .text("plain") }) { server, place in
             let run = try await place.shell("fetch --tls \(server.url("/"))")

@@ -18,8 +18,9 @@ extension URLSession {
     ///
     /// A load is what a task does. It comes to one exchange for each request that goes to a server: redirects, challenges and attempts
     /// after the first are exchanges of their own. A hook that is nil costs nothing. The closures are called where the step
-    /// happens, those of exchanges and connections on the thread that sends and receives for the session, and `exchangeStarted` mostly on the
-    /// thread that calls `resume()`: they must be quick and must not wait. What they are told holds URLs and fields as they are, with everything secret in them.
+    /// happens: those of exchanges and connections on the thread that sends and receives for the session, `exchangeStarted` mostly on
+    /// the one that calls `resume()`. They must be quick and must not wait. What they are told holds URLs and fields as they are,
+    /// with everything secret in them.
     public struct TraceHooks: Sendable {
         // MARK: Loads
 
