@@ -129,11 +129,17 @@ let package = Package(
         // The first program that README.md shows.
         .executableTarget(
             name: "URLLoadingReadmeProgram", dependencies: ["URLLoading"], path: "Tests/Samples/Readme"),
+        // The programs that the tutorials build.
+        .executableTarget(
+            name: "URLLoadingPinTutorial", dependencies: ["URLLoading"], path: "Tests/Samples/PinTutorial"),
+        .executableTarget(
+            name: "URLLoadingArchiveTutorial", dependencies: ["URLLoading"], path: "Tests/Samples/ArchiveTutorial"),
         .testTarget(
             name: "URLLoadingSampleTests",
             dependencies: [
                 "URLLoadingSamplesSwift5", "URLLoadingSamplesSwift6", "URLLoadingSamplesLegacy",
-                "URLLoadingReadmeProgram", "URLLoadingLoopbackServer", "URLLoadingTestSupport", "URLLoadingTrust",
+                "URLLoadingReadmeProgram", "URLLoadingPinTutorial", "URLLoadingArchiveTutorial",
+                "URLLoadingLoopbackServer", "URLLoadingTestSupport", "URLLoadingTrust",
             ], path: "Tests/SampleTests"),
         .testTarget(
             name: "URLLoadingLegacyTests",
