@@ -2,11 +2,11 @@
 
 import Foundation
 import Testing
+import URLLoadingTestSupport
 
 @Suite("The code in the documents")
 struct GuideBlocks {
-    private static let package = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let package = URL(fileURLWithPath: ProjectFiles.root)
 
     @Test("Every block of Swift in README.md, docs and the articles is compiled as part of the samples")
     func blocks() throws {

@@ -4,11 +4,15 @@ import URLLoadingSystem
 
 /// The project's files, by their paths in it.
 package enum ProjectFiles {
+    /// The folder of the project.
+    package static var root: String {
+        // …/Tests/Support/ProjectFiles.swift
+        #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+    }
+
     /// The text of a file; nil where it cannot be read.
     package static func text(of path: String) -> String? {
-        // …/Tests/Support/ProjectFiles.swift
-        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-        guard let handle = fopen(root.joined(separator: "/") + "/" + path, "r") else { return nil }
+        guard let handle = fopen(root + "/" + path, "r") else { return nil }
         defer { fclose(handle) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)

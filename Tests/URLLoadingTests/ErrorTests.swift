@@ -5,6 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingEngine
 import URLLoadingLoopbackServer
+import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
@@ -79,54 +80,58 @@ struct ErrorTests {
 
     // MARK: The table
 
+    /// Errors of the engine and the codes that they become: of every kind one.
+    private static let mapped: [(EngineError, URLError.Code)] = [
+        (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
+        (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
+        (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
+        (.connect(host: "h", []), .cannotFindHost),
+        (.connectionTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
+        (.undetachable(.shared), .unsupportedURL), (.ftp(.malformedAddress), .badServerResponse),
+        (.http2(.reset(.cancel)), .networkConnectionLost),
+        (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
+        (
+            .connectionLost(
+                SystemError(errno: ECONNRESET, call: "recv"), phase: .waitingForResponse, received: 0, expected: nil
+            ),
+            .networkConnectionLost
+        ),
+        (.wire(.malformedStatusLine), .cannotParseResponse),
+        (.wire(.conflictingContentLengths), .cannotParseResponse),
+        (.wire(.closedInBody(received: 1, expected: 2)), .networkConnectionLost),
+        (.wire(.unexpectedSwitchOfProtocols), .badServerResponse),
+        (.wire(.unknownTransferCoding), .badServerResponse),
+        (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
+        (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
+        (.body(.endedEarly(given: 1, announced: 2)), .requestBodyStreamExhausted),
+        (.body(.goesBeyond(announced: 2)), .dataLengthExceedsMaximum),
+        (.body(.unreadable(SystemError(errno: EIO, call: "pread"))), .requestBodyStreamExhausted),
+        (.body(.source(CocoaError(.fileReadUnknown))), .requestBodyStreamExhausted),
+        (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),
+        (.tls(.noCommonVersionOrCipher, host: "h"), .secureConnectionFailed),
+        (.tls(.notTLS, host: "h"), .secureConnectionFailed),
+        (.tls(.closedDuringHandshake, host: "h"), .secureConnectionFailed),
+        (.tls(.alpnMismatch("x"), host: "h"), .secureConnectionFailed),
+        (.tls(.handshakeFailed(reason: "r", alert: 40), host: "h"), .secureConnectionFailed),
+        (.tls(.alertReceived(code: 40, name: "handshake_failure"), host: "h"), .secureConnectionFailed),
+        (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
+        (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
+        (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
+        (.tls(.truncated, host: "h"), .networkConnectionLost),
+        (Self.untrusted(.unknownRoot), .serverCertificateUntrusted),
+        (Self.untrusted(.selfSigned), .serverCertificateUntrusted),
+        (Self.untrusted(.expired(notAfter: 0)), .serverCertificateUntrusted),
+        (Self.untrusted(.hostMismatch(wanted: "h", presented: [])), .serverCertificateUntrusted),
+        (Self.untrusted(.notYetValid(notBefore: 0)), .serverCertificateNotYetValid),
+        (
+            Self.untrusted(.notYetValid(notBefore: 0), further: [.hostMismatch(wanted: "h", presented: [])]),
+            .serverCertificateUntrusted
+        ),
+    ]
+
     @Test(
         "B17.10 to B17.16, B17.23, B17.27, B17.29, B17.38, B17.40, B17.42 to B17.44: every error of the engine has its code",
-        arguments: [
-            (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
-            (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
-            (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
-            (.connect(host: "h", []), .cannotFindHost),
-            (.connectionTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
-            (.undetachable(.shared), .unsupportedURL), (.http2(.reset(.cancel)), .networkConnectionLost),
-            (.connectionLost(nil, phase: .receivingBody, received: 1, expected: 2), .networkConnectionLost),
-            (
-                .connectionLost(
-                    SystemError(errno: ECONNRESET, call: "recv"), phase: .waitingForResponse, received: 0, expected: nil
-                ),
-                .networkConnectionLost
-            ),
-            (.wire(.malformedStatusLine), .cannotParseResponse),
-            (.wire(.conflictingContentLengths), .cannotParseResponse),
-            (.wire(.closedInBody(received: 1, expected: 2)), .networkConnectionLost),
-            (.wire(.unexpectedSwitchOfProtocols), .badServerResponse),
-            (.wire(.unknownTransferCoding), .badServerResponse),
-            (.wire(.corruptContent), .cannotDecodeRawData), (.wire(.truncatedContent), .cannotDecodeRawData),
-            (.invalidRequest(.unsendableMethod), .unsupportedURL), (.invalidRequest(.unsendableTarget), .badURL),
-            (.body(.endedEarly(given: 1, announced: 2)), .requestBodyStreamExhausted),
-            (.body(.goesBeyond(announced: 2)), .dataLengthExceedsMaximum),
-            (.body(.unreadable(SystemError(errno: EIO, call: "pread"))), .requestBodyStreamExhausted),
-            (.body(.source(CocoaError(.fileReadUnknown))), .requestBodyStreamExhausted),
-            (.localResource(SystemError(errno: EMFILE, call: "socket")), .cannotConnectToHost),
-            (.tls(.noCommonVersionOrCipher, host: "h"), .secureConnectionFailed),
-            (.tls(.notTLS, host: "h"), .secureConnectionFailed),
-            (.tls(.closedDuringHandshake, host: "h"), .secureConnectionFailed),
-            (.tls(.alpnMismatch("x"), host: "h"), .secureConnectionFailed),
-            (.tls(.handshakeFailed(reason: "r", alert: 40), host: "h"), .secureConnectionFailed),
-            (.tls(.alertReceived(code: 40, name: "handshake_failure"), host: "h"), .secureConnectionFailed),
-            (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
-            (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
-            (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
-            (.tls(.truncated, host: "h"), .networkConnectionLost),
-            (Self.untrusted(.unknownRoot), .serverCertificateUntrusted),
-            (Self.untrusted(.selfSigned), .serverCertificateUntrusted),
-            (Self.untrusted(.expired(notAfter: 0)), .serverCertificateUntrusted),
-            (Self.untrusted(.hostMismatch(wanted: "h", presented: [])), .serverCertificateUntrusted),
-            (Self.untrusted(.notYetValid(notBefore: 0)), .serverCertificateNotYetValid),
-            (
-                Self.untrusted(.notYetValid(notBefore: 0), further: [.hostMismatch(wanted: "h", presented: [])]),
-                .serverCertificateUntrusted
-            ),
-        ] as [(EngineError, URLError.Code)])
+        arguments: mapped)
     func mapping(error: EngineError, code: URLError.Code) throws {
         let mapped = ErrorMapping.urlError(error, url: url)
         #expect(mapped.code == code)
@@ -140,6 +145,45 @@ struct ErrorTests {
             #expect(mapped.userInfo[NSLocalizedRecoverySuggestionErrorKey] is String, "B3.73")
             #expect(underlying(mapped)?.domain == URLLoadingErrorDomain.trust)
         }
+    }
+
+    /// The kinds of an engine's errors.
+    private enum Kind: CaseIterable {
+        case cancelled, idleTimeout, connectionTimeout, resourceTimeout, nameLookup, connect, proxy, tls
+        case connectionLost, wire, http2, body, invalidRequest, undetachable, ftp, localResource
+
+        /// A new kind does not compile here; then it needs its lines in the table.
+        init(_ error: EngineError) {
+            self =
+                switch error {
+                case .cancelled: .cancelled
+                case .idleTimeout: .idleTimeout
+                case .connectionTimeout: .connectionTimeout
+                case .resourceTimeout: .resourceTimeout
+                case .nameLookup: .nameLookup
+                case .connect: .connect
+                case .proxy: .proxy
+                case .tls: .tls
+                case .connectionLost: .connectionLost
+                case .wire: .wire
+                case .http2: .http2
+                case .body: .body
+                case .invalidRequest: .invalidRequest
+                case .undetachable: .undetachable
+                case .ftp: .ftp
+                case .localResource: .localResource
+                }
+        }
+    }
+
+    @Test("The table above has an error of each kind")
+    func complete() throws {
+        let proxy = try #require(ProxyServer(kind: .http, host: "proxy.test", port: 3128))
+        // A proxy's description may be refused, so that this one is not in the table.
+        let unreachable = EngineError.proxy(ProxyFailure(proxy, .unreachable([])))
+        try mapping(error: unreachable, code: .cannotConnectToHost)
+        let shown = Set((Self.mapped.map(\.0) + [unreachable]).map(Kind.init))
+        #expect(shown == Set(Kind.allCases))
     }
 
     @Test(

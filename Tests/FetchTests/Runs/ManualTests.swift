@@ -10,16 +10,9 @@ import URLLoadingTrust
 
 @Suite("fetch: the manual")
 struct ManualTests {
-    private static func text(_ name: String) throws -> String {
-        // Tests/FetchTests/Runs/ManualTests.swift, below the package.
-        var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { folder.deleteLastPathComponent() }
-        return try String(contentsOf: folder.appendingPathComponent("docs/\(name)"), encoding: .utf8)
-    }
-
     @Test("docs/fetch.md has the tables that the command makes of its options, and its examples")
     func tables() throws {
-        let page = try Self.text("fetch.md")
+        let page = try #require(ProjectFiles.text(of: "docs/fetch.md"))
         for text in [GeneratedText.tables, .curl] {
             let part = page.components(separatedBy: "<!-- begin: fetch --generate \(text.rawValue) -->\n").last?
                 .components(separatedBy: "<!-- end -->").first

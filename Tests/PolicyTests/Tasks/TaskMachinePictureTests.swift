@@ -4,14 +4,13 @@
 import Foundation
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @Suite("The picture of a task's states")
 struct TaskMachinePictureTests {
     @Test("docs/architecture.md shows what the machine does")
     func picture() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
+        let page = try #require(ProjectFiles.text(of: "docs/architecture.md"))
         let picture = TaskMachinePicture().text
         #expect(page.contains(picture), "the page has to show this:\n\(picture)")
     }
