@@ -17,7 +17,7 @@ PREFIX ?= $(HOME)/.local
 # Where format looks.
 SWIFT_SOURCES := $(wildcard Sources Tests Benchmarks Compatibility Examples Scripts/Adopt Package.swift)
 
-.PHONY: help install uninstall fetch-manual pictures measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour pages docs \
+.PHONY: help install uninstall fetch-manual pictures measure-fetch adoption compatibility examples guest demo test test-http2 build release coverage sanitize sanitize-thread sanitize-address fuzz behaviour pages docs docs-show docs-check \
 	surface simulate mutations soak soak-netem fuzz-driver bench bench-peers bench-counts bench-growth lint format clean
 
 help: ## List the commands
@@ -93,6 +93,13 @@ behaviour: ## Count which statements of docs/behaviour are tested; fails where o
 docs: ## Build the documentation of the API and its articles into docs/reference
 	@Scripts/install-packages build
 	@Scripts/documentation
+
+docs-show: ## Serve docs/reference on this machine, and say the address to open
+	@Scripts/reference
+
+docs-check: ## Follow every link of docs/reference, and open some of its pages in chromium
+	@Scripts/install-packages browser
+	@Scripts/reference --check
 
 pages: ## Check the links, commands, names and figures of the pages
 	@Scripts/pages
