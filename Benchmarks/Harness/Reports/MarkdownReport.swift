@@ -78,14 +78,14 @@ enum MarkdownReport {
 
     // MARK: Every table
 
+    /// The page says once for all tables which clients cannot do what; its tables leave them out.
     private static func text(_ table: Table) -> String {
-        let promises = table.promises.map { promise in
-            let mark = promise.isKept.map { $0 ? "kept" : "**not kept**" } ?? "not measured"
-            return "- \(promise.text) – \(mark)"
-        }
         let title = "### \(table.scenario.title) (`\(table.scenario.name)`)\n\n"
-        let gaps = table.gaps.isEmpty ? "" : "\nNot in the table: \(table.gaps.joined(separator: "; ")).\n"
-        let kept = promises.isEmpty ? "" : "\n" + promises.joined(separator: "\n") + "\n"
-        return title + MarkdownTable.text(header: table.header, table.lines) + gaps + kept
+        let promises = [("Kept", true), ("**Not kept**", false)].compactMap { (mark, isKept) -> String? in
+            let texts = table.promises.filter { $0.isKept == isKept }.map(\.text)
+            return texts.isEmpty ? nil : "\(mark): \(texts.joined(separator: "; ")). "
+        }
+        let kept = promises.isEmpty ? "" : "\n" + promises.joined().dropLast() + "\n"
+        return title + MarkdownTable.text(header: table.header, table.lines) + kept
     }
 }

@@ -17,7 +17,7 @@ struct Table {
         let ours = summaries.first { $0.row.name == Contestant.ours }?.cpu?.median
         header = [
             "client", scenario.unit.rateSymbol, "p50 µs", "p99 µs", "CPU, \(scenario.unit.symbol)", "±",
-            scenario.memory.heading, "threads", "ours / theirs",
+            scenario.memory.heading, "ours / theirs",
         ]
         lines = summaries.compactMap { Table.line($0, scenario, ours: ours) }
         gaps = entry.rows.compactMap { row in row.gap.map { "\(row.name): \($0)" } }
@@ -30,8 +30,7 @@ struct Table {
         let ratio = ours.map { Figures.short($0 / cpu.median) } ?? "–"
         return [
             summary.row.name, text(summary.rate), text(summary.p50), text(summary.p99), text(cpu),
-            String(Int(cpu.spread.rounded())) + " %", summary.memory.map { scenario.memory.text($0.median) } ?? "–",
-            text(summary.threads), ratio,
+            String(Int(cpu.spread.rounded())) + " %", summary.memory.map { scenario.memory.text($0.median) } ?? "–", ratio,
         ]
     }
 
@@ -46,27 +45,27 @@ struct Table {
         switch bar.measure {
         case .atMost(let factor, let peer):
             let ratio = ratio(ours, figure(peer))
-            let text = "\(what) at most \(Figures.short(factor)) times that of \(peer)"
+            let text = "\(what) ≤ \(Figures.short(factor)) × \(peer)"
             return (told(text, ratio), ratio.map { $0 <= factor })
         case .atLeast(let factor, let peer):
             let ratio = ratio(ours, figure(peer))
-            let text = "\(what) at least \(Figures.short(factor)) times that of \(peer)"
+            let text = "\(what) ≥ \(Figures.short(factor)) × \(peer)"
             return (told(text, ratio), ratio.map { $0 >= factor })
         case .atMostOurs(let factor, let name):
             let ratio = ratio(ours, Self.ours(bar.figure, in: name, of: run))
-            let text = "\(what) at most \(Figures.short(factor)) times that of \(name)"
+            let text = "\(what) ≤ \(Figures.short(factor)) × ours in \(name)"
             return (told(text, ratio), ratio.map { $0 <= factor })
         case .atMostAboveOurs(let excess, let name):
             let other = Self.ours(bar.figure, in: name, of: run)
             let difference = ours.flatMap { ours in other.map { ours - $0 } }
             let text =
-                "\(what) at most \(Figures.short(excess)) \(bar.figure.symbol(in: scenario)) above that of \(name)"
+                "\(what) ≤ ours in \(name) + \(Figures.short(excess)) \(bar.figure.symbol(in: scenario))"
             return (told(text, difference), difference.map { $0 <= excess })
         case .below(let limit):
-            let text = "\(what) below \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
+            let text = "\(what) < \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
             return (told(text, ours), ours.map { $0 < limit })
         case .above(let limit):
-            let text = "\(what) above \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
+            let text = "\(what) > \(Figures.short(limit)) \(bar.figure.symbol(in: scenario))"
             return (told(text, ours), ours.map { $0 > limit })
         }
     }
@@ -95,7 +94,6 @@ struct Summary {
     let p99: Figures?
     let cpu: Figures?
     let memory: Figures?
-    let threads: Figures?
 
     init(_ row: ResultFile.Row) {
         self.row = row
@@ -104,7 +102,6 @@ struct Summary {
         p99 = Figures(row.samples.compactMap(\.p99))
         cpu = Figures(row.samples.map(\.cpu))
         memory = Figures(row.samples.compactMap(\.memory))
-        threads = Figures(row.samples.compactMap { $0.threads.map(Double.init) })
     }
 
     func median(of figure: Bar.Figure) -> Double? {

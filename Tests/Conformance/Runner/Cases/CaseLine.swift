@@ -1,6 +1,6 @@
 // The common form of a case file's lines: words, then parts behind " | ", then a body behind " || ".
 //
-// Must not know: which words there are. docs/conformance.md.
+// Must not know: which words there are. docs/conformance-cases.md.
 
 /// A line, cut at its bars.
 struct CaseLine {

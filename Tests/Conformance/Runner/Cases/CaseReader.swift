@@ -1,7 +1,7 @@
 // Reads a case file: its group, the lines that every case begins with, cases, and tables of cases with one form.
 // Whatever it does not understand is refused, with the number of the line.
 //
-// Must not know: drivers and servers. docs/conformance.md.
+// Must not know: drivers and servers. docs/conformance-cases.md.
 
 /// What is wrong with which line of which file.
 struct CaseFileFault: Error, CustomStringConvertible {

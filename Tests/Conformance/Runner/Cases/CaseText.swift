@@ -1,7 +1,7 @@
 // The text of case files: escapes for bytes that no line could hold, and words in braces that stand for what is known
 // only when the case runs.
 //
-// Must not know: what a word means. docs/conformance.md.
+// Must not know: what a word means. docs/conformance-cases.md.
 
 /// Text of a case, taken apart.
 struct CaseText: Sendable, Equatable {

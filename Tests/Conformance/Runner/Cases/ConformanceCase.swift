@@ -1,4 +1,4 @@
-// A case as it was read: values only. docs/conformance.md says what each line of a file becomes.
+// A case as it was read: values only. docs/conformance-cases.md says what each line of a file becomes.
 //
 // Must not know: drivers and servers.
 

@@ -1,6 +1,6 @@
 // The lines of a case about what a server must have received over HTTP/2.
 //
-// Must not know: files, drivers and servers. docs/conformance.md.
+// Must not know: files, drivers and servers. docs/conformance-cases.md.
 
 /// What a server must have received.
 struct HTTP2ReceivedLine: Sendable {

@@ -1,7 +1,7 @@
 // The lines of a case about what a server does on a connection of HTTP/2: frames of any kind at any moment, right and
 // wrong, and every kind of end.
 //
-// Must not know: files, drivers and running servers. docs/conformance.md.
+// Must not know: files, drivers and running servers. docs/conformance-cases.md.
 
 import URLLoadingLoopbackServer
 import URLLoadingWire

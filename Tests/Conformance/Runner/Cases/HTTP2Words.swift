@@ -1,6 +1,6 @@
 // The words of case files for what HTTP/2 knows by numbers: frames, settings, codes of errors.
 //
-// Must not know: lines and servers. docs/conformance.md.
+// Must not know: lines and servers. docs/conformance-cases.md.
 
 import URLLoadingWire
 

@@ -1,6 +1,6 @@
 // What one line of a case asks for.
 //
-// Must not know: files, drivers and servers. docs/conformance.md.
+// Must not know: files, drivers and servers. docs/conformance-cases.md.
 
 import URLLoadingTestSupport
 

@@ -1,6 +1,6 @@
 // The lines of a case about web sockets: what a server does on one, what the client does, what it is to see.
 //
-// Must not know: files, drivers and servers. docs/conformance.md.
+// Must not know: files, drivers and servers. docs/conformance-cases.md.
 
 import URLLoadingTestSupport
 

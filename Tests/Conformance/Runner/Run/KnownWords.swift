@@ -1,6 +1,6 @@
 // What the words in braces stand for: ports, dates, certificates, compressed text.
 //
-// Must not know: the steps of a case. docs/conformance.md.
+// Must not know: the steps of a case. docs/conformance-cases.md.
 
 import Foundation
 import URLLoadingLoopbackServer
