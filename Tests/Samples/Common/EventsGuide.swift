@@ -1,4 +1,5 @@
-// The code of docs/events.md, docs/server-sent-events.md and the last part of docs/bodies.md, which SampleTests compares with that document block by block.
+// The code of docs/events.md, docs/server-sent-events.md and the last part of docs/bodies.md, which SampleTests compares with these
+// documents block by block.
 
 import Foundation
 import URLLoading
