@@ -4,7 +4,7 @@ import URLLoadingTrust
 
 @Suite struct WorstCaseTests {
     // Counted work stops them, the same on every machine; how long that takes is measured by the tool and written down
-    // in docs/trust.md.
+    // in docs/trust-rules.md.
     @Test("The work that a verdict takes is bounded, whatever the peer has sent", arguments: WorstCase.all)
     func bounded(_ worstCase: WorstCase) throws {
         let verdict = try worstCase.input().judge()

@@ -12,7 +12,7 @@ package struct TrustPolicy: Sendable, Hashable {
         case anyPurpose
     }
 
-    /// How strictly certificates are held to the rules; docs/trust.md has the differences as a table.
+    /// How strictly certificates are held to the rules; docs/trust-rules.md has the differences as a table.
     package enum Profile: Sendable, Hashable {
         /// Every rule that an attacker would profit from. Formal mistakes, which private authorities' tools make and which
         /// other software passes over, are forgiven: companies put such authorities into the machine's store too.

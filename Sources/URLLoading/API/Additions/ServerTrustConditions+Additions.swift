@@ -24,7 +24,7 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
     public func judging(asOf date: Date) -> Self { under(.date(date)) }
 
     /// This choice, and every certificate of a path is held to the rules of form of RFC 5280 and of the CA/Browser forum as
-    /// well, own anchors included. What these forbid is no danger by itself; docs/trust.md has the list.
+    /// well, own anchors included. What these forbid is no danger by itself; docs/trust-rules.md has the list.
     public func judgingStrictly() -> Self { under(.strictly) }
 
     /// This choice, but whatever host the certificate is for: the owner of any certificate that the choice trusts can
