@@ -143,7 +143,7 @@ install: ## Build fetch and the helper of background sessions, and put them, the
 uninstall: ## Remove what `make install` has put below PREFIX=~/.local
 	rm -f $(foreach file,$(INSTALLED),"$(file)")
 
-fetch-manual: build ## Bring the tables of docs/fetch.md up to date with fetch's options
+fetch-manual: build ## Bring the tables of docs/fetch.md and docs/fetch-and-curl.md up to date with fetch's options
 	@Scripts/fetch-manual
 
 pictures: ## Make the pictures of terminals in docs anew, from real runs

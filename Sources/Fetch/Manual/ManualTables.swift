@@ -1,4 +1,4 @@
-// The tables of docs/fetch.md: the options by section, and how each relates to curl's.
+// The tables of docs/fetch.md and docs/fetch-and-curl.md: the options by section, and how each relates to curl's.
 
 /// Writes tables in Markdown.
 enum ManualTables {
@@ -10,23 +10,20 @@ enum ManualTables {
         }.joined(separator: "\n")
     }
 
-    /// Every option of curl's that is known here, in the order of the alphabet, and whether it is the same.
+    /// Every option of curl's that is known here, in the order of the alphabet: the same ones, and a table each of those that are different and of
+    /// those that are not there.
     static var curl: String {
-        let known = OptionTable.all.compactMap { rule -> (String, String)? in
-            switch rule.likeness {
-            case .ours: nil
-            case .same: (rule.word, "| `\(cell(rule.spelling))` | same |")
-            case .different(let what): (rule.word, "| `\(cell(rule.spelling))` | different: \(cell(what)) |")
-            }
+        let known = OptionTable.all.sorted { $0.word < $1.word }
+        let same = known.filter { $0.likeness == .same }.map { "`\($0.spelling)`" }
+        let different = known.compactMap { rule -> String? in
+            guard case .different(let what) = rule.likeness else { return nil }
+            return "| `\(cell(rule.spelling))` | \(cell(what)) |\n"
         }
-        let refused = RefusedOption.all.map { option in
-            (
-                option.word,
-                "| `\((option.letter.map { "-\($0), " } ?? "") + "--\(option.word)")` | not there: \(cell(option.reason)) |"
-            )
+        let refused = RefusedOption.all.sorted { $0.word < $1.word }.map { option in
+            "| `\((option.letter.map { "-\($0), " } ?? "") + "--\(option.word)")` | \(cell(option.reason)) |\n"
         }
-        return "| curl's option | here |\n|---|---|\n"
-            + (known + refused).sorted { $0.0 < $1.0 }.map { $0.1 + "\n" }.joined()
+        return "The same: " + same.joined(separator: ", ") + ".\n\n| different | how |\n|---|---|\n" + different.joined()
+            + "\n| not there | why, and what to use |\n|---|---|\n" + refused.joined()
     }
 
     /// A bar would end the cell, in code as well.

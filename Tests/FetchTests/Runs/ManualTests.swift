@@ -10,13 +10,14 @@ import URLLoadingTrust
 
 @Suite("fetch: the manual")
 struct ManualTests {
-    @Test("docs/fetch.md has the tables that the command makes of its options, and its examples")
+    @Test("docs/fetch.md and docs/fetch-and-curl.md have the tables that the command makes of its options, and its examples")
     func tables() throws {
         let page = try #require(ProjectFiles.text(of: "docs/fetch.md"))
-        for text in [GeneratedText.tables, .curl] {
+        let curl = try #require(ProjectFiles.text(of: "docs/fetch-and-curl.md"))
+        for (text, page) in [(GeneratedText.tables, page), (.curl, curl)] {
             let part = page.components(separatedBy: "<!-- begin: fetch --generate \(text.rawValue) -->\n").last?
                 .components(separatedBy: "<!-- end -->").first
-            #expect(part == text.text, "make fetch-manual brings docs/fetch.md up to date")
+            #expect(part == text.text, "make fetch-manual brings the page up to date")
         }
         #expect(page.contains("```sh\n" + ManualProse.examples.joined(separator: "\n") + "\n```"))
         for code in ExitCode.allCases { #expect(page.contains("| \(code.rawValue) | \(code.meaning) |"), "\(code)") }

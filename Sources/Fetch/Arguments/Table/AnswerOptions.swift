@@ -34,7 +34,7 @@ extension OptionTable {
             }.common.more(
                 "with a number at that byte of the file, by your word: nothing is checked but that the server sends that part"
             )
-            .different("`-` goes on only where the file is known to be the same (see below)"),
+            .different("`-` goes on only where the file is known to be the same (docs/fetch.md, Files)"),
             .flag("i", "include", \.showsHead, "the head before the body").common.more(
                 "the status line and the fields as they came, and before them the heads of 1xx answers, of redirects that were followed and of questions for a password; a proxy's answer to CONNECT is not shown"
             ).different("lines end with LF alone"),
