@@ -80,7 +80,7 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("Nobody waits for the end: its pieces come as they are, and no time passes")
+    @Test("The end is not waited for: its pieces come as they are, and no time passes")
     func end() {
         let transfer = Transfer(length: 4 + 3 * Self.together, records: 4 + 2 * Self.together)
         #expect(transfer.journal.pieces == 6)
@@ -107,7 +107,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "A body whose length nobody has told never waits: events are told when they come",
+        "A body of unknown length never waits: events are told when they come",
         arguments: [Self.record, 100])
     func events(size: Int) {
         let transfer = Transfer("Content-Type: text/event-stream\r\nConnection: close")

@@ -208,7 +208,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("B2.102: 407 without anybody to ask, or without an answer, fails, and its body is shown to nobody")
+    @Test("B2.102: 407 without a delegate to ask, or without an answer, fails, and its body is not shown")
     func unanswered() throws {
         for answers in [false, true] {
             let rig = makeRig()
@@ -326,7 +326,7 @@ struct ConnectTests {
         unbelieved.serveProxy("proxy.test", [tunnel()])
         let refused = try submit(unbelieved, answers: true)
         guard case .peer(let question)? = refused.questions.last else {
-            Issue.record("nobody was asked")
+            Issue.record("there was no question")
             return
         }
         #expect(question.proxy == nil && question.origin.host == "host.test")

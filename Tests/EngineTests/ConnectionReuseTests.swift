@@ -204,7 +204,7 @@ import URLLoadingWire
         rig.advance(.seconds(2))
         #expect(journals.allSatisfy { $0.error == nil && $0.hasEnded })
         #expect(rig.network.dialled.count == 2)
-        // Late binding: whoever comes first in the queue gets the first connection, whoever had it opened.
+        // Late binding: the first request in the queue gets the first connection, whichever had it opened.
         #expect(order == ["3", "0", "1", "2"])
         rig.expectClean()
     }
@@ -262,7 +262,7 @@ import URLLoadingWire
         return rig
     }
 
-    @Test("B16.6: a dial that nobody waits for any more, and which is never answered, is given up when it is old")
+    @Test("B16.6: a dial that is not waited for any more, and which is never answered, is given up when it is old")
     func surplusDialExpires() {
         let rig = rigWithSurplusDial()
         rig.advance(.seconds(59))
@@ -295,7 +295,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.7: shutting down gives up a dial that nobody waits for")
+    @Test("B16.7: shutting down gives up a dial that is not waited for")
     func shutDownWithSurplusDial() {
         let rig = rigWithSurplusDial()
         rig.core.shutDown(immediately: false)

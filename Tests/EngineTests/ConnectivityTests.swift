@@ -62,7 +62,7 @@ struct ConnectivityTests {
         rig.settle()
         #expect(journal.text == "hello" && journal.error == nil)
         #expect(journal.waits == 1)
-        #expect(!monitor.isWatching, "nobody waits any more")
+        #expect(!monitor.isWatching, "nothing waits any more")
         rig.expectClean()
     }
 

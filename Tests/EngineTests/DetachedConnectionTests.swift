@@ -11,7 +11,7 @@ import URLLoadingWire
     private let upgrade = [("Connection", "Upgrade"), ("Upgrade", "echo")]
     private let switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
 
-    /// What became of a connection that somebody took.
+    /// What became of a connection that was taken.
     private final class Taken {
         let unread: String
         let facts: DetachedConnection.Facts
@@ -86,7 +86,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A connection that nobody takes is closed")
+    @Test("A connection that is not taken is closed")
     func dropped() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .respond("abc"), .receiveEnd])
@@ -126,7 +126,8 @@ import URLLoadingWire
     }
 
     @Test(
-        "B16.63: a 101 that nobody asked for, or whose connection nobody takes, is an error", arguments: [false, true])
+        "B16.63: a 101 without a request for it, or whose connection is not taken, is an error",
+        arguments: [false, true])
     func unasked(isUpgrade: Bool) {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .send(switching), .receiveEnd])

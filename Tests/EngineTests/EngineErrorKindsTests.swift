@@ -1,4 +1,4 @@
-// What each failure of the engine's means for whoever goes on after it: one row for every case, and for what cases carry that
+// What each failure of the engine's means for what goes on after it: one row for every case, and for what cases carry that
 // makes a difference.
 
 import Testing

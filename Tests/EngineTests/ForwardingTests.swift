@@ -168,7 +168,7 @@ struct ForwardingTests {
         let journal = rig.submit(answers: true, route: .proxied(proxy))
         rig.settle()
         guard case .peer(let question)? = journal.questions.last else {
-            Issue.record("nobody was asked")
+            Issue.record("there was no question")
             return
         }
         #expect(question.proxy == proxy && question.origin.host == "proxy.test" && question.origin.port == 443)

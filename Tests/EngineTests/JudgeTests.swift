@@ -1,4 +1,4 @@
-// Whose judgement a connection stands by, and with it a ticket: what one judge has answered reaches nobody who has another
+// Whose judgement a connection stands by, and with it a ticket: what one judge has answered reaches no load with another
 // (B2.8).
 
 import Testing
@@ -48,7 +48,7 @@ struct JudgeTests {
             self.tls = tls
         }
 
-        /// Accepts whoever answers, and shows the certificate.
+        /// Accepts every server, and shows the certificate.
         var answer: @Sendable (ConnectionQuestion) -> Void {
             { [client] question in
                 switch question {

@@ -155,7 +155,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("A handshake whose question nobody is left to answer ends")
+    @Test("A handshake whose question no request is left to answer ends")
     func abandoned() throws {
         let rig = try rig()
         let journal = rig.submit(scheme: .https, answers: true)
@@ -170,7 +170,7 @@ import URLLoadingTrust
     }
 
     @Test(
-        "A connection that was dialled for one who is asked is not judged by anybody else when that one needs it no more"
+        "A connection that was dialled for a request with questions is not judged by another request when that one needs it no more"
     )
     func surplusDial() throws {
         let rig = try rig { $0.trust = DangerouslyAcceptAnyEvaluator() }

@@ -207,7 +207,7 @@ struct SOCKSTests {
         rig.expectClean()
     }
 
-    @Test("B13.27: without anybody to ask, or without an answer, the failure says what was wrong")
+    @Test("B13.27: without a delegate to ask, or without an answer, the failure says what was wrong")
     func noPassword() throws {
         for (credentials, script, expected) in [
             (nil, [.receive(count: 3), .send([5, 255]), .close], .noAcceptableMethod),

@@ -169,7 +169,7 @@ struct SecureChannelTests {
         #expect(!sealed.channel.holdsInput && !sealed.channel.hasPendingInput)
     }
 
-    @Test("B3.11: an end that TLS announces is whole, and is told as often as somebody asks; a cut is not whole")
+    @Test("B3.11: an end that TLS announces is whole, and is told as often as it is asked for; a cut is not whole")
     func ends() throws {
         let announced = try open()
         try announced.say([1])

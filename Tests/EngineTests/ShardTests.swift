@@ -38,7 +38,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("Who waits for a connection is cancelled in all shards, and nobody else")
+    @Test("Requests that wait for a connection are cancelled in all shards, and no others")
     func waiting() throws {
         let rig = ShardRig { $0.maximumConnectionsPerHost = 1 }
         let hosts = [rig.host(in: 0), rig.host(in: 2)]

@@ -61,7 +61,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B4.33: a response that nobody wants ends with the turn; its rest is read and the connection kept")
+    @Test("B4.33: an unwanted response ends with the turn; its rest is read and the connection kept")
     func discardedRest() {
         let rig = EngineRig()
         rig.serve(
@@ -84,7 +84,7 @@ import URLLoadingWire
     }
 
     @Test(
-        "B4.33: a rest that nobody wants costs the connection when it is late or large",
+        "B4.33: an unwanted rest costs the connection when it is late or large",
         arguments: [
             "HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nab",
             "HTTP/1.1 302 Found\r\nContent-Length: 99999\r\n\r\n" + String(repeating: "x", count: 70_000),
@@ -103,7 +103,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A response that nobody wants can be complete already, or break off, or be cancelled: one end, no error")
+    @Test("An unwanted response can be complete already, or break off, or be cancelled: one end, no error")
     func discardedEnds() {
         for ending in ["complete", "cut", "cancel"] {
             let rig = EngineRig()
@@ -338,7 +338,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B6.9: while somebody is asked, the idle timer stands still")
+    @Test("B6.9: while a question is open, the idle timer stands still")
     func hold() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead])

@@ -245,7 +245,8 @@ struct StreamTransferTests {
             let (handle, journal) = try open(rig, port: 443)
             handle.perform(.startSecure, late: { _ in })
             rig.settle()
-            #expect(journal.lines == ["read closed"], "nobody reads, and nothing else would come that could be noticed")
+            #expect(
+                journal.lines == ["read closed"], "no read waits, and nothing else would come that could be noticed")
             read(handle, 4, 4, lines)
             read(handle, 1, 100, lines)
             rig.settle()

@@ -79,7 +79,7 @@ struct TLSInTLSTests {
             switch journal.questions.last {
             case .peer(let peer): peer.answer(.evaluate)
             case .proxy(let proxy): proxy.answer(.authorize("Basic x"))
-            case .identity, nil: Issue.record("nobody was asked")
+            case .identity, nil: Issue.record("there was no question")
             }
             rig.settle()
         }

@@ -16,7 +16,7 @@ import URLLoadingWire
         case work, task
     }
 
-    @Test("B16.9, B16.70: an answer that lies ready on an idle connection after the loop was held up is nobody's")
+    @Test("B16.9, B16.70: an answer that lies ready on an idle connection after the loop was held up is for no request")
     func poisonedWhileHeldUp() async throws {
         for holder in Holder.allCases {
             for isTLS in [false, true] {

@@ -97,7 +97,7 @@ struct WarmingTests {
         let journal = rig.submit(scheme: .https, answers: true, route: .proxied(try testProxy()), warms: 1)
         rig.settle()
         guard case .peer(let question)? = journal.questions.last else {
-            Issue.record("nobody was asked")
+            Issue.record("there was no question")
             return
         }
         #expect(journal.warmth == nil && rig.core.counts.idle == 0)

@@ -263,7 +263,7 @@ struct WebSocketTransferTests {
         #expect(rig.frames.last == .pong([7]))
     }
 
-    @Test("The end of an engine ends its web sockets, and messages that nobody has asked for are handed over")
+    @Test("The end of an engine ends its web sockets, and messages that were not asked for are handed over")
     func shutDown() {
         let rig = Rig([.send(text("unclaimed") + frame(.close, [3, 0xE8])), .receiveEnd, .close])
         rig.engine.settle()

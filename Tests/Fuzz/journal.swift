@@ -33,7 +33,7 @@ private func comesBack(_ record: TransferRecord) {
     expect(again.flatMap { TransferRecordCoding.encoded($0) } == written, "a record that has two forms")
 }
 
-/// The bytes as what is behind the digest, which nobody guesses.
+/// The bytes as what is behind the digest, which no fuzzer guesses.
 private func record(_ bytes: [UInt8]) {
     guard let record: TransferRecord = try? wholeValue(bytes) else { return }
     guard let written = TransferRecordCoding.encoded(record) else { finding("what was read is too long") }

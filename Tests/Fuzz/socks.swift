@@ -41,7 +41,7 @@ private func converse(
         case .send(let bytes):
             expect(!bytes.isEmpty && bytes.count < 1024, "\(bytes.count) bytes to send")
             let shows = String(decoding: bytes, as: UTF8.self).contains("secret")
-            expect(!shows || mayShow, "the password goes where nobody wants it")
+            expect(!shows || mayShow, "the password goes where it was not asked for")
             outcome.sent.append(bytes)
             return true
         case .open, .failed:

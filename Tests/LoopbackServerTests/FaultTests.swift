@@ -90,7 +90,7 @@ import URLLoadingTestSupport
     private func withNetwork(
         _ plan: FaultPlan, _ body: (FaultProxy, LoopbackServer, RawClient) async throws -> Void
     ) async throws {
-        // One of the tests stops the server: nobody else may answer in its place.
+        // One of the tests stops the server: no other server may answer in its place.
         let place = try ReservedPort()
         let server = try LoopbackServer.start(LoopbackServer.Options(port: place.number)) { request in
             .script([.send(Array("answer to \(request.target)".utf8)), .close])

@@ -166,7 +166,7 @@ struct HTTP2ScriptTests {
             try client.request(on: 1)
             try client.read(through: HTTP2Frames.ping(9))
             try client.send(HTTP2Frames.ping(9, isAnswer: true))
-            // Whoever has not heard yet may still open one.
+            // A client that has not heard yet may still open one.
             try client.request(on: 3)
             try client.read(through: HTTP2Frames.frame(.data, flags: 1, on: 3, Array("fine".utf8)))
             gate.open()

@@ -120,7 +120,7 @@ final class RawClient {
         return received
     }
 
-    /// What has been read and nobody has asked for.
+    /// What has been read and not asked for.
     func takeRead() -> [UInt8] {
         defer { received = [] }
         return received

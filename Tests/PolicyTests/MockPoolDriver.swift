@@ -17,7 +17,7 @@ final class MockPoolDriver {
         var hasServed = false
         var idleSince = 0
         var expiry: Duration?
-        /// When it is too old for anybody new.
+        /// When it is too old for new requests.
         var retirement: Duration?
         var isAsking = false
 
@@ -165,7 +165,8 @@ final class MockPoolDriver {
         let isUnused = connections[connection]?.used == 0
         pool.draining(connection, now: now)
         apply(ready: nil)
-        check(!wasOpen || !isUnused || connections[connection] == nil, "a connection drains though it serves nobody")
+        check(
+            !wasOpen || !isUnused || connections[connection] == nil, "a connection drains though it serves no request")
     }
 
     func failDial(_ connection: ConnectionID) {
@@ -183,7 +184,7 @@ final class MockPoolDriver {
     func question(_ connection: ConnectionID) {
         guard connections[connection]?.state == .dialling else { return }
         guard let request = pool.request(behind: connection) else {
-            return check(isSurplusDial(connection), "a dial is for nobody though somebody waits")
+            return check(isSurplusDial(connection), "a dial is for no request though one waits")
         }
         guard let index = waiting.firstIndex(where: { $0.request == request }) else {
             return complain("asks \(request), which does not wait")
@@ -258,7 +259,7 @@ final class MockPoolDriver {
         apply(ready: nil)
         check(
             !connections.contains { $0.value.isIdle || isSurplusDial($0.key) },
-            "nothing that serves nobody is left")
+            "nothing unused is left")
     }
 
     func shutDown(immediately: Bool) {
@@ -289,7 +290,7 @@ final class MockPoolDriver {
 
     // MARK: Actions
 
-    /// A connection serves nobody, as far as this knows.
+    /// A connection is unused, as far as this knows.
     private func becomeReady(_ id: ConnectionID, idleLimit: Duration?) {
         connections[id]?.idleSince = step
         let expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
@@ -306,11 +307,11 @@ final class MockPoolDriver {
             case .close(let id):
                 check(
                     connections[id]?.used == 0 && connections[id]?.state != .dialling || isSurplusDial(id),
-                    "closes \(id), which serves somebody")
+                    "closes \(id), which is in use")
                 connections[id] = nil
             case .cancelDial(let id):
                 check(connections[id]?.state == .dialling, "cancels \(id), which is not a dial")
-                check(!waiting.contains { $0.boundTo == id }, "cancels \(id), about whose peer somebody is asked")
+                check(!waiting.contains { $0.boundTo == id }, "cancels \(id), about whose peer a question is open")
                 connections[id] = nil
             case .fail(let request):
                 check(waiting.contains { $0.request == request }, "fails \(request), which does not wait")
@@ -342,8 +343,8 @@ final class MockPoolDriver {
             let hasDial = connections.values.contains {
                 hosts[$0.key] == hosts[connection.key] && $0.state == .dialling
             }
-            check(connection.isShared && connection.used > 0, "\(id) drains though it serves nobody")
-            check(hasDial || isRetired(connection), "\(id) drains for nobody")
+            check(connection.isShared && connection.used > 0, "\(id) drains though it is unused")
+            check(hasDial || isRetired(connection), "\(id) drains for no request")
             connections[id]?.state = .draining
         }
     }
@@ -364,7 +365,7 @@ final class MockPoolDriver {
         }
         connections[id] = Connection(key: key, state: .dialling)
         let request = pool.request(behind: id)
-        check(request != nil, "dials for nobody")
+        check(request != nil, "dials for no request")
         if let request { setTimed(request, true, when: true) }
         if let warming, warming == request, let index = waiting.firstIndex(where: { $0.request == warming }) {
             waiting[index].boundTo = id
@@ -463,12 +464,12 @@ final class MockPoolDriver {
 
     private func checkSurplusDials() {
         for id in connections.keys where isSurplusDial(id) {
-            check(!isFinishing, "a dial for nobody after shut-down")
-            check(timer.map { $0 <= now + idleTimeout } ?? false, "a dial for nobody has no time limit")
+            check(!isFinishing, "a dial for no request after shut-down")
+            check(timer.map { $0 <= now + idleTimeout } ?? false, "a dial for no request has no time limit")
         }
     }
 
-    /// Whether a dial is under way for nobody.
+    /// Whether a dial is under way for no request.
     private func isSurplusDial(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], connection.state == .dialling else { return false }
         return pool.request(behind: id) == nil

@@ -1,10 +1,10 @@
-// A connection that stays with whoever used it until its next request (B2.93).
+// A connection that is kept for the next request of the task that used it (B2.93).
 
 import Testing
 import URLLoadingPolicy
 
 @Suite struct PoolKeepingTests {
-    @Test("B2.93: a kept connection serves the request that continues the one before, and nobody else meanwhile")
+    @Test("B2.93: a kept connection serves the request that continues the one before, and no other meanwhile")
     func continues() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(1, key)

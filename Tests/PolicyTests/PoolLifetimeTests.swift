@@ -1,4 +1,4 @@
-// Connections that have reached their greatest age: they get nobody new, and lose nobody whom they serve.
+// Connections that have reached their greatest age: they get no new requests, and lose none that they serve.
 
 import Testing
 import URLLoadingPolicy
@@ -67,7 +67,7 @@ import URLLoadingPolicy
         #expect(pool.release(old) == [.close([old])])
     }
 
-    @Test("B16.77: a shared connection that is too old takes nobody in where it gets room")
+    @Test("B16.77: a shared connection that is too old takes no request in where it gets room")
     func sharedRoom() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(100)), try sharedKey())
         _ = pool.request(0, key)
@@ -89,7 +89,7 @@ import URLLoadingPolicy
         #expect(other.setCapacity(full, 3) == [.dial(other.dialled, key)])
     }
 
-    @Test("B16.77: without any lifetime each connection serves whom it was opened for, and nobody else")
+    @Test("B16.77: without any lifetime each connection serves the request that it was opened for, and no other")
     func none() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(-1)), try poolKey())
         for request in 1...3 {

@@ -124,7 +124,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("B2.8: what one judge has let stand, idle or being dialled, serves nobody who has another")
+    @Test("B2.8: what one judge has let stand, idle or being dialled, serves no request with another")
     func judges() throws {
         let pool = VirtualPool(perHost: 2)
         let (own, sessions) = (
@@ -205,7 +205,7 @@ import URLLoadingPolicy
 
     // MARK: Late binding
 
-    @Test("B16.1: the first connection that becomes ready serves the first request, whoever dialled it")
+    @Test("B16.1: the first connection that becomes ready serves the first request, whichever dialled it")
     func lateBinding() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)
@@ -277,7 +277,7 @@ import URLLoadingPolicy
         #expect(pool.failDial(pool.dialled) == [.fail(3)])
     }
 
-    @Test("B16.11: a dial that failed although nobody waits for it fails nobody")
+    @Test("B16.11: a dial that failed and is not waited for fails no request")
     func surplusDialFailure() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -301,7 +301,7 @@ import URLLoadingPolicy
         #expect(pool.failDial(pool.dialled) == [.fail(2)])
     }
 
-    @Test("B16.11: a failed dial fails nobody while the other dials suffice for all that wait")
+    @Test("B16.11: a failed dial fails no request while the other dials suffice for all that wait")
     func otherDialsSuffice() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -605,7 +605,7 @@ import URLLoadingPolicy
         #expect(actions == [.dial(pool.dialled, key)])
     }
 
-    @Test("B16.6: a surplus dial that somebody waits for again has no age until it is surplus once more")
+    @Test("B16.6: a surplus dial that is waited for again has no age until it is surplus once more")
     func surplusDialTakenUp() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -622,7 +622,7 @@ import URLLoadingPolicy
         #expect(pool.fireTimer() == [.close([dial])])
     }
 
-    @Test("B16.7: closing idle connections gives up the dials that serve nobody")
+    @Test("B16.7: closing idle connections gives up the dials that serve no request")
     func closingSurplusDial() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)

@@ -17,7 +17,7 @@ import URLLoadingPolicy
         #expect(pool.establish(dial) == [.use(1, dial)])
     }
 
-    @Test("The connection somebody was asked about serves nobody else, not even those before it in line")
+    @Test("The connection that a request was asked about serves no other, not even those before it in line")
     func boundBothWays() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         _ = pool.request(1, key)
@@ -132,7 +132,7 @@ import URLLoadingPolicy
         #expect(pool.key(of: second) == own)
         pool.answer(first)
         #expect(pool.establish(first) == [.use(1, first)])
-        #expect(pool.release(first) == [.use(3, first)], "nobody dials for it")
+        #expect(pool.release(first) == [.use(3, first)], "there is no dial for it")
         pool.ask(second)
         #expect(pool.leaveToSession(second) == [2])
         pool.answer(second)
@@ -172,7 +172,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts())
     }
 
-    @Test("Shut down while somebody is asked, nothing is left")
+    @Test("Shut down while a question is open, nothing is left")
     func shutDown() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         _ = pool.request(1, key)

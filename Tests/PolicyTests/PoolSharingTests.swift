@@ -183,7 +183,7 @@ import URLLoadingPolicy
         #expect(pool.cancel(3) == [.cancelDial(dial)])
     }
 
-    @Test("A dial about whose peer somebody is asked outlives the news that connections are shared")
+    @Test("A dial about whose peer a question is open outlives the news that connections are shared")
     func askedMeanwhile() throws {
         let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
@@ -194,7 +194,7 @@ import URLLoadingPolicy
         #expect(pool.establish(second, capacity: 100) == [.use(2, second)])
         #expect(pool.requestBehind(first) == 1)
         #expect(pool.establish(first, capacity: 100) == [.use(1, first)])
-        // The one too many is closed when it serves nobody.
+        // The one too many is closed when it is unused.
         #expect(pool.release(second) == [.close([second])])
     }
 
@@ -213,7 +213,7 @@ import URLLoadingPolicy
         #expect(pool.setCapacity(connection, 100) == [.use(5, connection)])
     }
 
-    @Test("H2.4: less room ends nothing, and nobody new is served before there is room again")
+    @Test("H2.4: less room ends nothing, and no new request is served before there is room again")
     func lessRoom() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
@@ -242,7 +242,7 @@ import URLLoadingPolicy
         #expect(pool.release(connection) == [])
     }
 
-    @Test("H2.4: a connection that lets nobody in makes room for a request of another key, and grows old")
+    @Test("H2.4: a connection that lets no request in makes room for a request of another key, and grows old")
     func noRoomAndOthers() throws {
         let pool = VirtualPool(perHost: 1)
         let (key, other) = (try sharedKey(), try sharedKey(81))
@@ -314,7 +314,7 @@ import URLLoadingPolicy
 
     // MARK: Draining
 
-    @Test("H7.10: a connection that drains serves nobody new; new requests dial at once, though the host is full")
+    @Test("H7.10: a connection that drains serves no new request; new requests dial at once, though the host is full")
     func draining() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
@@ -394,7 +394,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(inUse: 1, dialling: 1, waiting: 1))
     }
 
-    @Test("H1.7, B2.93: a shared connection is nobody's own: it is neither kept nor handed away")
+    @Test("H1.7, B2.93: a shared connection belongs to no request: it is neither kept nor handed away")
     func notForOne() throws {
         let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)

@@ -51,7 +51,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(idle: 3, inUse: 1))
     }
 
-    @Test("B16.81: the limit of the host holds, nobody's place is taken, and nobody is waited for")
+    @Test("B16.81: the limit of the host holds, no place is taken from a request, and nothing is waited for")
     func full() throws {
         let (pool, key, other) = (VirtualPool(perHost: 2), try poolKey(), try poolKey("example.com", 81))
         _ = pool.idle(1, other)
@@ -84,7 +84,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "B16.81: a failed dial fails its warm-up alone; one that is given up takes its dial with it, unless somebody needs that"
+        "B16.81: a failed dial fails its warm-up alone; one that is given up takes its dial with it, unless a request needs that"
     )
     func ends() throws {
         let (pool, key) = (VirtualPool(), try poolKey())

@@ -39,7 +39,7 @@ import Testing
         #expect(!bypass.covers(host: "10.0.0.1", port: 80))
     }
 
-    @Test("B13.9: * alone is everybody", arguments: ["example.com", "localhost", "127.0.0.1", "::1"])
+    @Test("B13.9: * alone is every host", arguments: ["example.com", "localhost", "127.0.0.1", "::1"])
     func everybody(host: String) {
         #expect(ProxyBypass(noProxy: "*").covers(host: host, port: 80))
         #expect(ProxyBypass(noProxy: " * ").covers(host: host, port: 443))

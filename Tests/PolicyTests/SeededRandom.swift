@@ -1,4 +1,4 @@
-// The walks of this target are made of the same numbers as everybody's.
+// The walks of this target are made of the same numbers as all others.
 
 import URLLoadingTestSupport
 

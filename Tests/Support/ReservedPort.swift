@@ -1,13 +1,13 @@
 // A port for tests of a server that is not there, any more or yet.
 //
-// One that was only found free, or whose listener has been closed, is anybody's: the next listener of another test may get
+// One that was only found free, or whose listener has been closed, is free for all: the next listener of another test may get
 // it, or the next connection, and answer in place of the server that is not there.
 
 import URLLoadingSystem
 
-/// A port of 127.0.0.1 that nobody else gets.
+/// A port of 127.0.0.1 that no other test gets.
 ///
-/// A socket is bound to it that does not listen: the system refuses who connects, gives the port to nobody who leaves the
+/// A socket is bound to it that does not listen: the system refuses connections, gives the port to no socket that leaves the
 /// choice to it, and makes no connection from it. Who asks for it by its number and with SO_REUSEADDR, as every server of the
 /// tests does, gets it all the same, and may listen.
 package final class ReservedPort: Sendable {

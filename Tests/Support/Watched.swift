@@ -58,7 +58,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private func add(_ waiter: Waiter) {
         let answer = state.withLock { state -> Bool? in
             if waiter.condition(state.value) { return true }
-            // A task is marked before its handler is called: one that was cancelled before this has nobody to give it up.
+            // A task is marked before its handler is called: one that was cancelled before this has no handler to give it up.
             if Task.isCancelled { return false }
             state.waiters.append(waiter)
             return nil
@@ -79,7 +79,7 @@ package final class Watched<Value: Sendable>: Sendable {
 package final class Signal: Sendable {
     private let times = Watched(0)
 
-    /// A signal that nobody has given.
+    /// A signal that was not given.
     package init() {}
 
     /// It happened once more.

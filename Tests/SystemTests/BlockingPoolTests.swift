@@ -4,7 +4,7 @@ import URLLoadingTestSupport
 
 @Suite("BlockingPool", .timeLimit(.minutes(5)))
 struct BlockingPoolTests {
-    @Test("look-ups that nobody answers hold up no file, cache or credential, and each of those only its own kind")
+    @Test("look-ups without an answer hold up no file, cache or credential, and each of those only its own kind")
     func kinds() async {
         let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .shared]
         for held in pools {

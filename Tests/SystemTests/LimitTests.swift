@@ -176,7 +176,7 @@ struct LimitTests {
 
     @Test("an event for a stream closed earlier in the same batch is dropped, also when its number is in use again")
     func staleEvents() async {
-        // In a process of its own, where nobody else takes the number that becomes free.
+        // In a process of its own, where no other code takes the number that becomes free.
         await #expect(processExitsWith: .success) {
             try await withLoop { loop in
                 let log = try await onLoop(loop) { reactor, finish in
@@ -189,7 +189,7 @@ struct LimitTests {
                         pair.0.observer = observer
                         observer.onReadable = { _ in
                             log.append("readable")
-                            // Whoever is told first closes the other, whose event waits in this batch, and takes over
+                            // The stream that is told first closes the other, whose event waits in this batch, and takes over
                             // its descriptor's number.
                             let other = pairs[1 - index].0
                             let number = other.withDescriptor { $0 }

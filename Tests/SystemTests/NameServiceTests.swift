@@ -105,7 +105,8 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
-    @Test("B16.78: a question is called off when the last who waits for it has gone, and a late answer is nobody's")
+    @Test(
+        "B16.78: a question is called off when the last load that waits for it has gone, and a late answer is for none")
     func calledOff() throws {
         let names = ScriptedNames()
         let resolver = resolver(names)

@@ -1,4 +1,4 @@
-// Directories into which nobody but their owner may write, and what only looks like one.
+// Directories into which only their owner may write, and what only looks like one.
 
 import Foundation
 import Testing
@@ -17,7 +17,7 @@ struct PrivateFolderTests {
         for name in [link, link + "/", link + "//"] {
             #expect(PrivateFolder(path: name) == nil && PrivateFolder(existing: name) == nil, "\(name)")
         }
-        // Whoever may write to the folders above answers for them himself.
+        // Users who may write to the folders above answer for them.
         #expect(PrivateFolder(path: link + "/below") != nil)
         try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder)
         #expect(PrivateFolder(path: folder) == nil)

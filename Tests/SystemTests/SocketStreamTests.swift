@@ -342,7 +342,7 @@ struct SocketStreamTests {
         }
     }
 
-    @Test("a closed stream tells nobody, moves nothing, and closing again is fine")
+    @Test("a closed stream tells nothing, moves nothing, and closing again is fine")
     func closed() async throws {
         try await withLoop { loop in
             let results = try await onLoop(loop) { reactor, finish in

@@ -171,7 +171,8 @@ import URLLoadingTrust
     }
 
     @Test(
-        "A lock that somebody keeps is waited for a while, and the refusal names it; hosts that are known need no lock")
+        "A lock that another process keeps is waited for a while, and the refusal names it; hosts that are known need no lock"
+    )
     func keptLock() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("known-hosts", "")
@@ -190,7 +191,7 @@ import URLLoadingTrust
     }
 
     @Test(
-        "At once, a host that is not known and roots that nobody has looked up get no verdict, and no file is touched")
+        "At once, a host that is not known and roots that were not looked up get no verdict, and no file is touched")
     func atOnce() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/known-hosts"
@@ -229,7 +230,7 @@ import URLLoadingTrust
         #expect(try anchors().evaluateAtOnce(chain, policy: policy).isTrusted)
     }
 
-    @Test("Without a host, with a broken file, or with one that others may write, nobody is believed")
+    @Test("Without a host, with a broken file, or with one that others may write, no server is believed")
     func unusableFiles() throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("broken", "example.test sha256/zz\n")

@@ -201,7 +201,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Back-pressure: while nobody iterates the sender stops, and goes on when somebody does")
+    @Test("Back-pressure: without an iteration the sender stops, and it goes on with one")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)

@@ -71,7 +71,7 @@ struct CredentialStorageTests {
         #expect(storage.credentials(for: space) == nil && storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.60: the first credential is the default until another one is set; nobody takes over from a removed one")
+    @Test("B2.60: the first credential is the default until another one is set; when it is removed there is none")
     func defaults() {
         storage.set(credential("u"), for: space)
         #expect(storage.defaultCredential(for: space) == credential("u"))

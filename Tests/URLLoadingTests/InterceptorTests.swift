@@ -135,7 +135,7 @@ struct InterceptorTests {
 
     // MARK: Calls of the chain
 
-    @Test("B1.112: an interceptor answers itself, and nobody is asked", arguments: Call.allCases)
+    @Test("B1.112: an interceptor answers itself, and no server is asked", arguments: Call.allCases)
     func replaced(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let session = URLSession.intercepted([
@@ -348,7 +348,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.116: a detached task stands behind nobody")
+    @Test("B1.116: a detached task has no interceptor in front of it")
     func detached() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let token = try server.at("/token")

@@ -39,7 +39,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.1, B2.36: a server that nobody has named is not shown the ticket; the delegate is asked, and default handling keeps it",
+        "B2.1, B2.36: a server that is not named is not shown the ticket; the delegate is asked, and default handling keeps it",
         .enabled(if: isInstalled, "the GSSAPI library is not installed"))
     func unnamed() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -68,7 +68,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.95: where the library is not installed nobody is asked about Negotiate, and the next question says why",
+        "B2.95: where the library is not installed there is no question about Negotiate, and the next question says why",
         .enabled(if: !isInstalled, "the GSSAPI library is installed"))
     func missingLibrary() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -168,7 +168,7 @@ struct NegotiateChallengeTests {
     // MARK: Places
 
     @Test(
-        "B2.11: names are hosts or everything below a domain, in any case; what is no host names nobody",
+        "B2.11: names are hosts or everything below a domain, in any case; what is no host names no server",
         arguments: [
             ("intranet.test", true), ("INTRANET.test", true), ("intranet.test.", true), ("*.test", true),
             ("*.intranet.test", false), ("test", false), (".test", false), ("*", false), ("*.", false), ("", false),

@@ -129,7 +129,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8: a delegate that is gone leaves its connections to nobody, whatever has its address")
+    @Test("B2.8: a delegate that is gone leaves its connections to no other, whatever has its address")
     func addressesAgain() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil)

@@ -12,7 +12,7 @@ struct PasswordChallengeTests {
     private let digest = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
     private let basicChallenge = "Basic realm=\"r\""
 
-    @Test("B2.14, B2.18, B2.21: the first question shows nobody and the refusal; the answer opens the door")
+    @Test("B2.14, B2.18, B2.21: the first question has no credential and the refusal; the answer opens the door")
     func first() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -67,7 +67,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.4: the session's method is not asked for a password: where the tasks' is missing, nobody is")
+    @Test("B2.4: the session's method is not asked for a password, even where the tasks' is missing")
     func sessionMethodIsNotAsked() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = SessionOnlyGuest()
@@ -102,7 +102,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.12, B2.30: what cannot be understood is an ordinary response, and nobody is asked")
+    @Test("B2.12, B2.30: what cannot be understood is an ordinary response, and the delegate is not asked")
     func notUnderstood() async throws {
         let challenges: [String?] = [
             nil, "Bearer realm=\"r\"", "Basic realm=\"open", "Digest realm=\"r\"",

@@ -61,7 +61,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.101: what the settings say is tried before anybody is asked")
+    @Test("B2.101: what the settings say is tried before the delegate is asked")
     func configured() async throws {
         try await withServer(router: gate()) { proxy async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))

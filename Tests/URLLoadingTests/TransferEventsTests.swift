@@ -147,7 +147,7 @@ struct TransferEventsTests {
         }
     }
 
-    @Test("Back-pressure: while nobody asks for events the sender stops")
+    @Test("Back-pressure: while the program asks for no event the sender stops")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let events = URLSession(configuration: .default).events(for: URLRequest(url: try server.at("/")))

@@ -201,7 +201,8 @@ struct TransportSecurityTests {
     }
 
     @Test(
-        "B3.76: whoever judges nobody does not satisfy the policy, nor does a weak certificate that was picked by hand")
+        "B3.76: an evaluation that accepts every server does not satisfy the policy, nor does a weak certificate that was picked by hand"
+    )
     func unjudged() async throws {
         try await withPlace { place async throws in
             let end = try await place.load(Policy(), judgedBy: .dangerouslyAcceptAnyCertificate)
@@ -275,7 +276,8 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that vouches for everybody")
+    @Test(
+        "B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that vouches for every server")
     func pinsAlone() async throws {
         try await withPlace { place async throws in
             func policy(_ pin: String) throws -> Policy {

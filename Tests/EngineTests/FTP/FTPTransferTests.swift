@@ -39,7 +39,7 @@ import URLLoadingTrust
         return (server, LiveEngine { $0.trust = AnchorsEvaluator(anchors: [root]) })
     }
 
-    @Test("B14.20: a file comes whole, with its length before it, and anonymously where nobody says otherwise")
+    @Test("B14.20: a file comes whole, with its length before it, and anonymously without a name from the program")
     func download() async throws {
         let server = try server()
         let answer = try await LiveEngine().ftp(server, "/pub/hello.txt")
@@ -86,7 +86,7 @@ import URLLoadingTrust
         #expect(try await LiveEngine().ftp(server, "/none/hello.txt").failure == .missing)
     }
 
-    @Test("B14.21: credentials of the URL, then those of whoever is asked; refused ones are an error")
+    @Test("B14.21: credentials of the URL, then those of the delegate; refused ones are an error")
     func credentials() async throws {
         let server = try server { $0.allowsAnonymous = false }
         let right = PasswordCredential(user: "me", password: "secret")
@@ -286,7 +286,7 @@ import URLLoadingTrust
             Issue.record("\(String(describing: unknown.error))")
             return
         }
-        #expect(server.commands.count { $0.hasPrefix("PASS") } == 1, "nobody logs in before the verdict")
+        #expect(server.commands.count { $0.hasPrefix("PASS") } == 1, "no login before the verdict")
     }
 
     @Test("A server without TLS is not spoken to without it") func unprotected() async throws {

@@ -28,7 +28,7 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H6.1: cancelling within a callback, and everybody at once")
+    @Test("H6.1: cancelling within a callback, and all at once")
     func cancelWithin() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()
@@ -99,7 +99,8 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H6.4: a connection on which nothing came for a whole time-out serves nobody before it has answered a PING")
+    @Test(
+        "H6.4: a connection on which nothing came for a whole time-out serves no request before it has answered a PING")
     func suspect() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()

@@ -152,7 +152,7 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H5.4: what is held while nobody takes it comes in its order", arguments: [1, 3])
+    @Test("H5.4: what is held while it is not taken comes in its order", arguments: [1, 3])
     func held(count: Int) {
         let rig = EngineRig.http2()
         let bodies = (0..<count).map { number in

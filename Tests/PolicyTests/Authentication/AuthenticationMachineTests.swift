@@ -22,7 +22,7 @@ struct AuthenticationMachineTests {
         for challenge in ["", "Bearer realm=x", "Basic realm=\"x", "DPoP algs=\"x\"", "Digest realm=x"] {
             #expect(rig.refused(challenge) == "deliver", "\(challenge)")
         }
-        // Nobody asks a question that was not put.
+        // An answer without a question counts for nothing.
         #expect(rig.answered(.password(Self.password)) == "deliver")
         #expect(rig.accepted() == nil)
     }
@@ -133,7 +133,7 @@ struct AuthenticationMachineTests {
         #expect(rig.answered(.password(Self.password)) == "ask basic x 0")
         #expect(rig.answered(.token("abc")) == "deliver")
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask negotiate - 0")
-        #expect(rig.answered(.token("abc")) == "ask basic x 0", "nobody has allowed it")
+        #expect(rig.answered(.token("abc")) == "ask basic x 0", "it was not allowed")
         #expect(rig.answered(.ticket) == "deliver")
     }
 
@@ -215,7 +215,7 @@ struct AuthenticationMachineTests {
 
     // MARK: Digest
 
-    @Test("B2.88: a stale nonce is replaced silently: nobody is asked, nothing counts")
+    @Test("B2.88: a stale nonce is replaced silently: no question, nothing counts")
     func stale() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused(digest("n1")) == "ask digest x 0")
@@ -255,12 +255,13 @@ struct AuthenticationMachineTests {
         }
         #expect(rig.refused("NTLM, Basic realm=x") == "ask ntlm - 3")
         #expect(rig.answered(.reject) == "ask basic x 3")
-        // A second message that nobody asked for begins nothing.
+        // A second message out of turn begins nothing.
         #expect(rig.answered(.password(Self.password)) == "send basic")
         #expect(rig.refused(challenge) == "deliver")
     }
 
-    @Test("B2.1: who is not named is shown no ticket before somebody has said so, and is asked about once")
+    @Test(
+        "B2.1: a server that is not named is shown no ticket before the delegate has said so, and is asked about once")
     func ticketIsAskedFor() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask negotiate - 0")
@@ -290,7 +291,9 @@ struct AuthenticationMachineTests {
         #expect(rig.answered(.none) == "ask basic x 0")
     }
 
-    @Test("B2.11, B2.95: who is named gets the ticket, nobody is asked, and it goes on while the server sends tokens")
+    @Test(
+        "B2.11, B2.95: a server that is named gets the ticket without a question, and it goes on while the server sends tokens"
+    )
     func negotiate() throws {
         var rig = try AuthenticationRig(usesTicketUnasked: true)
         #expect(rig.refused("Basic realm=x", "Negotiate") == "negotiate -")
@@ -312,7 +315,7 @@ struct AuthenticationMachineTests {
         #expect(rig.refused("Negotiate") == "deliver")
     }
 
-    @Test("B2.11: a ticket that is refused is no failure of anybody who is asked next")
+    @Test("B2.11: a refused ticket does not count as a failure in the next question")
     func refusedTicket() throws {
         var rig = try AuthenticationRig(usesTicketUnasked: true)
         #expect(rig.refused("Basic realm=x", "Negotiate") == "negotiate -")

@@ -164,7 +164,7 @@ struct NTLMTests {
         let message = try #require(try answer(Self.challenge, seconds: 0))
         // 1970 as 100 ns since 1601: 0x019DB1DED53E8000.
         #expect(message.proof[24..<32] == [0x00, 0x80, 0x3E, 0xD5, 0xDE, 0xB1, 0x9D, 0x01])
-        // No clock is so wrong that it stops anybody.
+        // No clock is so wrong that it stops a login.
         for seconds in [Int64.min, .max, -1] { #expect(try answer(Self.challenge, seconds: seconds) != nil) }
     }
 

@@ -132,7 +132,7 @@ struct RememberedSpacesTests {
         #expect(new.credential?.user == "new")
         test.spaces.forget(new)
         #expect(test.sent("/") == nil)
-        // A success of the forgotten one that was still under way brings it back to nobody.
+        // A success of the forgotten one that was still under way does not bring it back.
         test.spaces.remember(new, for: request("/"))
         #expect(test.sent("/") == nil)
         test.spaces.forget(new)
@@ -207,7 +207,7 @@ struct RememberedSpacesTests {
         #expect(test.sent("/") == "n2 00000002")
     }
 
-    @Test("B2.88: a nonce that was sent ahead and is stale is replaced without asking anybody")
+    @Test("B2.88: a nonce that was sent ahead and is stale is replaced without a question")
     func staleAhead() throws {
         var test = self
         try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/")

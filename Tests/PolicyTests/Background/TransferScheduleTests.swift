@@ -48,7 +48,7 @@ import URLLoadingPolicy
         #expect(schedule.wake(Self.at(2)) == nil)
     }
 
-    @Test("B10.12: what is left to the system's discretion begins one by one, when nobody else wants anything")
+    @Test("B10.12: what is left to the system's discretion begins one by one, when no other transfer wants to")
     func discretion() {
         var schedule = TransferSchedule(places: 3)
         schedule.added(1, Self.entry(priority: 1, discretionary: true))
@@ -74,7 +74,7 @@ import URLLoadingPolicy
         #expect(schedule.next(Self.at(1000)) == [.begin(1)])
     }
 
-    @Test("B10.9: what waits for a place only, its delay being over, wakes nobody")
+    @Test("B10.9: what waits for a place only, its delay being over, sets no timer")
     func placeWanted() {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry())
@@ -141,7 +141,7 @@ import URLLoadingPolicy
         #expect(!schedule.hasWork)
     }
 
-    @Test("B10.37: what waits for an answer keeps nobody from beginning")
+    @Test("B10.37: what waits for an answer keeps no other from beginning")
     func asking() {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry())

@@ -15,7 +15,7 @@ import URLLoadingWire
         .judged(rule: rule, judge: judge), .judged(rule: otherRule, judge: otherJudge),
     ]
 
-    @Test("B7.102: without a delegate the rule is enough, whoever has applied it; another rule is not")
+    @Test("B7.102: without a delegate the rule is enough, whichever session has applied it; another rule is not")
     func byRule() {
         let demand = TrustDemand(rule: Self.rule, judge: Self.judge, ruleSuffices: true)
         #expect(demand.admits(.judged(rule: Self.rule, judge: nil)))
@@ -88,7 +88,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B7.102: of what earlier versions have written nobody knows how its server was trusted, if it had to be")
+    @Test("B7.102: of what earlier versions have written it is not known how its server was trusted, if it had to be")
     func earlierVersions() throws {
         for (key, trust) in [("https://h.example/", AnswerTrust.unknown), ("http://h.example/", .plain)] {
             let record = CacheRecord(
@@ -103,7 +103,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B7.102: an answer is stored with its mark, one that could serve nobody is not, and takes the old one along")
+    @Test("B7.102: an answer is stored with its mark, one that could serve no load is not, and takes the old one along")
     func storing() {
         func outcome(_ trust: AnswerTrust, over stored: StoredAnswer?) -> CacheOutcome {
             CacheRules.outcome(

@@ -85,7 +85,7 @@ import URLLoadingPolicy
             ])
     }
 
-    @Test("B14.22: a port of EPSV that nobody can connect to is tried by PASV, once") func firewall() throws {
+    @Test("B14.22: a port of EPSV that cannot be connected to is tried by PASV, once") func firewall() throws {
         var conversation = try Conversation("/c")
         conversation.hear("220", "230", "200", "213 1", "229 (|||7|)")
         conversation.unreachable()
@@ -179,7 +179,7 @@ import URLLoadingPolicy
         #expect(hasty.last == "<\(FTPFailure.dataConnectionLost)>")
     }
 
-    @Test("B14.21: nobody to say who we are makes an anonymous user") func anonymous() throws {
+    @Test("B14.21: without a name the user is anonymous") func anonymous() throws {
         var conversation = try Conversation("/c") { $0.credential = nil }
         conversation.hear("220")
         conversation.answer(nil)
@@ -203,7 +203,7 @@ import URLLoadingPolicy
             conversation.said == [
                 "USER u", "PASS p", "<who? 1>", "USER v", "PASS p2", "<who? 2>", "<again>", "USER w", "TYPE I",
             ])
-        // 421 to whoever thinks for too long.
+        // 421 to a client that thinks for too long.
         var slow = try Conversation("/c")
         slow.hear("220", "530", "421")
         slow.answer("v")

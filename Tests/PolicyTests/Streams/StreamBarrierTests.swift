@@ -35,7 +35,7 @@ struct StreamBarrierTests {
         rig.startSecure()
         rig.read()
         rig.arrive(sent[..<split])
-        // Whoever drives looks once more before it begins with TLS.
+        // The driver looks once more before it begins with TLS.
         if rig.machine.room > 0 { rig.arrive(sent[split...]) } else { rig.intrude(sent.count - split) }
         #expect(rig.text == "220 go\r\n", "no byte of it is ever read")
         #expect(rig.lines.contains("2: plaintextBeforeTLS") && rig.lines.last == "ended plaintextBeforeTLS")
@@ -77,7 +77,7 @@ struct StreamBarrierTests {
 
     // MARK: Connections that were something else before
 
-    @Test("B1.70: what somebody else has read too far is read first, also where it is more than is read ahead")
+    @Test("B1.70: what was read too far before is read first, also where it is more than is read ahead")
     func unread() {
         var rig = StreamMachineRig(connected: false, readAhead: 4)
         rig.read(3, 3)
@@ -97,7 +97,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["1: \"abc\""] && rig.machine.isSecure)
     }
 
-    @Test("B1.70, B15.46: TLS does not begin behind plain bytes that nobody has read")
+    @Test("B1.70, B15.46: TLS does not begin behind plain bytes that were not read")
     func plainUnread() {
         var rig = StreamMachineRig(connected: false)
         rig.takeOver(isSecure: false, unread: "abc")
@@ -205,7 +205,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["TLS", "1: timedOut"])
     }
 
-    @Test("B6.9, B6.12: it stands still while the task is suspended or somebody is asked")
+    @Test("B6.9, B6.12: it stands still while the task is suspended or a question is open")
     func held() {
         var rig = StreamMachineRig()
         rig.read(timeout: .seconds(5))

@@ -26,7 +26,7 @@ struct StreamMachineRig {
 
     mutating func connect() { perform(machine.connected(now: now)) }
 
-    /// A connection stands that somebody else has used before.
+    /// A connection stands that was used before.
     mutating func takeOver(isSecure: Bool, unread: String) {
         inbox = Array(unread.utf8)
         perform(machine.connected(isSecure: isSecure, unread: inbox.count, now: now))
@@ -75,7 +75,7 @@ struct StreamMachineRig {
     @discardableResult
     mutating func arrive(_ text: String) -> Int { arrive(text.utf8) }
 
-    /// Bytes come although nobody has asked whether there is room, as before a handshake.
+    /// Bytes come without a question whether there is room, as before a handshake.
     mutating func intrude(_ count: Int) {
         if !machine.discardsInput { inbox += repeatElement(UInt8(ascii: "!"), count: count) }
         perform(machine.arrived(count, now: now))

@@ -43,7 +43,7 @@ struct StreamMachineTests {
         var rig = StreamMachineRig()
         rig.arrive("abcd")
         rig.end()
-        #expect(rig.taken() == ["read closed"], "also where nobody reads")
+        #expect(rig.taken() == ["read closed"], "also without a read")
         rig.read(1, 3)
         rig.read(5, 9)
         rig.read(1, 9)

@@ -137,7 +137,7 @@ struct TaskMachineTests {
         #expect(!machine.answered(number))
     }
 
-    @Test("B1.41: whoever takes steps finds that the task is over before the next wait or exchange")
+    @Test("B1.41: the code that takes steps finds that the task is over before the next wait or exchange")
     func cancelledPreparing() {
         let machine = TaskRig()
         _ = machine.resume()

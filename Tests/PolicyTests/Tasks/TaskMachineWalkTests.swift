@@ -1,4 +1,4 @@
-// A task's life in random order: whoever may say something says it at any time, early, late and twice, and books of our own say
+// A task's life in random order: whatever may say something says it at any time, early, late and twice, and records of our own say
 // what must come of it.
 
 import Testing
@@ -23,7 +23,7 @@ struct TaskMachineWalkTests {
 private struct MockTask: ~Copyable {
     /// Who is at work.
     private enum Worker {
-        /// Nobody: the task has not begun, or is over.
+        /// Nothing is at work: the task has not begun, or is over.
         case nobody
         case steps
         case wait(WaitNumber)
@@ -67,11 +67,11 @@ private struct MockTask: ~Copyable {
         if case .wait(let number) = worker {
             expect(machine.isWaiting(for: number) && machine.isWaiting, "waits")
         } else {
-            expect(!machine.isWaiting, "waits for nobody")
+            expect(!machine.isWaiting, "waits for nothing")
         }
     }
 
-    /// Everybody who is at work comes to an end.
+    /// All that is at work comes to an end.
     mutating func finish(_ random: inout SeededRandom) {
         if !hasBegun { cancel() }
         while ends == 0, complaints.isEmpty {
@@ -119,10 +119,10 @@ private struct MockTask: ~Copyable {
         switch worker {
         case _ where wasOver: expect(said == .none, "cancelled twice")
         case .nobody where !hasBegun, .wait:
-            expect(said == .end, "nobody else ends it")
+            expect(said == .end, "nothing else ends it")
             if said == .end { decideEnd() }
         case .exchange: expect(said == .exchange, "the exchange is told")
-        case .nobody, .steps, .onTheWay: expect(said == .none, "somebody else ends it")
+        case .nobody, .steps, .onTheWay: expect(said == .none, "something else ends it")
         }
     }
 
@@ -155,14 +155,14 @@ private struct MockTask: ~Copyable {
         isTelling = true
     }
 
-    /// Whoever tells comes to the end of it.
+    /// The telling comes to its end.
     private mutating func settle() {
         for _ in 0..<3 { tellOrHaveTold() }
         if isTelling { tellOrHaveTold() }
         expect(isExchangeSuspended == (suspensions > 0), "the exchange knows of \(suspensions) suspensions")
     }
 
-    // MARK: Whoever is at work
+    // MARK: What is at work
 
     private mutating func work(_ random: inout SeededRandom) {
         switch worker {
@@ -221,7 +221,7 @@ private struct MockTask: ~Copyable {
         isExchangeSuspended = false
     }
 
-    /// Whoever takes steps has found that the task is over.
+    /// The code that takes steps has found that the task is over.
     private mutating func endStep() {
         expect(isOver, "goes no further though it is not over")
         worker = .nobody
@@ -229,14 +229,14 @@ private struct MockTask: ~Copyable {
         decideEnd()
     }
 
-    /// Whoever is at work ends it soon.
+    /// What is at work ends it soon.
     private mutating func end(_ random: inout SeededRandom) {
         switch worker {
         case .steps:
             worker = .nobody
             machine.end()
             decideEnd()
-        case .nobody: complaints.append("nobody is at work, and it has not ended")
+        case .nobody: complaints.append("nothing is at work, and it has not ended")
         case .wait, .onTheWay, .exchange: work(&random)
         }
     }

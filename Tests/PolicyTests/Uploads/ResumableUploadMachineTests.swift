@@ -166,7 +166,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.lost(sent: 90) == .query(after: .seconds(1)))
         #expect(machine.answered(Self.state("90"), sent: 90) == .append(offset: 90, count: 10, completes: true))
         #expect(machine.lost(sent: 100) == .query(after: .seconds(1)))
-        // All of it is there, but nobody has said that it is complete.
+        // All of it is there, but the server has not said that it is complete.
         #expect(machine.answered(Self.state("100"), sent: 100) == .append(offset: 100, count: 0, completes: true))
     }
 
@@ -296,7 +296,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.answered(Self.state("15"), sent: 20) == .remove)
     }
 
-    @Test("B11.36: nobody sends a gigabyte byte by byte, and a stream is not cut")
+    @Test("B11.36: a gigabyte is not sent byte by byte, and a stream is not cut")
     func unreasonableParts() {
         let machine = Self.lost(sent: 20, length: 1 << 30, limit: "max-append-size=1")
         #expect(machine.answered(Self.state("15"), sent: 20) == .remove)

@@ -29,7 +29,7 @@ struct WebSocketEndTests: WebSocketTable {
         expect(&machine, [.complete(call(3)), .write(.close(close(1000, "bye")))])
         #expect(machine.nextDeadline == now + .seconds(5) && machine.close == nil)
         machine.written()
-        // What the peer still has to say is delivered, or dropped where nobody wants it.
+        // What the peer still has to say is delivered, or dropped where it is not wanted.
         machine.received(text("d"))
         expect(&machine, [.deliver(text("d"), to: call(1))])
         machine.receive(call(6))
@@ -86,7 +86,7 @@ struct WebSocketEndTests: WebSocketTable {
         #expect(machine.close == close(4001))
     }
 
-    @Test("Behind our goodbye messages that nobody waits for are dropped, so that the peer's is found")
+    @Test("Behind our goodbye messages that are not waited for are dropped, so that the peer's is found")
     func goodbyeBehindMessages() {
         var machine = opened()
         let large = WebSocketMessage(.binary, [UInt8](repeating: 1, count: 70_000))

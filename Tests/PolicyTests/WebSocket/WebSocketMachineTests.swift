@@ -64,7 +64,7 @@ struct WebSocketMachineTests: WebSocketTable {
         expect(&machine, [.deliver(WebSocketMessage(.binary, []), to: call(5))])
     }
 
-    @Test("B15.14: messages that nobody wants stop the reading, and wanting them lets it go on")
+    @Test("B15.14: messages that are not wanted stop the reading, and wanting them lets it go on")
     func backPressure() {
         var machine = opened()
         let large = WebSocketMessage(.binary, [UInt8](repeating: 1, count: 40_000))
@@ -122,7 +122,7 @@ struct WebSocketMachineTests: WebSocketTable {
         expect(&machine, [.complete(call(4))])
     }
 
-    @Test("B15.22: pongs nobody asked for mean nothing")
+    @Test("B15.22: pongs without a ping mean nothing")
     func unsolicited() {
         var machine = opened()
         machine.receivedPong(ping(1))

@@ -206,7 +206,7 @@ private final class AnswerBoard: Sendable {
         var answers: [Int64?: JSONValue] = [:]
         var waiters: [(id: Int64?, continuation: Handover<JSONValue?, Never>)] = []
         var isOver = false
-        /// Where answers come from. Taken out before it is closed: afterwards the number may be somebody else's.
+        /// Where answers come from. Taken out before it is closed: afterwards the number may be another file's.
         var descriptor: Int32?
     }
 

@@ -191,7 +191,7 @@ extension MatrixCase {
         MatrixCase("SHA-1 on an intermediate", "weakSignature", openSSL: .differs) {
             try .intermediate { $0.hash = .sha1 }
         },
-        MatrixCase("SHA-1 on a root, which nobody checks") { try .root { $0.hash = .sha1 } },
+        MatrixCase("SHA-1 on a root, which is not checked") { try .root { $0.hash = .sha1 } },
         MatrixCase("MD5", "weakSignature", openSSL: .differs) {
             let above = try Chains.root.get().issue(.authority("RSA").with { $0.key = .rsa(2_048) })
             let leaf = try above.issue(.server("example.test").with { $0.hash = .md5 })

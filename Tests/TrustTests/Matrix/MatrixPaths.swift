@@ -178,7 +178,7 @@ extension MatrixCase {
         listed("the list is forged", "revocationUnknown", openSSL: .differs, mode: .hard) { _, issuer in
             try issuer.revocationList(revoking: [], signedBy: try Chains.leaf.get())
         },
-        listed("a forged list revokes nobody") { leaf, issuer in
+        listed("a forged list revokes no certificate") { leaf, issuer in
             try issuer.revocationList(revoking: [leaf], signedBy: try Chains.leaf.get())
         },
         listed("the list has a critical extension that is unknown", "revocationUnknown", openSSL: .differs, mode: .hard)
@@ -211,7 +211,7 @@ extension MatrixCase {
         stapled("a forged response", "revocationUnknown", openSSL: .differs, mode: .hard) { leaf, issuer in
             .response(try issuer.ocspResponse(about: leaf, .good, signedBy: try Chains.leaf.get()))
         },
-        stapled("a forged response revokes nobody") { leaf, issuer in
+        stapled("a forged response revokes no certificate") { leaf, issuer in
             .response(try issuer.ocspResponse(about: leaf, .revoked, signedBy: try Chains.leaf.get()))
         },
         stapled("a responder that does not know", "revocationUnknown", openSSL: .differs, mode: .hard) {

@@ -83,7 +83,7 @@ struct BackgroundRefusalTests {
         }
     }
 
-    @Test("B10.3: without a delegate nobody could be told, so nothing is begun")
+    @Test("B10.3: without a delegate the end could not be told, so nothing is begun")
     func noDelegate() async throws {
         let session = URLSession(configuration: folder.configuration())
         defer { session.invalidateAndCancel() }

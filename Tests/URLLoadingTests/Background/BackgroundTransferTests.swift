@@ -49,7 +49,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.8, B10.27: redirects are followed and nobody is asked about them, nor about the cache")
+    @Test("B10.8, B10.27: redirects are followed without a question about them or about the cache")
     func redirects() async throws {
         try await withServer(router: { request in
             request.path == "/" ? ServerResponse.status(302).adding("Location", "/there") : .text("there")
@@ -113,7 +113,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.20: a password is asked of the delegate, through whoever carries the transfer out")
+    @Test("B10.20: a password is asked of the delegate, through the process that carries the transfer out")
     func challenge() async throws {
         try await withServer(router: { request in
             request.fields.first("Authorization") == "Basic dTpw"

@@ -1,4 +1,4 @@
-// Whoever listens on the socket of a session's directory and is of no use, or is somebody else's.
+// A process that listens on the socket of a session's directory and is of no use, or is another user's.
 
 import Foundation
 import Testing
@@ -82,8 +82,8 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.31: a helper of another user is not spoken to, and speaks to nobody else",
-        .enabled(if: geteuid() == 0, "only root can be somebody else"))
+        "B10.31: a helper of another user is not spoken to, and speaks to its own user only",
+        .enabled(if: geteuid() == 0, "only root can be another user"))
     func anotherUser() async throws {
         let folder = BackgroundFolder()
         let path = folder.path + "/theirs"
@@ -103,9 +103,9 @@ import URLLoadingTestSupport
         }
         switch outcome {
         case .failure(let error): #expect(error.errno == EACCES)
-        case .success: Issue.record("the helper is somebody else's")
+        case .success: Issue.record("the helper is another user's")
         }
-        // It hangs up on whoever does not mind, without a word.
+        // It hangs up without a word on a program that does not mind.
         let stranger = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(stranger) }
         var address = sockaddr_un()
@@ -126,7 +126,7 @@ import URLLoadingTestSupport
     }
 }
 
-/// An owner that hangs up on whoever comes, as soon as it is said to.
+/// An owner that hangs up on every program, as soon as it is said to.
 private final class ClosingService: TransferService {
     let greetings = Watched(0)
     /// Who waits; nil when all are hung up on at once.

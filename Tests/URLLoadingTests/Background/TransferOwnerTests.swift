@@ -39,7 +39,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.33, B10.16, B10.17: news that nobody has confirmed are told to the next program, and then that they are all"
+        "B10.33, B10.16, B10.17: news that no program has confirmed are told to the next one, and then that they are all"
     )
     func undelivered() async throws {
         let folder = try StateFolder()
@@ -228,7 +228,8 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.36: a task that is cancelled just before its owner stops is over, and nobody else carries it out again")
+    @Test(
+        "B10.36: a task that is cancelled just before its owner stops is over, and no other owner carries it out again")
     func cancelledBeforeStop() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -102,7 +102,7 @@ struct CachedTrustTests: CachingSuite {
                     #expect(await codeThrown { _ = try await other.visit(place.url) } == .serverCertificateUntrusted)
                 }
                 #expect(await !finds(judging(evaluation, cache), place.url), "\(name): B7.102, no other session")
-                #expect(await finds(one, place.url), "\(name): nobody has changed it")
+                #expect(await finds(one, place.url), "\(name): it was not changed")
             }
         }
     }
@@ -188,7 +188,7 @@ struct CachedTrustTests: CachingSuite {
             _ = try await session.visit(place.url, delegate: TaskJudge())
             #expect(await !finds(session, place.url))
             #expect(await !finds(session, place.url, delegate: TaskJudge()))
-            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve nobody")
+            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve no load")
         }
     }
 
@@ -309,7 +309,7 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Earlier versions
 
-    @Test("B7.102: what earlier versions have written serves http as ever, and nobody who asks for TLS")
+    @Test("B7.102: what earlier versions have written serves http as before, and no load over TLS")
     func earlierVersions() async throws {
         for (url, serves) in [("https://h.example/", false), ("http://h.example/", true)] {
             let folder = CacheFolder()

@@ -68,7 +68,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.cookies?.map(\.value) == ["3", "4"])
     }
 
-    @Test("B8.63: setCookie asks nobody but the policy never; setCookies asks policy and domain")
+    @Test("B8.63: setCookie minds only the policy `never`; setCookies minds policy and domain")
     func policies() throws {
         #expect(storage.cookieAcceptPolicy == .onlyFromMainDocumentDomain)
         let (here, other) = (try url(), try url("https://other.test/"))

@@ -403,7 +403,7 @@ struct ResumptionTests {
         .http1Only("The tool counts the bytes of HTTP/1.1"),
         arguments: [["7"], ["8", "--without-kills"]])
     func torment(last words: [String]) async throws {
-        // A tool that dies itself, or is ended by us, leaves its files to whoever started it.
+        // A tool that dies itself, or is ended by us, leaves its files to the test that started it.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torment-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -204,7 +204,7 @@ struct FTPSchemeTests {
         #expect(error?.failingURL == place)
         #expect(delegate.challenges.value.map(\.previousFailureCount) == [0, 1])
         #expect(delegate.challenges.value.last?.proposedCredential?.user == "me")
-        // Nobody to ask, and no anonymous users.
+        // There is no delegate to ask, and the server has no anonymous users.
         #expect(await code(visitor(), place) == .userAuthenticationRequired)
         #expect(
             await code(visitor(), try url(server, "/pub/page.html", user: "me:wrong@")) == .userAuthenticationRequired)
@@ -213,7 +213,7 @@ struct FTPSchemeTests {
         #expect(await code(leaving, place) == .cancelled)
     }
 
-    @Test("B14.21: where nobody says otherwise it is an anonymous user, also after a refusal to answer")
+    @Test("B14.21: without a name from the program it is an anonymous user, also after a refusal to answer")
     func anonymous() async throws {
         let server = try server()
         let delegate = GuestDelegate(Guest.always(.rejectProtectionSpace))

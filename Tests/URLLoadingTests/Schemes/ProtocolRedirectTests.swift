@@ -64,7 +64,7 @@ struct ProtocolRedirectTests {
             let home = try server.at("/home")
             let back = ProtocolScript { $0.redirect(to: home) }
             #expect(await session.handled(try back.url()).0 == Data("from the server".utf8))
-            // Without the class nobody knows the scheme.
+            // Without the class the scheme is unknown.
             #expect((await visitor().handled(away).2 as? URLError)?.code == .unsupportedURL)
         }
     }
@@ -143,7 +143,9 @@ struct ProtocolRedirectTests {
         #expect(delegate.transcript.calls.contains("task identity"))
     }
 
-    @Test("B14.50: no credential goes on without one, and where nobody is asked default handling is the answer")
+    @Test(
+        "B14.50: without a credential the load goes on without one, and without a delegate default handling is the answer"
+    )
     func nobody() async throws {
         let sent = Box<[String]>([])
         let script = guarded(sent)

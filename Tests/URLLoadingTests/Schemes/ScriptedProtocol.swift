@@ -55,7 +55,7 @@ final class ProtocolScript: Sendable {
     let instances = Box<[Held]>([])
     private let work: Work
 
-    /// A script for a host that nobody else has.
+    /// A script for a host that no other test has.
     init(_ work: @escaping Work) {
         host = "h\(UUID().uuidString.lowercased())"
         self.work = work

@@ -1,4 +1,4 @@
-// The buffer between a writer and a reader: when somebody who waits without a thread is called.
+// The buffer between a writer and a reader: when an end that waits without a thread is called.
 
 import Testing
 
@@ -46,7 +46,7 @@ struct BoundedBufferTests {
         #expect(!buffer.isEmpty)
     }
 
-    @Test("Where a reader would not wait nobody is called")
+    @Test("Where a reader would not wait it is not called")
     func atOnce() {
         let buffer = BoundedBuffer(capacity: 4)
         #expect(write([1, 2], to: buffer) == 2)

@@ -191,7 +191,7 @@ struct JudgedServer {
     }
 }
 
-/// Runs `body` with a TLS server whose root nobody trusts.
+/// Runs `body` with a TLS server whose root is not trusted.
 func withJudgedServer(
     _ change: (inout ServerTLS) -> Void = { _ in }, router: @escaping LoopbackServer.Router = { _ in .text("secret") },
     _ body: (JudgedServer) async throws -> Void

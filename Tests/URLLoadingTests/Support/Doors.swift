@@ -43,7 +43,7 @@ final class Visits: Sendable {
     var count: Int { seen.value.count }
 }
 
-/// Lets in whoever has one of these passwords.
+/// Lets in a user with one of these passwords.
 func door(
     _ realm: String = "r", _ users: [String: String] = ["u": "p"], _ visits: Visits = Visits(),
     inside: @escaping LoopbackServer.Router = { _ in .text("secret") }
@@ -58,7 +58,7 @@ func door(
     }
 }
 
-/// Lets in whoever proves by Digest that he knows a password.
+/// Lets in a user who proves by Digest that they know a password.
 struct DigestDoor: Sendable {
     let nonce = Box("n1")
     let counts = Box<[String]>([])

@@ -133,7 +133,7 @@ func text(of location: URL) -> String {
     return content.count < 1000 ? String(decoding: content, as: UTF8.self) : "\(content.count) bytes"
 }
 
-/// A session of its own for one scribe; whoever makes it invalidates it.
+/// A session of its own for one scribe; the test that makes it invalidates it.
 func session(of scribe: ResumptionScribe?, _ change: (URLSessionConfiguration) -> Void = { _ in }) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     change(configuration)

@@ -88,7 +88,7 @@ struct EvaluationArrangementTests {
         }
     }
 
-    @Test("B3.63, B3.64: pins among certificates or keys; none refuse everybody, another's refuse this server")
+    @Test("B3.63, B3.64: pins among certificates or keys; no pins refuse every server, another's refuse this one")
     func pins() throws {
         let leaf = try TrustSamples.leaf.get()
         let chain = [

@@ -339,7 +339,7 @@ struct SecTrustTests {
     }
 }
 
-/// Refuses everybody, and counts how often it was asked.
+/// Refuses every server, and counts how often it was asked.
 private final class CallCounter: TrustEvaluator {
     private let calls = Guarded(0)
     var count: Int { calls.withLock { $0 } }

@@ -95,7 +95,7 @@ struct UploadResumeDataTests {
             await delegate.informed.wait()
             let data = await task.cancelByProducingResumeData()
             await delegate.transcript.completed.wait()
-            // Whether the last bytes were faster than the cancellation, nobody knows.
+            // Whether the last bytes were faster than the cancellation is not known.
             if delegate.error.value == nil {
                 #expect(data == nil)
             } else {
@@ -189,7 +189,7 @@ struct UploadResumeDataTests {
         #expect(delegate.transcript.calls == ["complete -1002"])
     }
 
-    @Test("B11.29: data that somebody has written himself lead nowhere else")
+    @Test("B11.29: forged data lead nowhere else")
     func forged() async throws {
         try await withStore {
             $0.cuts = [10]
@@ -329,7 +329,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.35: a question that nobody has a password for ends the upload, unseen")
+    @Test("B11.35: a question without a password ends the upload, unseen")
     func refusedQuestion() async throws {
         try await withStore {
             $0.cuts = [10]

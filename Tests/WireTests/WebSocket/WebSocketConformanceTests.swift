@@ -64,7 +64,7 @@ struct WebSocketConformanceTests {
         Case("2.3 with binary", [WireFrame.ping([0, 0xFF, 0xFE, 0xFD, 0])], [.ping([0, 0xFF, 0xFE, 0xFD, 0])]),
         Case("2.4, 2.6 with 125 bytes", [WireFrame.ping(longPing)], [.ping(longPing)]),
         Case("2.5 with 126 bytes", [WireFrame.ping(longPing + [0xFE])], [.fault(.controlTooLong)]),
-        Case("2.7 a pong nobody asked for", [WireFrame.pong()], [.pong()]),
+        Case("2.7 a pong without a ping", [WireFrame.pong()], [.pong()]),
         Case("2.8 the same with payload", [WireFrame.pong(bytes("unsolicited"))], [.pong(bytes("unsolicited"))]),
         Case(
             "2.9 the same before a ping", [WireFrame.pong([1]), WireFrame.ping([2])], [.pong([1]), .ping([2])]),
