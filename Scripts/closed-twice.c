@@ -1,5 +1,5 @@
 // Preloaded into the suite, and into nothing else: writes down where a descriptor is closed or shut down that is not open.
-// Whoever does that would, a moment later, have closed what somebody else had just opened under the same number.
+// A moment later that would have closed what other code had just opened under this number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>

@@ -94,7 +94,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .timedOut: "it took too long"
         case .tlsFailed: "TLS could not be agreed upon"
         case .cannotResume: "--continue-at cannot go on, and why was said"
-        case .tooManyRedirects: "more redirects than --max-redirs, or than anybody needs"
+        case .tooManyRedirects: "more redirects than --max-redirs, or than any site needs"
         case .noAnswer: "the server ended the connection without an answer"
         case .connectionFailed: "the connection was reset"
         case .badIdentity: "the files of --cert and --key cannot be used"

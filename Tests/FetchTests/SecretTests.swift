@@ -22,7 +22,7 @@ struct SecretTests {
     func nothingWritten() async throws {
         let server = try LoopbackServer.start(router: Self.door)
         let strict = try LoopbackServer.start(router: { request in
-            // Whoever comes from elsewhere must not show what he has.
+            // A request that comes from elsewhere must not show its secrets.
             request.fields.contains(.authorization) ? .text(request.fields.first(.authorization) ?? "") : .text("open")
         })
         let target = strict.url("/")
@@ -67,7 +67,7 @@ struct SecretTests {
             return request.fields.first(.authorization) == Self.key
                 ? ServerResponse.status(302).adding("Location", target) : Self.door(request)
         }
-        // Whoever sits in between answers in the server's name.
+        // An attacker in between answers in the server's name.
         let between = try LoopbackProxy.start {
             $0.script = { ask in
                 guard ask.kind == .forward else { return nil }

@@ -201,7 +201,7 @@ struct ConnectionTests {
             }
             #expect(ended.value)
             try await until { watch.isEmpty }
-            // One that was never started keeps nobody.
+            // A connection that was never started keeps no delegate.
             let idle = await onRunLoop {
                 let watch = Watch()
                 let recorder = Recorder()
@@ -224,7 +224,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A body that nobody hears is not fetched beyond a limit, and comes whole in the end")
+    @Test("A body that is not heard is not fetched beyond a limit, and comes whole in the end")
     @available(*, deprecated)
     func backPressure() async throws {
         let length: Int64 = 64 << 20

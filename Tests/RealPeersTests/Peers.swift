@@ -81,7 +81,7 @@ final class PeerDirectory: Sendable {
     }
 }
 
-/// Ports that nobody listens on now, each given out once. They lie below those that the system gives to connections, which
+/// Ports without a listener, each given out once. They lie below those that the system gives to connections, which
 /// could take them before the peer does.
 func freePorts(_ count: Int) throws -> [Int] {
     var ports: [Int] = []

@@ -6,7 +6,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-/// A proxy of somebody else's that runs.
+/// A proxy of another project that runs.
 final class ProxyPeer: Sendable {
     let port: Int
     let directory: PeerDirectory

@@ -47,7 +47,7 @@ struct OpenSSLStreamTests {
         try await server.printed("alert read:warning:close notify")
     }
 
-    @Test("B15.45: a server whose certificate nobody vouches for hears no byte of ours, but why")
+    @Test("B15.45: a server whose certificate is not trusted hears no byte of ours, but why")
     func untrusted() async throws {
         let server = try await OpenSSLServer("-tls1_3", "-state", mode: "-rev")
         let (task, watcher) = secureTask(try PeerDirectory(), server.port)

@@ -10,7 +10,7 @@ final class Vsftpd: Sendable {
     private let host: String
     private let process: PeerProcess
 
-    /// On 127.0.0.1 or, where it is to be `::1`, there; with TLS for everybody, or without.
+    /// On 127.0.0.1 or, where it is to be `::1`, there; with TLS for all users, or without.
     init(isIPv6: Bool = false, isProtected: Bool = false, password: String? = nil, bytesPerSecond: Int = 0) async throws
     {
         guard let program = Peers.vsftpd else {

@@ -124,7 +124,7 @@ struct InterceptorsGuideTests {
     }
 
     @Test(
-        "Who waits for a token shares its end, and one who is cancelled takes it from nobody",
+        "Requests that wait for a token share its end, and a cancelled one takes it from no other",
         arguments: LanguageMode.allCases, [true, false])
     func waiting(mode: LanguageMode, succeeds: Bool) async throws {
         struct NoToken: Error {}
@@ -197,7 +197,7 @@ struct InterceptorsGuideTests {
         "A token goes to its own host only, and who is refused with a new one is refused",
         arguments: LanguageMode.allCases)
     func elsewhere(mode: LanguageMode) async throws {
-        // Nobody is ever served.
+        // No request is ever served.
         let refused = Guarded(0)
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("api.example.com", "other.example.com"))

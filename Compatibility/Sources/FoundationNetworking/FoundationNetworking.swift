@@ -1,3 +1,3 @@
-// Whoever imports FoundationNetworking gets URLLoading.
+// A file that imports FoundationNetworking gets URLLoading.
 
 @_exported import URLLoading

@@ -63,7 +63,7 @@ package struct RefusedOption: Sendable {
         RefusedOption(
             nil, "tls13-ciphers", "which ciphers are good is OpenSSL's to say: its configuration file can be changed"),
         RefusedOption(
-            nil, "proxy-insecure", "a proxy that anybody can play reads everything: --cacert names its authority"),
+            nil, "proxy-insecure", "a proxy that is not verified reads everything: --cacert names its authority"),
         RefusedOption(
             nil, "aws-sigv4", "requests are not signed here; docs/interceptors.md shows how a program does it"),
     ]

@@ -35,7 +35,7 @@ package enum CookieFile {
             ].joined(separator: "\t")
         }
         return
-            (["# Netscape HTTP Cookie File", "# Written by fetch. Whoever has these is who they were given to."]
+            (["# Netscape HTTP Cookie File", "# Written by fetch. These cookies are as good as a password: keep the file to yourself."]
             + lines.sorted())
             .joined(separator: "\n") + "\n"
     }

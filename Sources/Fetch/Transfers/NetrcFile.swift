@@ -37,7 +37,7 @@ enum NetrcFile {
     private static func judge(_ facts: stat, _ path: String, isNamed: Bool, warn: Bool) throws(FetchError) {
         let isOurs = facts.st_uid == geteuid() || facts.st_uid == 0
         guard !isOurs || facts.st_mode & 0o077 != 0 else { return }
-        let reason = isOurs ? "others may read or change it" : "it is somebody else's"
+        let reason = isOurs ? "others may read or change it" : "it is another user's"
         guard isNamed else {
             throw FetchError(.cannotRead, "\(path) holds passwords, and \(reason): chmod 600 is what it needs")
         }

@@ -34,7 +34,7 @@ struct ReportRunTests {
         await server.stop()
     }
 
-    @Test("-v over TLS names the certificates; what a server sends cannot steer whoever reads it")
+    @Test("-v over TLS names the certificates; what a server sends cannot steer the terminal that shows it")
     func verboseTLS() async throws {
         let root = try CertificateFactory.root()
         let identity = try root.issue(.server(hosts: ["127.0.0.1"])).identity
@@ -171,7 +171,7 @@ struct ReportRunTests {
         #expect(try await place.shell("fetch -so f \(server.url("/"))").complaints.isEmpty)
         #expect(try await FetchRun.run("-s", "http://127.0.0.1:1/").complaints.isEmpty)
         #expect(try await FetchRun.run("-sS", "http://127.0.0.1:1/").complaints.hasPrefix("fetch: "))
-        #expect(try await FetchRun.run("-s", "--insecure", server.url("/")).complaints.contains("anybody between"))
+        #expect(try await FetchRun.run("-s", "--insecure", server.url("/")).complaints.contains("an attacker between"))
         let version = try await FetchRun.run("-V")
         #expect(version.exitCode == 0 && version.output.hasPrefix("fetch "))
         #expect(try await FetchRun.run("--version").output == version.output)

@@ -1,4 +1,4 @@
-// The mistakes that everybody makes: each says in one line what is wrong, and in a second one what to do.
+// The usual mistakes: each says in one line what is wrong, and in a second one what to do.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import URLLoadingWire
 
 @Suite("fetch: usual mistakes")
 struct UsualMistakesTests {
-    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate nobody knows, `$P` and `$Q` their ports.
+    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate is not trusted, `$P` and `$Q` their ports.
     struct UsualMistake: Sendable, CustomTestStringConvertible {
         let line: String
         let exitCode: Int32

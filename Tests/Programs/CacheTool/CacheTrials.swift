@@ -36,7 +36,7 @@ struct CacheTrials {
             known = whole
         }
         let cache = URLCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: place)
-        // Whoever asks the log while nobody writes removes what the dead have left. Who stores does not: it writes itself.
+        // A look-up while no process writes removes what the dead have left. A process that stores does not: it writes itself.
         _ = cache.currentDiskUsage
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         guard !names.contains(where: { $0.hasPrefix("new-") }) else {

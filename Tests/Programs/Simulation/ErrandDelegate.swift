@@ -26,7 +26,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
 
     private func errand(of task: URLSessionTask, _ event: String) -> Errand? {
         guard let errand = errands[task.taskIdentifier] ?? awaited(task) else {
-            world.complain("\(event) of a task that nobody made")
+            world.complain("\(event) of a task that no errand made")
             return nil
         }
         world.tell("errand \(errand.number) hears: \(event)")
@@ -36,7 +36,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         return errand
     }
 
-    /// The errand of an async call, whose tasks nobody has seen yet.
+    /// The errand of an async call, whose tasks were not seen yet.
     private func awaited(_ task: URLSessionTask) -> Errand? {
         let number = task.originalRequest?.value(forHTTPHeaderField: "X-Number").flatMap { Int($0) }
         guard let errand = calls.first(where: { $0.number == number }) else { return nil }

@@ -115,8 +115,8 @@ final class Network: Dialer, Resolver {
     /// One for each host, so that limits can be counted by address.
     private static func address(of host: String) -> String { host == "one.test" ? "10.0.0.1" : "10.0.0.2" }
 
-    /// Whether somebody who waits for a host could be served, where connections serve so many already, and `unseen` requests that
-    /// have not come whole: by one that stands, or by a new one that nobody makes.
+    /// Whether a request that waits for a host could be served, where connections serve so many already, and `unseen` requests that
+    /// have not come whole: by one that stands, or by a new one that is not made.
     func hasRoom(for host: String, _ served: [Int: Int], unseen: Int) -> Bool {
         let place = Self.address(of: host) + ":80"
         guard lookUps == 0, attempts[place, default: 0] == 0 else { return false }

@@ -1,5 +1,5 @@
-// A program in a simulated world: a session, tasks that come and go, and somebody who cancels, suspends and ends them when nobody
-// expects it.
+// A program in a simulated world: a session, tasks that come and go, and a user who cancels, suspends and ends them when it is least
+// expected.
 
 import Foundation
 import URLLoading
@@ -250,7 +250,7 @@ final class Program: @unchecked Sendable {
     }
 
     private func suspend(_ errand: Errand) {
-        // Of an async call only its present task could be, and nobody knows whether another follows.
+        // Of an async call only its present task could be, and it is not known whether another follows.
         guard let task = errand.task, !errand.isAwaited else { return }
         world.tell("errand \(errand.number) is suspended")
         errand.wasSuspended = true
@@ -268,7 +268,7 @@ final class Program: @unchecked Sendable {
     /// Whether what nothing hinders is under way.
     private func look() {
         guard storeWhims.allSatisfy({ $0.unanswered == 0 }) else { return }
-        // What a task was asked for on serves it until its end, as far as anybody can tell.
+        // What a task was asked for on serves it until its end, as far as can be told.
         var served: [Int: Int] = [:]
         for errand in errands where errand.ends == 0 { errand.connections.last.map { served[$0, default: 0] += 1 } }
         let unseen = errands.count { $0.ends == 0 && $0.askedAt == nil && $0.form == .upload }

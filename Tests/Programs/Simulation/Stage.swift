@@ -33,7 +33,7 @@ final class Stage: @unchecked Sendable {
         guard let number = request.fields.first("X-Number").flatMap({ Int($0) }), errands.indices.contains(number),
             let hop = request.path.split(separator: "/").last.flatMap({ Int($0) })
         else {
-            world.complain("nobody has asked for \(request.target)")
+            world.complain("no errand asked for \(request.target)")
             return .status(404)
         }
         let errand = errands[number]
@@ -104,7 +104,7 @@ final class Stage: @unchecked Sendable {
         if times > most { world.complain("errand \(errand.number), hop \(hop): asked for \(times) times") }
     }
 
-    /// Cookies go to who has set them, and to nobody else.
+    /// Cookies go to the host that has set them, and to no other.
     private func checkCookie(_ request: ServerRequest, _ errand: Errand) {
         guard let host = request.fields.first(.host) else { return world.complain("a request names no host") }
         guard let cookie = request.fields.first(.cookie) else { return }

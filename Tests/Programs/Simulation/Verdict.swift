@@ -63,10 +63,10 @@ struct Verdict {
         }
     }
 
-    /// Nobody was asked: a cache has answered, and what it has must be good still.
+    /// No server was asked: a cache has answered, and what it has must be good still.
     private func judgeStored(_ errand: Errand) {
         guard case .stored = errand.part, let begun = errand.begun else {
-            return complain(errand, "an answer, and nobody was asked")
+            return complain(errand, "an answer, and no server was asked")
         }
         // A clock that is set back makes everything younger.
         if world.hasSetWallClock { return }
@@ -128,7 +128,7 @@ struct Verdict {
             let most = Duration.seconds(program.requestTimeout + 5)
             // The attempts behind it may have met something else than silence.
             if !isTimedOut, !world.triesAgain || world.network.failures == 0 {
-                complain(errand, "nobody has answered, and it ends with \(String(describing: errand.error))")
+                complain(errand, "no server has answered, and it ends with \(String(describing: errand.error))")
             }
             let isOverAnyway = took >= .seconds(program.resourceTimeout)
             // An attempt that comes to nothing else asks a store all the same, and waits as long as there is time.
@@ -143,13 +143,13 @@ struct Verdict {
             complain(errand, "it timed out while it stood still")
         }
         if isTimedOut, took < .seconds(program.resourceTimeout), errand.isAnswered, !world.network.weather.isSilent {
-            complain(errand, "it timed out, and nobody was silent")
+            complain(errand, "it timed out, and no server was silent")
         }
         if isTimedOut, !errand.responses.isEmpty, errand.isAnswered, !errand.wasSuspended, !errand.endedUnanswered,
             !world.network.weather.isSilent, let heard = errand.heardAt, let before = errand.quietSince,
             heard - before > .seconds(15)
         {
-            complain(errand, "its body stops for \(heard - before), and nobody is asked")
+            complain(errand, "its body stops for \(heard - before), and no question is open")
         }
         if let cancelled = errand.cancelledAt, ended - cancelled > .seconds(6) {
             complain(errand, "it ended \(ended - cancelled) after it was cancelled")

@@ -7,7 +7,7 @@ import URLLoadingTestSupport
 enum WireFault {
     /// It breaks, and both ends see a reset.
     case reset
-    /// Nothing comes through any more, and nobody is told.
+    /// Nothing comes through any more, and neither end is told.
     case stall
 }
 

@@ -95,7 +95,7 @@ final class Crowd: Sendable {
         // for.
         try await Task.sleep(for: .milliseconds(1))
         try await until { try server.report().open == 0 }
-        // This side closes its descriptors in its own time, which nobody tells.
+        // This side closes its descriptors in its own time, which is not told.
         var last = -1
         try await until {
             let now = ProcessCounts.now().descriptors

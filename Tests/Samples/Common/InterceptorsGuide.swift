@@ -40,7 +40,7 @@ public actor TokenKeeper: URLSession.Interceptor {
     public func intercept(
         _ request: URLRequest, next: URLSession.InterceptorChain
     ) async throws -> URLSession.InterceptedAnswer {
-        // The token is for this service, and for nobody else.
+        // The token is for this service, and for no other.
         guard request.url?.scheme == "https", request.url?.host() == host else { return try await next(request) }
         let shown = try await validToken(by: next.session)
         let answer = try await next(request.showing(shown))

@@ -37,7 +37,7 @@ extension OptionTable {
                 "k", "insecure", \.acceptsAnyCertificate,
                 "accept any certificate"
             ).common
-                .more("anybody in between can read and change everything; standard error says so each time").different(
+                .more("an attacker in between can read and change everything; standard error says so each time").different(
                     "says so each time"),
             lowest("tlsv1.2", .oneTwo, "TLS 1.2 or above, which is usual"),
             lowest("tlsv1.3", .oneThree, "TLS 1.3 or above"),
@@ -54,7 +54,7 @@ extension OptionTable {
                 "write the keys of TLS to `$SSLKEYLOGFILE`"
             ).ours
                 .more(
-                    "for a look with Wireshark; whoever has the file can read everything; without the option the variable has no effect"
+                    "for a look with Wireshark; the file is enough to read everything; without the option the variable has no effect"
                 ),
         ])
 

@@ -1,4 +1,4 @@
-// Standard output: one writer, one line at a time, each written before the next. Whoever answers does not wait for the
+// Standard output: one writer, one line at a time, each written before the next. The code that answers does not wait for the
 // runner to read. A runner that has closed the pipe loses the answers and nothing else. Driver protocol, section 1.
 
 import Foundation
@@ -50,7 +50,7 @@ package final class Outbox: Sendable {
     }
 
     /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a long
-    /// line would return at its end only, and nobody could see that it moves.
+    /// line would return at its end only, and its progress could not be seen.
     private func write(_ line: Data) {
         guard !isBroken.load(ordering: .relaxed) else { return }
         line.withUnsafeBytes { bytes in

@@ -1,4 +1,4 @@
-// A request's body that is supplied piece by piece, each after a pause. Whoever reads it waits; when the request has
+// A request's body that is supplied piece by piece, each after a pause. Its reader waits; when the request has
 // ended before its body, the waiting ends too.
 
 import Foundation

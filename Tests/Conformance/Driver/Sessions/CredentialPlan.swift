@@ -37,7 +37,7 @@ struct CredentialPlan: Sendable {
         password = try members.requiredString("password")
         scheme = try members.word("scheme", Self.schemes) ?? .any
         try members.finish()
-        // The package takes the user's ticket and asks nobody.
+        // The package takes the user's ticket without a question.
         if case .method(NSURLAuthenticationMethodNegotiate) = scheme {
             throw .unsupported("credentials: scheme negotiate")
         }

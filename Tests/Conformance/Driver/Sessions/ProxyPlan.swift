@@ -32,7 +32,7 @@ struct ProxyPlan {
         self.port = Int(port)
         user = try members.string("user")
         let password = try members.string("password")
-        if user == nil, password != nil { throw .badCommand("proxy: there is a password of nobody") }
+        if user == nil, password != nil { throw .badCommand("proxy: there is a password without a user") }
         // The package takes neither or both.
         self.password = user.map { _ in password ?? "" }
         let schemes = try members.strings("schemes") ?? ["http", "https"]

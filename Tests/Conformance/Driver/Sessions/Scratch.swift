@@ -3,12 +3,12 @@
 
 import Foundation
 
-/// Directories that are nobody else's.
+/// Directories of this process alone.
 enum Scratch {
     private static let home = FileManager.default.temporaryDirectory
         .appending(path: "conformance-driver-\(getpid())-\(UUID().uuidString)", directoryHint: .isDirectory)
 
-    /// A place for a new one, which is made by whoever first writes there.
+    /// A place for a new one, which is made by the code that first writes there.
     static func place() -> URL { home.appending(path: UUID().uuidString, directoryHint: .isDirectory) }
 
     /// Removes them all.

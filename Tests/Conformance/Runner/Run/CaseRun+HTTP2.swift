@@ -39,7 +39,7 @@ extension CaseRun {
         }
     }
 
-    /// What has come at a server once that is as wanted, or nobody is there any more to send it. A connection that is not there yet
+    /// What has come at a server once that is as wanted, or no client is there any more to send it. A connection that is not there yet
     /// is waited for.
     private func sight(
         of name: String, connection: Int? = nil, when isWanted: @escaping @Sendable (HTTP2Sight) -> Bool

@@ -93,7 +93,7 @@ struct DigestProof {
 
     private static func hex(_ algorithm: String, _ bytes: [UInt8]) throws(CaseFailure) -> String {
         let names = ["MD5": "MD5", "SHA-256": "SHA2-256", "SHA-512-256": "SHA2-512/256"]
-        guard let name = names[algorithm] else { throw CaseFailure("nobody knows the algorithm \(algorithm)") }
+        guard let name = names[algorithm] else { throw CaseFailure("unknown algorithm \(algorithm)") }
         var (digest, length) = ([UInt8](repeating: 0, count: 64), 0)
         guard EVP_Q_digest(nil, name, nil, bytes, bytes.count, &digest, &length) == 1 else {
             throw CaseFailure("OpenSSL has no \(name)")

@@ -83,7 +83,7 @@ struct KnownWords: Sendable {
             return Array(
                 try certificates.revocationList(of: rest[0], revoking: Array(rest.dropFirst()), isStale: true).utf8)
         case (let name, 0) where ports[name] != nil: return Array("127.0.0.1:\(try port(name))".utf8)
-        default: throw CaseFailure("nobody knows what {\(words.joined(separator: " "))} stands for")
+        default: throw CaseFailure("it is not known what {\(words.joined(separator: " "))} stands for")
         }
     }
 

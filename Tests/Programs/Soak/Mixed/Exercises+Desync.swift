@@ -22,7 +22,7 @@ enum ForgedAnswers {
 
     static func forget(_ number: Int) { gates.withLock { $0[number] = nil } }
 
-    /// An answer, and behind it, when the gate is open, one that nobody has asked for: over HTTP/2 on the stream that the next
+    /// An answer, and behind it, when the gate is open, one without a request: over HTTP/2 on the stream that the next
     /// request will open.
     static func answer(_ number: Int, to request: ServerRequest) -> ServerResponse {
         if let stream = request.stream {
@@ -46,7 +46,7 @@ extension Lane {
     /// B16.9: no answer is older than its request.
     ///
     /// With a session of its own, or another request might be on its way when the forged answer is sent; and without a
-    /// network in between, or nobody would know when it has come.
+    /// network in between, or it would not be known when it has come.
     func answerAhead(_ what: String, _ number: Int, _ random: inout SeededRandom) async throws {
         guard kind.faults.isEmpty else { return }
         let session = anotherSession()

@@ -30,7 +30,7 @@ final class Lane: Sendable {
         case rough
         /// https through a network that does everything.
         case roughSecure = "rough secure"
-        /// http through a network that changes bytes, which nobody can notice.
+        /// http through a network that changes bytes, which cannot be noticed.
         case dirty
 
         /// How many exercises of a hundred take this way.
@@ -101,7 +101,7 @@ final class Lane: Sendable {
         session = URLSession(configuration: Self.configuration(kind, ledger.spoken, rootPEM))
     }
 
-    /// A session of the same settings, which whoever asks for it ends.
+    /// A session of the same settings, which its user ends.
     func anotherSession() -> URLSession { URLSession(configuration: configuration) }
 
     /// The settings of such a session.
@@ -135,7 +135,7 @@ final class Lane: Sendable {
         // What is kept on purpose is no leak.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = 12
-        // A length that was changed on the way makes either side wait for what never comes. Nobody else may: no fault delays
+        // A length that was changed on the way makes either side wait for what never comes. No other load may wait: no fault delays
         // by more than a fraction of a second, but a busy machine may stand still for some, and under a sanitizer for many.
         let isSpoilt = kind.faults.contains(where: \.changesBytes)
         configuration.timeoutIntervalForRequest = isSpoilt && !Sanitizer.isActive ? 20 : 60

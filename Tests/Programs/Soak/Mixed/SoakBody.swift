@@ -1,4 +1,4 @@
-// Bodies that follow from their number and length, so that whoever gets one can say whether it is right, and one request's
+// Bodies that follow from their number and length, so that its receiver can say whether it is right, and one request's
 // body is never another's.
 
 import Foundation

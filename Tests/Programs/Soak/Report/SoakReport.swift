@@ -62,7 +62,7 @@ struct SoakReport: Codable, Sendable {
         `make soak` runs a mixed load for half an hour: every form of request that the API has, over HTTP/1.1 and over HTTP/2, on five
         ways each to servers in the same process: http and https as they are, http through a network that delays, throttles, splits, cuts,
         half-closes and resets, https through one that also changes and repeats bytes, and http through such a one, where
-        nobody can notice. Every answer is compared with what was sent: a body follows from its URL. An error must be
+        changes cannot be noticed. Every answer is compared with what was sent: a body follows from its URL. An error must be
         accounted for by a fault on the connection that it was met on, which the books of the faulty network name. On the last way, a
         success must be what that network has delivered, byte for byte. In *answer ahead* a server sends a forged answer before
         its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
@@ -79,7 +79,7 @@ struct SoakReport: Codable, Sendable {
 
         \(protocols.map { "\(Self.markdown($0.table))\n\n\($0.sentence).\n\nErrors: \(list($0.errors))." }.joined(separator: "\n\n"))
 
-        *As delivered* counts answers that the network had changed where nobody can notice, and that reached the program
+        *As delivered* counts answers that the network had changed where it cannot be noticed, and that reached the program
         as they were delivered. *Failed* counts errors that a fault accounts for; their codes stand below each table. *Unexplained* errors,
         *wrong* answers, *lost* ones (no completion within two minutes of the end) and completions that come *twice* must be 0.
 
