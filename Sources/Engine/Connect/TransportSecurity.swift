@@ -86,7 +86,8 @@ package struct TransportSecurity: Sendable, Equatable {
             switch try evaluator.verdict(on: peer.presented, policy: TrustPolicy(host: name), mayWait: mayWait) {
             case .trusted(let judged): path = judged.path
             case .refused(let failure) where demands.map { !$0.allowsInsecureLoads } ?? false:
-                return "an accepted certificate of \(host) does not overrule App Transport Security. \(failure.description)"
+                return
+                    "App Transport Security refuses \(host), though its certificate was accepted. \(failure.description)"
             case .refused: break
             }
         }

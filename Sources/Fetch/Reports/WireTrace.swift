@@ -72,7 +72,8 @@ enum ChallengeText {
         if let trust = space.serverTrust {
             let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
             return chain.enumerated().map { number, certificate in
-                let name = SecCertificateCopySubjectSummary(certificate).map { "\($0)" } ?? "a certificate without a name"
+                let name =
+                    SecCertificateCopySubjectSummary(certificate).map { "\($0)" } ?? "a certificate without a name"
                 let end = SecCertificateCopyNotValidAfterDate(certificate).map { ", until \($0)" } ?? ""
                 return "* \(asker) shows certificate \(number + 1): \(name)\(end)"
             }

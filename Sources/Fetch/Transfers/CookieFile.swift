@@ -35,7 +35,10 @@ package enum CookieFile {
             ].joined(separator: "\t")
         }
         return
-            (["# Netscape HTTP Cookie File", "# Written by fetch. These cookies are as good as a password: keep the file to yourself."]
+            ([
+                "# Netscape HTTP Cookie File",
+                "# Written by fetch. These cookies are as good as a password: keep the file to yourself.",
+            ]
             + lines.sorted())
             .joined(separator: "\n") + "\n"
     }

@@ -112,7 +112,7 @@ final class PartFile: Sendable {
             throw FetchError(.cannotWrite, "\(path) is no regular file")
         }
         if isOwnName, facts.st_uid != geteuid() || facts.st_nlink > 1 {
-            throw FetchError(.cannotWrite, "\(path) is another user's: remove it, or choose another name")
+            throw FetchError(.cannotWrite, "\(path) is not yours alone: remove it, or choose another name")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw FetchError(.cannotWrite, "\(path) is being written by another run")

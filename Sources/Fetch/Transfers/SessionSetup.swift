@@ -101,7 +101,8 @@ struct SessionSetup {
 
     private func chooseTrust(_ options: Options) throws(FetchError) {
         if options.acceptsAnyCertificate {
-            Terminal.complain("warning: --insecure: an attacker between here and the server can read and change everything")
+            Terminal.complain(
+                "warning: --insecure: an attacker between here and the server can read and change everything")
             configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
             return
         }

@@ -37,7 +37,8 @@ extension OptionTable {
                 "k", "insecure", \.acceptsAnyCertificate,
                 "accept any certificate"
             ).common
-                .more("an attacker in between can read and change everything; standard error says so each time").different(
+                .more("an attacker in between can read and change everything; standard error says so each time")
+                .different(
                     "says so each time"),
             lowest("tlsv1.2", .oneTwo, "TLS 1.2 or above, which is usual"),
             lowest("tlsv1.3", .oneThree, "TLS 1.3 or above"),
