@@ -1,5 +1,5 @@
 // Preloaded into the suite, and into nothing else: writes down where a descriptor is closed or shut down that is not open.
-// Whoever does that would, a moment later, have closed what somebody else had just opened under the same number.
+// A moment later the same code would have closed what another thread had just opened under the same number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>

@@ -6,7 +6,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-/// A proxy of somebody else's that runs.
+/// A proxy of another project that runs.
 final class ProxyPeer: Sendable {
     let port: Int
     let directory: PeerDirectory
@@ -28,7 +28,7 @@ final class ProxyPeer: Sendable {
 
     // MARK: HTTP
 
-    /// How a proxy asks who is there.
+    /// How a proxy asks for a name and a password.
     enum Authentication: Sendable, CaseIterable {
         case none
         case basic

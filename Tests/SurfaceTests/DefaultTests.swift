@@ -1,4 +1,4 @@
-// What new objects say before anybody sets anything.
+// What new objects say before anything is set.
 
 import Foundation
 import Testing

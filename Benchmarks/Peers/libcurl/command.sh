@@ -1,5 +1,5 @@
 #!/bin/sh
-# The curl command, for downloads to a file. It leaves its processor time and memory to whoever waits for it.
+# The curl command, for downloads to a file. It leaves its processor time and memory to the process that waits for it.
 operation=${1:-}
 [ "$operation" = save ] || { echo "not supported: $operation" >&2; exit 69; }
 shift

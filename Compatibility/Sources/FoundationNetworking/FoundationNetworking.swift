@@ -1,3 +1,3 @@
-// Whoever imports FoundationNetworking gets URLLoading.
+// A program that imports FoundationNetworking gets URLLoading.
 
 @_exported import URLLoading

@@ -104,7 +104,7 @@ final class Stage: @unchecked Sendable {
         if times > most { world.complain("errand \(errand.number), hop \(hop): asked for \(times) times") }
     }
 
-    /// Cookies go to who has set them, and to nobody else.
+    /// Cookies go to the host that has set them, and to no other.
     private func checkCookie(_ request: ServerRequest, _ errand: Errand) {
         guard let host = request.fields.first(.host) else { return world.complain("a request names no host") }
         guard let cookie = request.fields.first(.cookie) else { return }

@@ -63,7 +63,7 @@ struct Verdict {
         }
     }
 
-    /// Nobody was asked: a cache has answered, and what it has must be good still.
+    /// No server was asked: a cache has answered, and what it has must be good still.
     private func judgeStored(_ errand: Errand) {
         guard case .stored = errand.part, let begun = errand.begun else {
             return complain(errand, "an answer, and nobody was asked")

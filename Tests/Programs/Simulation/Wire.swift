@@ -5,9 +5,9 @@ import URLLoadingTestSupport
 
 /// What goes wrong on a wire.
 enum WireFault {
-    /// It breaks, and both ends see a reset.
+    /// The wire breaks, and both ends see a reset.
     case reset
-    /// Nothing comes through any more, and nobody is told.
+    /// Nothing comes through any more, and neither end is told.
     case stall
 }
 

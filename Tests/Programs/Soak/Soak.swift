@@ -30,7 +30,7 @@ enum Soak {
         let folder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
         // Order: a folder that cannot be had is told before half an hour is over.
         if let folder { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-        // Half an hour leaves a hundred parts of downloads that nobody went on with.
+        // Half an hour leaves a hundred parts of downloads that were not gone on with.
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("soak-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }

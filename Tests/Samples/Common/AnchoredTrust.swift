@@ -3,7 +3,7 @@
 import Foundation
 import URLLoading
 
-/// A session's delegate that trusts the authorities it was given, and nobody else.
+/// A session's delegate that trusts the authorities it was given, and no others.
 public final class AnchoredTrust: NSObject, URLSessionDelegate {
     private let anchors: [SecCertificate]
 

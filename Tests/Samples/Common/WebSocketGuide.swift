@@ -57,7 +57,7 @@ public final class Doorkeeper: NSObject, URLSessionWebSocketDelegate {
     }
 }
 
-/// Asks whether somebody is still there.
+/// Asks whether the server is still there.
 public func ask(_ task: URLSessionWebSocketTask, _ heard: @escaping @Sendable (String) -> Void) {
     task.sendPing { error in
         heard(error == nil ? "still there" : "gone")
