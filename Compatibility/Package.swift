@@ -1,5 +1,5 @@
 // swift-tools-version: 6.3
-// A module of the name FoundationNetworking that is URLLoading. README.md says who needs it.
+// A module of the name FoundationNetworking that is URLLoading. README.md says which programs need it.
 import PackageDescription
 
 let package = Package(

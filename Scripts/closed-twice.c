@@ -1,5 +1,5 @@
 // Preloaded into the suite, and into nothing else: writes down where a descriptor is closed or shut down that is not open.
-// A moment later that would have closed what other code had just opened under this number.
+// A moment later the same code would have closed what another thread had just opened under the same number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>

@@ -22,7 +22,7 @@ struct ClientOptions: Sendable {
     enum Interface: String {
         /// `data(from:)` for whole bodies, a delegate for streamed ones.
         case standard
-        /// The same by tasks that run on the session's own executor.
+        /// The calls of `standard`, by tasks that run on the session's own executor.
         case executor
         /// The standard one, with a cache that has every answer from the second request on.
         case cached

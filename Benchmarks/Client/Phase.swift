@@ -1,5 +1,5 @@
-// One phase of requests, the warm-up or the measured one: who may start another, and what became of them.
-// Workers on any thread share it.
+// One phase of requests, the warm-up or the measured one: which worker may start another request, and what became of
+// them. Workers on any thread share it.
 
 import Foundation
 import Synchronization

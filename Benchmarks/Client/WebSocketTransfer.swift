@@ -19,7 +19,7 @@ enum WebSocketTransfer {
             task.maximumMessageSize = size
             task.resume()
             let message = URLSessionWebSocketTask.Message.data(Data(repeating: 0x78, count: size))
-            // How many are under way is the sockets' affair: the server's echo holds back who does not read.
+            // How many are under way is the sockets' affair: the server's echo holds back a client that does not read.
             let sending = Task {
                 var count = 0
                 while phase.take(at: .now) != nil {

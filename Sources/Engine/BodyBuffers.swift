@@ -117,14 +117,14 @@ package final class KeptBytes: Sendable {
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.memory[range]) }
 }
 
-/// One buffer and the number of those who keep a part of it.
+/// One buffer and the number of keepers that have a part of it.
 private final class BodyBuffer: Sendable {
     /// Picked by measurement, see docs/performance-diary.md: larger ones save no more system calls and leave the cache.
     static let size = 512 * 1024
 
     // The one place below the API target that the compiler is told not to check, since no type of the library says what
-    // holds here: a part belongs to the loop until it is kept and to its keeper from then on, who only reads it; the loop
-    // writes there again when `isHeld` has said that none are kept. The pointer itself never changes.
+    // holds here: a part belongs to the loop until it is kept and to its keeper from then on, which only reads it; the
+    // loop writes there again when `isHeld` has said that none are kept. The pointer itself never changes.
     nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
     private let holders = Atomic<Int>(0)
 

@@ -1,6 +1,6 @@
 // Bytes of a body that outlive the call that brought them: where they arrived, or copied.
 //
-// Must not know: for whom they wait.
+// Must not know: which receiver they wait for.
 
 /// A part of a body that waits.
 enum BodyChunk: Sendable {

@@ -36,10 +36,11 @@ package struct EngineConfiguration: Sendable {
     /// Where TLS secrets are logged for a packet analyser; `nil` means never.
     package var keyLogFile: String?
 
-    /// Who judges a server's certificates, at once on the loop, unless the receiver of a request answers questions.
+    /// The evaluator that judges a server's certificates, at once on the loop, unless the receiver of a request answers
+    /// questions.
     package var trust: any TrustEvaluator = SystemRootsEvaluator()
 
-    /// Who chooses the client certificate that is shown to a server that asks for one, likewise; `nil` for none.
+    /// The chooser of the client certificate that is shown to a server that asks for one, at once on the loop; `nil` for none.
     package var identity: (any IdentityChooser)?
 
     /// What connections must be like, whatever delegates answer (B3.77); `nil` demands nothing.
@@ -73,7 +74,7 @@ package struct EngineConfiguration: Sendable {
     /// fields.
     package var proxyAuthorization: (@Sendable (ProxyServer, _ connectTarget: String) -> String?)?
 
-    /// What is known about names, and who is asked; nil for the process's table and the system.
+    /// What is known about names, and which service is asked; nil for the process's table and the system.
     package var names: LookupTable?
 
     /// How long a looked-up address is used again without asking, where the answer does not say for how long it is good.
@@ -90,7 +91,7 @@ package struct EngineConfiguration: Sendable {
     /// Is told of each step of a connection, on the loop, with the number of its shard.
     package typealias ConnectionObserver = @Sendable (_ shard: Int, _ step: ConnectionStep) -> Void
 
-    /// Who follows connections; `nil` costs nothing.
+    /// The observer that follows connections; `nil` costs nothing.
     package var connectionObserver: ConnectionObserver?
 
     /// The settings that Apple documents as defaults (B1.9).

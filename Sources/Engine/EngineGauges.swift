@@ -12,7 +12,7 @@ package struct EngineGauges: Sendable {
     package var http2Connections = 0
     /// Requests that got a connection, each attempt for itself.
     package var requests: Int64 = 0
-    /// Those of them whose connection had carried another before.
+    /// Requests whose connection had carried another before.
     package var reuses: Int64 = 0
     /// Requests that were sent again without the program's knowledge.
     package var replays: Int64 = 0

@@ -14,7 +14,7 @@ package final class LoopCore {
 
     let reactor: Reactor
     let configuration: EngineConfiguration
-    /// Who follows connections.
+    /// The observer that follows connections, behind a reference.
     let trace: ConnectionTrace?
     let dialer: any Dialer
     let resolver: any Resolver
@@ -148,8 +148,8 @@ package final class LoopCore {
         transfer.start(on: connection)
     }
 
-    /// Carries a web socket on a stream that has switched to it, for code that is on the loop already; who calls has the
-    /// handle before anything is told. `unread` is what was read of the stream already.
+    /// Carries a web socket on a stream that has switched to it, for code that is on the loop already; the caller has
+    /// the handle before anything is told. `unread` is what was read of the stream already.
     package func carry(
         _ stream: any ByteStream, unread: [UInt8] = [], as settings: WebSocketSettings,
         makeReceiver: (WebSocketHandle) -> any WebSocketReceiver
@@ -211,8 +211,8 @@ package final class LoopCore {
         }
     }
 
-    /// Closes every connection that carries no request, and forgets what later ones could resume: a session may hold who we
-    /// were.
+    /// Closes every connection that carries no request, and forgets what later ones could resume: a TLS session may hold
+    /// the client certificate of before.
     package func closeIdleConnections() {
         pool.closeIdle()
         tickets.removeAll { ($0.base as? TicketKey)?.outlivesConnections ?? true }

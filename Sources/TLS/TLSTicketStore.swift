@@ -1,6 +1,7 @@
 // Keeps the tickets with which sessions are resumed, by the caller's key. Confined to the loop that owns it. Does not
-// know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time. The server is not
-// asked anew who we are: it takes us for whom we were. So a key must not be used for two who may show different identities.
+// know what a key stands for, nor whether a resumed session is trusted: that is asked anew each time. The server does not
+// ask again for a client certificate: it keeps the one of the first session. So a key must not be used for two callers
+// that may show different identities.
 
 import CURLLoadingOpenSSL
 import URLLoadingTrust

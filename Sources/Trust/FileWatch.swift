@@ -6,7 +6,7 @@ import Synchronization
 /// Tells of files that are about to be used.
 package enum FileWatch {
     #if DEBUG
-        /// Who is told; called on the thread that is about to wait, with the name of the call.
+        /// The closure that is told; called on the thread that is about to wait, with the name of the call.
         package static let listener = Mutex<(@Sendable (StaticString) -> Void)?>(nil)
 
         static func note(_ call: StaticString) {

@@ -84,7 +84,7 @@ struct CrossingTests {
         }
     }
 
-    /// How the client is told who it is.
+    /// The options that give the client its credentials.
     private static let identities: [[String]] = [
         ["--user", "me:\(Secret.password)"], ["--field", "Authorization: Bearer \(Secret.bearer)"],
     ]
@@ -232,7 +232,7 @@ struct CrossingTests {
             let text = try await written(arguments)
             #expect(text.contains(outcome), "\(arguments): \(text)")
             #expect(Secret.found(in: text) == [], "\(arguments)")
-            // B17.56: what failed is the load of the URL; the proxy is named in the text, without who we are to it.
+            // B17.56: what failed is the load of the URL; the proxy is named in the text, without the login for it.
             if arguments.contains("--proxy") { #expect(text.contains("NSErrorFailingURLKey=\(origin)"), "\(text)") }
         }
         await server.stop()

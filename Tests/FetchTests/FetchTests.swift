@@ -99,7 +99,7 @@ struct FetchTests {
 
     @Test("B17.13, B17.14, B17.15: scheme, host name and port each have their code and their line")
     func addressing() async throws {
-        // A port below 1024 without a server; one that was free a moment ago may be another test's by now.
+        // A port below 1024 on which no server listens; one that was free a moment ago may be another test's by now.
         let port = 1
         try await expect(1, "scheme", "gopher://127.0.0.1/")
         try await expect(6, "no-such-host.invalid", "http://no-such-host.invalid/")

@@ -10,7 +10,7 @@ struct SecretTests {
     private static let password = "Tr0ub4dor"
     private static let key = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
 
-    /// Lets in who has the password.
+    /// A server that lets in requests with the password.
     private static func door(_ request: ServerRequest) -> ServerResponse {
         guard request.fields.first(.authorization) == key else {
             return .text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\"")
@@ -22,7 +22,7 @@ struct SecretTests {
     func nothingWritten() async throws {
         let server = try LoopbackServer.start(router: Self.door)
         let strict = try LoopbackServer.start(router: { request in
-            // A request that comes from elsewhere must not show its secrets.
+            // A request that comes from another server must not bring that server's password.
             request.fields.contains(.authorization) ? .text(request.fields.first(.authorization) ?? "") : .text("open")
         })
         let target = strict.url("/")

@@ -1,4 +1,4 @@
-// Who a connection's delegate is asked about, and what becomes of the answers.
+// The servers and passwords that a connection's delegate is asked about, and what becomes of the answers.
 
 import Foundation
 import Testing
@@ -12,7 +12,7 @@ import URLLoadingWire
 
 @Suite("Challenges of older classes", .timeLimit(.minutes(3)))
 struct ConnectionChallengeTests {
-    /// Lets in who has the password, in a realm of its own for each test, since credentials are shared.
+    /// A server that lets in requests with the password, in a realm of its own for each test, since credentials are shared.
     private static func door(_ realm: String) -> LoopbackServer.Router {
         { request in
             let proof = "Basic " + Data("u:p".utf8).base64EncodedString()

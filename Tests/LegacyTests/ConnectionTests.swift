@@ -201,7 +201,7 @@ struct ConnectionTests {
             }
             #expect(ended.value)
             try await until { watch.isEmpty }
-            // A connection that was never started keeps no delegate.
+            // A connection that was never started keeps nothing alive.
             let idle = await onRunLoop {
                 let watch = Watch()
                 let recorder = Recorder()
@@ -224,7 +224,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A body that is not heard is not fetched beyond a limit, and comes whole in the end")
+    @Test("A body whose delegate is busy is not fetched beyond a limit, and comes whole in the end")
     @available(*, deprecated)
     func backPressure() async throws {
         let length: Int64 = 64 << 20
@@ -330,7 +330,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "What can be loaded",
+        "canHandle(_:) knows which URLs can be loaded",
         arguments: [
             ("http://host/", true), ("https://host/a?b", true), ("gopher://host/", false), ("http:", false),
             ("file:///etc/hostname", true), ("DATA:,a", true), ("about:blank", true), ("ftp://host/a", true),

@@ -82,7 +82,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("Another thread's run loop", arguments: [true, false])
+    @Test("A connection is told on the thread in whose run loop it is scheduled", arguments: [true, false])
     @available(*, deprecated)
     func anotherThread(isMain: Bool) async throws {
         try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in

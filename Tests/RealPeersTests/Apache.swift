@@ -6,7 +6,7 @@ import Foundation
 final class Apache: Sendable {
     let directory: PeerDirectory
     let port: Int
-    /// The same over TLS, HTTP/2 and HTTP/1.1.
+    /// The port of TLS, with the same folders, over HTTP/2 and HTTP/1.1.
     let http2: Int
     private let process: PeerProcess
 

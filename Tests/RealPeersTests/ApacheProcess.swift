@@ -25,7 +25,7 @@ extension PeerProcess {
         try directory.write(common + settings, to: "httpd.conf")
         let process = try PeerProcess(
             "/usr/bin/env", variables + [program, "-X", "-d", path, "-f", "\(path)/httpd.conf"])
-        // In one process Apache does not tell that it is ready, but for the module whose threads then accept.
+        // In one process Apache does not say that it is ready; only the module does whose threads then accept.
         try await process.line(containing: "start_threads: Using epoll")
         return process
     }

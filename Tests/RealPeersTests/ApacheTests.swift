@@ -67,7 +67,9 @@ struct ApacheTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B2.45, B2.46: with a wrong password, or none, the 401 is the answer", arguments: methods)
+    @Test(
+        "B2.45, B2.46: with a wrong password, or without a delegate that knows one, the 401 is the answer",
+        arguments: methods)
     func wrong(folder: String, method: String) async throws {
         let apache = try await Apache()
         let silent = URLSession(configuration: .ephemeral)

@@ -180,7 +180,7 @@ struct CurlLinesTests {
         try await compare(CurlLine.chosen(lines), options, word: "--http2 --cacert \(anchor.path)")
     }
 
-    @Test("There are as many lines as were promised")
+    @Test("There are at least two hundred lines")
     func count() { #expect(CurlLine.all.count >= 200) }
 }
 

@@ -167,14 +167,18 @@ struct FetchAndCurlTests {
         }
     }
 
-    @Test("The same body, status and fields from nginx", .enabled(if: Peers.nginx != nil, "nginx is not installed"))
+    @Test(
+        "fetch and curl get the same body, status and fields from nginx",
+        .enabled(if: Peers.nginx != nil, "nginx is not installed"))
     func nginx() async throws {
         let nginx = try await Nginx()
         try fill(nginx.directory)
         #expect(try await compare("http://127.0.0.1:\(nginx.plain)") >= (Sanitizer.isActive ? 20 : 100))
     }
 
-    @Test("The same body, status and fields from Apache", .enabled(if: Peers.apache != nil, "apache2 is not installed"))
+    @Test(
+        "fetch and curl get the same body, status and fields from Apache",
+        .enabled(if: Peers.apache != nil, "apache2 is not installed"))
     func apache() async throws {
         let apache = try await Apache()
         try fill(apache.directory)
@@ -188,7 +192,7 @@ struct FetchAndCurlTests {
     }
 
     @Test(
-        "The same body, status and fields from nginx over HTTP/2",
+        "fetch and curl get the same body, status and fields from nginx over HTTP/2",
         .enabled(if: Peers.nginx != nil, "nginx is not installed"))
     func nginxHTTP2() async throws {
         let nginx = try await Nginx()
@@ -199,7 +203,7 @@ struct FetchAndCurlTests {
     }
 
     @Test(
-        "The same body, status and fields from Apache over HTTP/2",
+        "fetch and curl get the same body, status and fields from Apache over HTTP/2",
         .enabled(if: Peers.apache != nil, "apache2 is not installed"))
     func apacheHTTP2() async throws {
         let apache = try await Apache()
@@ -209,7 +213,7 @@ struct FetchAndCurlTests {
                 >= (Sanitizer.isActive ? 20 : 100))
     }
 
-    @Test("The same body, status and fields from the LoopbackServer, chunked bodies and odd answers among them")
+    @Test("fetch and curl get the same body, status and fields from the LoopbackServer, from odd answers too")
     func loopback() async throws {
         let server = try LoopbackServer.start { request in
             let echo = "\(request.method) \(request.target) \(request.fields.first("X-Test") ?? "")\n"

@@ -112,7 +112,7 @@ final class HTTP2PeerServer: Sendable {
             }
 
             """, to: "nginx.conf")
-        // The master ends its workers before it ends, which no other process would.
+        // The master ends its workers before it ends; no other process would.
         let process = try PeerProcess(
             program(Peers.nginx, "nginx"), ["-e", "stderr", "-p", path, "-c", "\(path)/nginx.conf"],
             endedBy: isReloadable ? SIGTERM : SIGKILL)

@@ -119,7 +119,7 @@ struct SquidTests {
         let squid = try await ProxyPeer.squid()
         let origin = try ProxiedServer(tls: true)
         let session = origin.session(through: squid.port)
-        // A port below 1024 without a server.
+        // A port below 1024 on which no server listens.
         let url = try #require(URL(string: "https://127.0.0.1:1/"))
         let error = await #expect(throws: URLError.self) { try await MeasuredLoad(session, url) }
         #expect(error?.code == .cannotConnectToHost && error?.failingURL == url)
@@ -196,7 +196,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "B2.102, B13.17: tinyproxy says 407 without a password and 401 to a wrong one; in place of a tunnel: −1013, −1004",
+        "B2.102, B13.17: tinyproxy says 407 without a login and 401 to a wrong one; in place of a tunnel: −1013, −1004",
         arguments: [(nil, 407, URLError.Code.userAuthenticationRequired), ("user", 401, .cannotConnectToHost)])
     func wrongPassword(user: String?, status: Int, code: URLError.Code) async throws {
         let proxy = try await ProxyPeer.tinyproxy(.basic)

@@ -7,7 +7,7 @@ import URLLoadingLoopbackServer
 struct KerberosTests {
     private static let asked = "NSURLAuthenticationMethodNegotiate"
 
-    @Test("B2.11, B2.95: with a ticket a GET and a POST to a host that is named succeed without a question")
+    @Test("B2.11, B2.95: with a ticket a GET and a POST to a host that is named succeed, and no delegate is asked")
     func named() async throws {
         let realm = try await KerberosRealm()
         #expect(try await realm.client("named", "/hello") == ["200", "Hello behind Kerberos."])
@@ -29,7 +29,7 @@ struct KerberosTests {
             try await realm.log(2).last == "entry /hello status=200 user=somebody@PEERS.TEST method=GET")
     }
 
-    @Test("B2.36: default handling keeps the ticket from a host that is not named")
+    @Test("B2.36: default handling keeps the ticket from a host that was not named")
     func kept() async throws {
         let realm = try await KerberosRealm()
         #expect(try await realm.client("kept", "/hello").prefix(2) == [Self.asked, "401"])

@@ -34,10 +34,10 @@ struct MeasuredLoad {
     var status: Int { response?.statusCode ?? 0 }
     var isProxied: Bool { last?.isProxyConnection ?? false }
     var isReused: Bool { last?.isReusedConnection ?? false }
-    /// The other end's.
+    /// The port of the other end.
     var port: Int? { last?.remotePort }
-    /// Ours, by which connections are told apart.
+    /// The port of this end, by which connections are told apart.
     var localPort: Int? { last?.localPort }
-    /// By its name in ALPN.
+    /// What was spoken, by its name in ALPN.
     var protocolName: String? { last?.networkProtocolName }
 }

@@ -9,7 +9,7 @@ final class Nginx: Sendable {
     let plain: Int
     let tls12: Int
     let tls13: Int
-    /// TLS 1.2 and TLS 1.3 for clients with a certificate; `/who` is answered with their name.
+    /// TLS 1.2 and TLS 1.3 for clients with a certificate; `/who` is answered with the name in the certificate.
     let forClients: [Int]
     /// TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1.
     let http2: Int

@@ -87,8 +87,8 @@ final class PeerProcess: Sendable {
 
     /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
     ///
-    /// Such a program does not tell when it listens: it is asked again and again, with a rest in between in which it, and
-    /// the tests beside this one, can run.
+    /// A program of another project does not say when it listens: its port is tried again and again, with a rest in between in
+    /// which it, and the tests beside this one, can run.
     func listens(on port: Int, isIPv6: Bool = false) async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while !LoopbackPort.isListening(port, isIPv6: isIPv6) {
@@ -120,7 +120,7 @@ final class PeerProcess: Sendable {
     }
 }
 
-/// The lines, and who waits for one.
+/// The lines, and the callers that wait for one.
 private final class PeerOutput: Sendable {
     private struct State {
         var lines: [String] = []
@@ -146,7 +146,7 @@ private final class PeerOutput: Sendable {
         }
     }
 
-    /// Does something while the program is surely there, if only as one whose status was not asked for.
+    /// Does something while the program is surely there, if only as a process whose status was not yet asked for.
     func unlessEnded(_ body: () -> Void) {
         state.withLock { if !$0.hasEnded { body() } }
     }

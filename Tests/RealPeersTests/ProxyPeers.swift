@@ -28,7 +28,7 @@ final class ProxyPeer: Sendable {
 
     // MARK: HTTP
 
-    /// How a proxy asks who is there.
+    /// How a proxy asks for a name and a password.
     enum Authentication: Sendable, CaseIterable {
         case none
         case basic

@@ -109,7 +109,7 @@ struct DanteTests {
     func refused(scheme: String, code: Int) async throws {
         let dante = try await ProxyPeer.dante()
         let origin = try ProxiedServer(tls: false)
-        // A port below 1024 without a server.
+        // A port below 1024 on which no server listens.
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let error = await #expect(throws: URLError.self) {
             try await load(origin, url, through: "\(scheme)://127.0.0.1:\(dante.port)")

@@ -47,7 +47,7 @@ struct OpenSSLStreamTests {
         try await server.printed("alert read:warning:close notify")
     }
 
-    @Test("B15.45: a server whose certificate is not trusted hears no byte of ours, but why")
+    @Test("B15.45: a server with an untrusted certificate gets no data, only the alert that says why")
     func untrusted() async throws {
         let server = try await OpenSSLServer("-tls1_3", "-state", mode: "-rev")
         let (task, watcher) = secureTask(try PeerDirectory(), server.port)
@@ -119,7 +119,7 @@ struct MailStreamTests {
         + (0..<6000).map { "\($0 % 7 == 0 ? "." : "")line \($0) of a long mail" }
 }
 
-/// A task to peers.test, for a session that believes who has the directory; the session ends with it.
+/// A task to peers.test, for a session that believes the directory's server; the session ends with it.
 private func secureTask(_ directory: PeerDirectory, _ port: Int) -> (URLSessionStreamTask, StreamWatcher) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.serverTrustEvaluation = .anchors(pem: directory.anchor)

@@ -1,5 +1,5 @@
-// vsftpd as a peer, configured here: one process for a connection, anonymous users only, of whom it wants a certain password
-// where that is asked for; with its log in a file, since it has no output.
+// vsftpd as a peer, configured here: one process for a connection, anonymous users only, with a certain password where that
+// is asked for; with its log in a file, since it has no output.
 
 import Foundation
 
@@ -10,7 +10,7 @@ final class Vsftpd: Sendable {
     private let host: String
     private let process: PeerProcess
 
-    /// On 127.0.0.1 or, where it is to be `::1`, there; with TLS for all users, or without.
+    /// On 127.0.0.1 or, where it is to be `::1`, there; with TLS for all connections, or without.
     init(isIPv6: Bool = false, isProtected: Bool = false, password: String? = nil, bytesPerSecond: Int = 0) async throws
     {
         guard let program = Peers.vsftpd else {

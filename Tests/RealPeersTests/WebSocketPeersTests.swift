@@ -134,7 +134,7 @@ struct WebSocketPeersTests {
         #expect(await watcher.end().challenges == ["peers 0"])
     }
 
-    @Test("B15.1: a server whose certificate is not trusted")
+    @Test("B15.1: a server with an untrusted certificate is refused")
     func untrusted() async throws {
         let peer = try await WebSocketPeer(tls: true)
         let watcher = WebSocketWatcher()

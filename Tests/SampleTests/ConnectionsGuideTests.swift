@@ -21,7 +21,7 @@ private final class OneHost: URLLoadingSamplesSwift5.Registry, URLLoadingSamples
 @Suite("The guide to connections")
 struct ConnectionsGuideTests {
     @Test(
-        "A registry is asked, connections are opened beforehand, and the server is told who we are",
+        "A registry is asked, connections are opened beforehand, and the first request brings the password",
         arguments: LanguageMode.allCases)
     func guide(mode: LanguageMode) async throws {
         let router: LoopbackServer.Router = { .text($0.fields.first(.authorization) ?? "nobody") }

@@ -109,7 +109,7 @@ struct InterceptorsGuideTests {
     }
 
     @Test(
-        "A token that cannot be fetched fails those who wait for it, and is fetched by who comes next",
+        "A token that cannot be fetched fails the requests that wait for it, and the next request fetches one",
         arguments: LanguageMode.allCases)
     func failure(mode: LanguageMode) async throws {
         let service = Service(failures: 1)
@@ -124,7 +124,7 @@ struct InterceptorsGuideTests {
     }
 
     @Test(
-        "Requests that wait for a token share its end, and a cancelled one takes it from no other",
+        "Requests that wait for a token share its end, and one that is cancelled takes it from no other",
         arguments: LanguageMode.allCases, [true, false])
     func waiting(mode: LanguageMode, succeeds: Bool) async throws {
         struct NoToken: Error {}
@@ -158,7 +158,7 @@ struct InterceptorsGuideTests {
             held.runNext()
             return asked.count == 1
         }
-        // As far as they come by themselves: all wait for the first one's token.
+        // They run as far as they come by themselves: all wait for the first one's token.
         let tasks = [first] + (1..<10).map { _ in begin() }
         while held.runNext() {}
         tasks[0].cancel()
@@ -194,10 +194,10 @@ struct InterceptorsGuideTests {
     }
 
     @Test(
-        "A token goes to its own host only, and who is refused with a new one is refused",
+        "A token goes to its own host only, and a request that is refused with a new one stays refused",
         arguments: LanguageMode.allCases)
     func elsewhere(mode: LanguageMode) async throws {
-        // No request is ever served.
+        // The server refuses every request.
         let refused = Guarded(0)
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("api.example.com", "other.example.com"))

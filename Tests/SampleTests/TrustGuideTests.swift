@@ -1,4 +1,4 @@
-// The recipes of docs/trust.md: each trusts the servers that it is for, and no others.
+// The recipes of docs/trust.md: each lets in the servers that it is for, and no others.
 
 import Foundation
 import Testing

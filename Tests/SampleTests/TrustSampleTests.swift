@@ -112,7 +112,7 @@ struct TrustSampleTests {
                 == .failed(.cancelled))
     }
 
-    @Test("Own anchors are trusted and no others", arguments: LanguageMode.allCases)
+    @Test("Servers below own anchors are trusted, and no others", arguments: LanguageMode.allCases)
     func anchors(mode: LanguageMode) async throws {
         func delegate(_ certificates: [Certificate]) -> any URLSessionDelegate {
             let anchors = certificates.map { Data($0.der) }

@@ -6,7 +6,7 @@ import URLLoadingLoopbackServer
 import URLLoadingTLS
 import URLLoadingTrust
 
-/// Handshakes, and who judges the server in them.
+/// Handshakes, and which evaluator judges the server in them.
 struct HandshakeCount {
     private let root: Certificate
     private let clients: TLSContext

@@ -10,11 +10,11 @@ enum PurePart: String, CaseIterable {
     case encodeRequest = "encode-request"
     /// A small answer with five fields.
     case decodeResponse = "decode-response"
-    /// The same with 16 fields and 1.5 KB of body.
+    /// An answer with 16 fields and 1.5 KB of body.
     case decodeFields = "decode-16-fields"
     /// An answer of 64 chunks of 1 KiB.
     case decodeChunks = "decode-64-chunks"
-    /// The same bytes of a small answer, one at a time.
+    /// A small answer with five fields, one byte at a time.
     case decodeBytewise = "decode-bytewise"
     /// The head of a GET with five fields as a header block of HTTP/2, when all of them are known.
     case encodeBlock = "encode-block"
@@ -26,7 +26,7 @@ enum PurePart: String, CaseIterable {
     case poolCycle = "pool-cycle"
     /// Both sides of a TLS 1.3 handshake, the server judged by the library.
     case handshake
-    /// The same, the server judged by OpenSSL's own verification.
+    /// Both sides of a TLS 1.3 handshake, the server judged by OpenSSL's own verification.
     case handshakeByOpenSSL = "handshake-by-openssl"
 
     /// Units of the shorter run: enough to see them beside the start of a program.

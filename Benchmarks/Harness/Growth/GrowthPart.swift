@@ -5,7 +5,7 @@
 enum GrowthPart: String {
     /// Connections to one host, opened in the order in which they are asked for.
     case poolDials = "pool-dials"
-    /// The same, ready in any order.
+    /// Connections to one host, ready in another order than they are asked for.
     case poolShuffled = "pool-dials-shuffled"
     /// A request to a new origin, in a pool that keeps an idle connection to each of many and may keep no more.
     case poolOrigins = "pool-origins"

@@ -8,15 +8,15 @@ struct Headline {
         let client: String
         /// Processor time in the scenario's unit; nil for what another run has measured.
         let cpu: Double?
-        /// The same as a multiple of the floor of its own run.
+        /// Processor time as a multiple of the floor of the same run.
         let ratios: ClosedRange<Double>
     }
 
     let scenario: Scenario
-    /// In the order of `clients`; who has not done this work is left out.
+    /// In the order of `clients`; a client that has not done this work is left out.
     let costs: [Cost]
 
-    /// Who is shown, in the order of the columns.
+    /// The clients that are shown, in the order of the columns.
     static let clients = [
         Contestant.ours, "foundation-networking", OutsideRun.client, "libcurl-multi", "go", "hyper", "reqwest", floor,
     ]

@@ -5,7 +5,7 @@ struct Table {
     let scenario: Scenario
     let header: [String]
     let lines: [[String]]
-    /// Who is not in the table, and why.
+    /// The clients that are not in the table, and why.
     let gaps: [String]
     /// Each promise with what came of it; nil where a figure is missing.
     let promises: [(text: String, isKept: Bool?)]

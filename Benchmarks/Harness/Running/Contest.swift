@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// All scenarios that were chosen, with those who take part.
+/// All scenarios that were chosen, with the clients that take part.
 struct Contest {
     let scenarios: [Scenario]
     let contestants: [Contestant]

@@ -16,7 +16,7 @@ struct Scenario: Sendable {
     ///
     /// Only the clients of the URL Loading System's API have such a queue, and only they take part.
     var tasks: Int?
-    /// Who takes part beside this library's client, where most have nothing to take part with; nil for all.
+    /// The clients that take part beside this library's, where most have nothing to take part with; nil for all.
     var peers: [String]?
     /// How many origins the requests go to.
     var origins = 1
@@ -44,7 +44,7 @@ struct Scenario: Sendable {
         enum Server: Sendable {
             /// Keeps connections; nginx where it is installed.
             case fast
-            /// The same over TLS, with session tickets.
+            /// Keeps connections over TLS, with session tickets.
             case fastTLS
             /// Over TLS without resumption.
             case fastTLSWithoutTickets
@@ -52,9 +52,9 @@ struct Scenario: Sendable {
             case fastHTTP2
             /// `LoopbackServer`, for what nginx cannot do by itself.
             case scripted
-            /// The same over TLS.
+            /// `LoopbackServer` over TLS.
             case scriptedTLS
-            /// The same for HTTP/2.
+            /// `LoopbackServer` for HTTP/2.
             case scriptedHTTP2
             /// An echo of web sockets by the peer `websockets`; a gap where that is not installed.
             case websockets

@@ -474,7 +474,7 @@ static enum progress step(struct connection *connection) {
     case READING_BODY:
         progress = read_body(connection);
         if (progress == DONE) request_finished(connection);
-        // Finished connections belong to other code from here on.
+        // A finished connection may have the next request already, or be closed.
         return progress == DONE ? BLOCKED : progress;
     case IDLE:
     case CLOSED:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# h2load: one connection of HTTP/2 with so many streams at once. It leaves its processor time to the process that waits for it, and
-# whatever it did for a warm-up would be a part of that, so there is none.
+# h2load: one connection of HTTP/2 with so many streams at once. It leaves its processor time to the process that waits
+# for it, and whatever it did for a warm-up would be a part of that, so there is none.
 operation=${1:-}
 [ "$operation" = get ] || { echo "not supported: $operation" >&2; exit 69; }
 shift

@@ -1,3 +1,3 @@
-// A file that imports FoundationNetworking gets URLLoading.
+// A program that imports FoundationNetworking gets URLLoading.
 
 @_exported import URLLoading

@@ -141,7 +141,7 @@ static inline int64_t shim_pbe_rounds(const X509_ALGOR *algorithm) {
     }
     return rounds;
 }
-// The same of a PKCS #12 file's MAC, where no count means one.
+// The rounds of a PKCS #12 file's MAC, where no count means one.
 static inline int64_t shim_pkcs12_mac_rounds(const PKCS12 *file) {
     const X509_ALGOR *algorithm = NULL;
     const ASN1_INTEGER *count = NULL;

@@ -176,12 +176,12 @@ static inline ssize_t urlloading_send(int descriptor, const void *bytes, size_t 
     return send(descriptor, bytes, length, MSG_NOSIGNAL);
 }
 
-// A file that was not there before, for its owner only; a link that somebody has laid is not followed.
+// A file that was not there before, for its owner only; a link that another process has laid is not followed.
 static inline int urlloading_create_exclusively(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-// A file that is there already, to go on with; a link that somebody has laid is not followed, a pipe not waited for.
+// A file that is there already, to go on with; a link that another process has laid is not followed, a pipe not waited for.
 static inline int urlloading_open_existing(const char *path) {
     return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
@@ -217,7 +217,7 @@ static inline int64_t urlloading_next_hole(int file, int64_t offset) {
     return (int64_t)lseek(file, (off_t)offset, 4);
 }
 
-// The kernel moves bytes from a file to a socket. SIGPIPE cannot be switched off for this call: who calls it blocks the
+// The kernel moves bytes from a file to a socket. SIGPIPE cannot be switched off for this call: its caller blocks the
 // signal.
 static inline ssize_t urlloading_send_file(int socket, int file, int64_t offset, size_t length) {
     off_t position = (off_t)offset;
@@ -255,27 +255,27 @@ static inline int urlloading_is_own_file(int file) {
     return fstat(file, &about) == 0 && about.st_uid == geteuid();
 }
 
-// A file to lock by, made where there is none; a link that somebody has laid is not followed.
+// A file to lock by, made where there is none; a link that another process has laid is not followed.
 static inline int urlloading_open_lock(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
-// Takes the lock unless somebody else has it (EWOULDBLOCK); it goes with the last descriptor.
+// Takes the lock unless another holder has it (EWOULDBLOCK); it goes with the last descriptor.
 static inline int urlloading_try_lock(int file) {
     return flock(file, LOCK_EX | LOCK_NB);
 }
 
-// The same, to be had by many at a time who all want no more than this.
+// Takes a share of the lock, which many holders can have at a time.
 static inline int urlloading_try_shared_lock(int file) {
     return flock(file, LOCK_SH | LOCK_NB);
 }
 
-// Gives the lock back, whoever else has the descriptor: a child has all of them until it has become another program.
+// Gives the lock back, whichever processes have the descriptor: a child has all of them until it has become another program.
 static inline int urlloading_unlock(int file) {
     return flock(file, LOCK_UN);
 }
 
-// A file that grows at its end only, made where there is none; a link that somebody has laid is not followed.
+// A file that grows at its end only, made where there is none; a link that another process has laid is not followed.
 static inline int urlloading_open_log(const char *path) {
     return open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
@@ -295,8 +295,8 @@ static inline int urlloading_file_identity(int file, uint64_t *inode, int64_t *l
     return 0;
 }
 
-// Whether a path is a directory of this process's user into which nobody else may write. A link is none: whoever has made it
-// could lead it elsewhere at any time.
+// Whether a path is a directory of this process's user into which no other user may write. A link is none: its maker could
+// lead it elsewhere at any time.
 static inline int urlloading_is_private_directory(const char *path) {
     struct stat about;
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid()
@@ -335,7 +335,7 @@ static inline void urlloading_name_current_thread(const char *name) {
 }
 
 // Starts a thread that no signal is delivered to; those the processor raises (SIGSEGV and its like) stay unblocked,
-// so that a crash still reaches whoever reports crashes. Returns 0 or an error number; `thread` is for joining.
+// so that a crash still reaches the code that reports crashes. Returns 0 or an error number; `thread` is for joining.
 static inline int urlloading_start_thread(
     uintptr_t *thread, int detached, size_t stack_size, void *(*body)(void *), void *argument) {
     sigset_t blocked, before;
@@ -385,8 +385,8 @@ static inline int urlloading_processor_count(void) {
     return online > 0 ? (int)online : 1;
 }
 
-// Who is at the other end of a UNIX-domain socket: the user it acted for when the connection was made. The layout is
-// that of struct ucred, which the headers hide.
+// The user at the other end of a UNIX-domain socket, as of when the connection was made. The layout is that of struct
+// ucred, which the headers hide.
 static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
     struct {
         int32_t process;

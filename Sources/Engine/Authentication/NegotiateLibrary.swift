@@ -1,5 +1,5 @@
-// The system's GSSAPI library, loaded when it is first needed (RFC 2744; behaviour B2.95). It must not know HTTP: who
-// has a ticket for what, and what a token looks like.
+// The system's GSSAPI library, loaded when it is first needed (RFC 2744; behaviour B2.95). It must not know HTTP, which
+// tickets there are, and what a token looks like.
 //
 // It is here, above Sockets, because its calls block for as long as a ticket server or a name server likes and belong on
 // the BlockingPool; and not below, because nothing else loads libraries.
@@ -10,7 +10,7 @@ import CURLLoadingGSSAPI
 package enum NegotiateFailure: Error, Sendable, Equatable {
     /// The library is not installed; what the loader says.
     case notInstalled(String)
-    /// What the library says: no ticket, no such service, a server that cannot prove who it is.
+    /// What the library says: no ticket, no such service, a server that cannot prove its name.
     case refused(String)
     /// The server's part is not base64.
     case malformedChallenge

@@ -73,7 +73,7 @@ package final class NegotiateRounds: Sendable {
     private static func round(
         _ library: NegotiateLibrary, service: String, input: [UInt8], _ state: inout State
     ) -> Result<[UInt8], NegotiateFailure> {
-        // RFC 4559 §5: a refusal after the last token means that the server does not accept who we are.
+        // RFC 4559 §5: a refusal after the last token means that the server does not accept the ticket.
         guard !state.isComplete, input.isEmpty == (state.context == 0) else {
             return .failure(.refused("the server goes on with rounds that are over or never began"))
         }

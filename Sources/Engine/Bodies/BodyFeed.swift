@@ -3,7 +3,7 @@
 //
 // Back-pressure: a source is asked for a piece when the one before is handed out, never earlier. RFC 9112 §6, §7.1.
 //
-// Must not know: connections, TLS, who supplies the content.
+// Must not know: connections, TLS, which object supplies the content.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -16,9 +16,9 @@ final class ProxyPassage {
     var addresses: [SocketAddress] = []
     /// Where a SOCKS tunnel may go: the present target first, then others for the same host.
     var targets: [SOCKSExchange.Target] = []
-    /// Who we are to a SOCKS proxy.
+    /// The user name and password for a SOCKS proxy.
     var credentials: ProxyCredentials?
-    /// What a SOCKS proxy has said to that.
+    /// What a SOCKS proxy has said to these credentials.
     var refusal = SOCKSFailure.noAcceptableMethod
     /// The next CONNECT's Proxy-Authorization, where a receiver has given a password.
     var authorization: String?

@@ -4,8 +4,8 @@
 // this file only strings them together and notes when each happened. What comes between an address and the origin where
 // a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
 //
-// Must not know: which request the connection is for (the pool binds late), who answers what the steps ask, nor what is
-// spoken on the connection.
+// Must not know: which request the connection is for (the pool binds late), which receiver answers what the steps ask,
+// nor what is spoken on the connection.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -129,7 +129,7 @@ final class Connector {
     /// Whether a step waits for an answer.
     var isAsking: Bool { question != nil }
 
-    /// Whether that is who we are to a proxy.
+    /// Whether the open question is a proxy's, which wants a name and a password.
     var isAskedByProxy: Bool { if case .proxy = question { true } else { false } }
 
     /// The open question, to be put to a receiver. An answer to the one before does not count any more.

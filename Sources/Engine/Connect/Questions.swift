@@ -16,13 +16,13 @@ package enum ConnectionQuestion: Sendable {
     case peer(PeerQuestion)
     /// Which client certificate it is shown.
     case identity(IdentityQuestion)
-    /// Who we are to a proxy.
+    /// Which name and password a proxy is shown.
     case proxy(ProxyQuestion)
 }
 
 extension ConnectionQuestion {
-    /// The judge of the connection has no say in this: it is the session's, and all may use it whom the session serves.
-    /// Called before the answer, which is then the session's.
+    /// The judge of the connection has no say in this: the connection is the session's, and all requests of the session
+    /// may use it. Called before the answer, which is then the session's.
     package func leaveToSession() {
         switch self {
         case .peer(let question): question.reply.leaveToSession()
@@ -42,7 +42,7 @@ package struct PeerQuestion: Sendable {
     package let chain: CertificateChain
     /// What a default evaluation applies.
     package let policy: TrustPolicy
-    /// Who makes the default evaluation.
+    /// The evaluator that makes the default evaluation.
     package let evaluator: any TrustEvaluator
     let reply: QuestionReply
 
@@ -90,7 +90,7 @@ package struct IdentityQuestion: Sendable {
     }
 }
 
-/// "Who are you?", asked by a proxy before it opens a tunnel.
+/// "What are your name and password?", asked by a proxy before it opens a tunnel.
 package struct ProxyQuestion: Sendable {
     /// The proxy that asks.
     package let proxy: ProxyServer

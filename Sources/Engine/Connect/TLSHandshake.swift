@@ -158,7 +158,7 @@ final class TLSHandshake: ByteStreamObserver {
         return evaluate(chain, policy, tls)
     }
 
-    /// Supplies the verdict of whom the session trusts; `false` when that needs files, and comes later.
+    /// Supplies the verdict of the session's evaluator; `false` when that needs files, and comes later.
     private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) -> Bool {
         let trust = core.configuration.trust
         do throws(FilesNeeded) {

@@ -3,7 +3,7 @@
 
 import URLLoadingPolicy
 
-/// Whom a ticket is for, and who may use it.
+/// The server that a ticket is for, and the connections that may use it.
 enum TicketKey: Hashable {
     /// An origin, by a way, for a judge.
     case origin(PoolKey)

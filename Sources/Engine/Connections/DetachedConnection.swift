@@ -62,7 +62,7 @@ package struct DetachedConnection: ~Copyable {
         holder = Holder(stream, core)
     }
 
-    /// Hands the stream out, which has no observer yet; who becomes that looks at `hasPendingInput` first.
+    /// Hands the stream out, which has no observer yet; the new observer looks at `hasPendingInput` first.
     ///
     /// It is the caller's to close.
     package consuming func takeStream() -> any ByteStream {

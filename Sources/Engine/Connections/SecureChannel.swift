@@ -2,9 +2,9 @@
 // decrypted yet, and that sends what TLS has to say.
 //
 // It calls nothing back: what comes of a call is its result, so that a call may come from within the work that another one has led
-// to. Who reads and writes watches the stream itself (`ByteStreamObserver`).
+// to. Its reader and writer watches the stream itself (`ByteStreamObserver`).
 //
-// Must not know: what the bytes mean, how the session came to be verified, whom the loop serves.
+// Must not know: what the bytes mean, how the session came to be verified, which tasks the loop serves.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -161,7 +161,7 @@ final class SecureChannel {
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ tls: TLSSession
     ) -> Output {
         // Order: the little that may wait leaves together with what is written now, so that the end of a handshake and the
-        // first request are one segment. More goes first: who writes here stops when the peer does not read.
+        // first request are one segment. More goes first: a writer stops when the peer does not read.
         if tls.outgoingCount > Self.mostJoined, let obstacle = sendOutgoing() { return obstacle }
         let count = first.count + second.count
         var taken = count

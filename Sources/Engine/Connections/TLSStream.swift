@@ -36,7 +36,7 @@ final class TLSStream: ByteStream {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
         guard !buffer.isEmpty else { return .bytes(0) }
-        // Who only reads has nothing to write with which the handshake's last message could go.
+        // A connection that only reads has nothing to write with which the handshake's last message could go.
         if channel.hasOutgoing { channel.sendOutgoing() }
         while end == nil {
             switch channel.read(into: buffer) {

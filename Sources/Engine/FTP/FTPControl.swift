@@ -6,7 +6,7 @@
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// Who hears what comes on a control connection.
+/// The object that hears what comes on a control connection.
 protocol FTPControlObserver: AnyObject {
     /// The server has said something.
     func replied(_ reply: FTPReply)

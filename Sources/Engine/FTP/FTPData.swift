@@ -8,7 +8,7 @@ import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingWire
 
-/// Who hears of a data connection.
+/// The object that hears of a data connection.
 protocol FTPDataObserver: AnyObject {
     /// Whether data may move now.
     var mayMove: Bool { get }

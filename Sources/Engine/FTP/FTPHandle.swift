@@ -1,4 +1,4 @@
-// What remains in the hands of the one who submitted an FTP transfer, beside what every `EngineHandle` offers.
+// What the submitter of an FTP transfer can still do with it, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem

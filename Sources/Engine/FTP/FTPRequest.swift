@@ -62,8 +62,8 @@ package protocol FTPReceiver: AnyObject {
     /// The connection cannot be protected without an answer, as for transactions (B2.9). Until then no idle time runs.
     func asked(_ question: ConnectionQuestion)
 
-    /// Who we are is not known, or so many answers were refused; `FTPHandle.answer` goes on (B14.21). Until then no idle
-    /// time runs.
+    /// The user name and password are not known, or so many answers were refused; `FTPHandle.answer` goes on (B14.21).
+    /// Until then no idle time runs.
     func askedForCredential(refusals: Int)
 
     /// There is no way to the server, and the transfer waits for one (B6.16). Until then no idle time runs.

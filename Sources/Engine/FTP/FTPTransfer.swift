@@ -1,8 +1,8 @@
 // Drives `FTPMachine`: opens its connections, says what it says, lends what comes to a receiver, keeps the deadlines. What
 // concerns TLS is in `FTPTransfer+Protection`.
 //
-// Every transfer has a control connection of its own, which ends with it: who is logged in, where, and in which form is
-// a state of the connection that no other transfer may find.
+// Every transfer has a control connection of its own, which ends with it: which user is logged in, where, and in which
+// form is a state of the connection that no other transfer may find.
 //
 // Must not know: URLSession, delegates, what replies mean.
 
@@ -35,7 +35,7 @@ final class FTPTransfer: SteeredLoad {
     private var dataStream: (any ByteStream)?
     private var phase = EngineError.Phase.connecting
 
-    /// Whom the control connection was found to lead to (+Protection).
+    /// The certificates that the server of the control connection has shown (+Protection).
     var peer: CertificateChain?
 
     private var deadlines: DeadlineMachine
@@ -344,7 +344,7 @@ extension FTPTransfer: FTPDataObserver {
 extension FTPTransfer: OpeningOwner {
     var answersQuestions: Bool { receiver.answersQuestions }
 
-    /// Who we are to a proxy is in its settings.
+    /// The name and password for a proxy are in its settings.
     var answersProxies: Bool { false }
 
     func asked(_ question: ConnectionQuestion) { receiver.asked(question) }

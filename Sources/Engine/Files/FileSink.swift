@@ -42,7 +42,8 @@ package final class FileSink: Sendable {
         var reserved: Int64?
         var failure: FileFailure?
         var ending: Ending?
-        /// Whether an end is being carried out, or was. Who waits for it is let go then: that may be who holds the sink.
+        /// Whether an end is being carried out, or was. The handler that waits for the end is let go then: it may be
+        /// what holds the sink.
         var isOver = false
     }
 

@@ -1,7 +1,7 @@
 // What an engine loads, on its loop: a closed list, so that code that knows the kind calls it directly, and what all kinds have
 // in common.
 //
-// Must not know: who wants it.
+// Must not know: what the load is for.
 
 import URLLoadingPolicy
 

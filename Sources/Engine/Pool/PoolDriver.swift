@@ -152,7 +152,7 @@ final class PoolDriver {
         connector.answer(answer)
     }
 
-    /// The judge of a handshake has no say: the connection and who waits for it are the session's.
+    /// The judge of a handshake has no say: the connection and the requests that wait for it are the session's.
     func leftToSession(_ id: ConnectionID, _ number: Int) {
         if let connector = table.connector(id), connector.awaits(number) { leaveToSession(connector, id) }
     }
@@ -336,7 +336,7 @@ final class PoolDriver {
         transaction.opened(connection)
     }
 
-    /// A connection cannot serve whom the machine has given to it.
+    /// A connection cannot serve the request that the machine has given to it.
     private func giveUp(_ connection: Connection) {
         switch connection {
         // It died while it was idle (B16.6).
@@ -352,7 +352,7 @@ final class PoolDriver {
     /// Which connections may serve a request.
     func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
         let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
-        // H1.6, H1.7: what becomes another protocol, or proves who asks, needs a connection of its own.
+        // H1.6, H1.7: a request that becomes another protocol, or proves its user to the connection, needs a connection of its own.
         let possible = request.isUpgrade || request.continues != nil ? .http1 : protocols
         let isUnwanted = !wantsHTTP1.isEmpty && wantsHTTP1.contains(request.origin)
         return PoolKey(

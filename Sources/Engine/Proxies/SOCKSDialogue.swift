@@ -1,6 +1,6 @@
 // Asks a SOCKS proxy for a tunnel, on one connection.
 //
-// Must not know: how names are looked up, who has supplied the credentials, what is done after a failure.
+// Must not know: how names are looked up, where the credentials are from, what is done after a failure.
 
 import URLLoadingPolicy
 import URLLoadingSystem

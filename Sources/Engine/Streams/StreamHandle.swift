@@ -1,4 +1,4 @@
-// What remains in the hands of the one who opened a stream, beside what every `EngineHandle` offers.
+// What the opener of a stream can still do with it, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem

@@ -4,7 +4,7 @@
 // All decisions are the machine's; this file keeps the bytes and the handlers. What moves the bytes is in
 // `StreamTransfer+Bytes`.
 //
-// Must not know: who waits for an answer, what the bytes mean.
+// Must not know: which caller waits for an answer, what the bytes mean.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -260,7 +260,7 @@ final class StreamTransfer: SteeredLoad {
 extension StreamTransfer: OpeningOwner {
     var answersQuestions: Bool { receiver.answersQuestions }
 
-    /// A proxy that wants to know who we are may find that in the settings.
+    /// A proxy that wants a name and a password may find them in the settings.
     var answersProxies: Bool { true }
 
     func asked(_ question: ConnectionQuestion) { receiver.asked(question) }

@@ -18,7 +18,7 @@ final class EngineTotals: Sendable {
 
     /// Requests that got a connection, each attempt for itself.
     let requests = Total()
-    /// Those of them whose connection had carried another before.
+    /// Requests whose connection had carried another before.
     let reuses = Total()
     /// Requests that were sent again without the program's knowledge.
     let replays = Total()

@@ -1,4 +1,4 @@
-// What the engine tells those who follow it step by step: of connections, for the whole engine, and of one request.
+// What the engine tells its observers step by step: of connections, for the whole engine, and of one request.
 //
 // Each is called on a loop's thread at the moment the step happens and must return soon. A connection keeps its name over its life, a
 // request its trace over replays. Where nothing follows, a step costs a comparison with `nil`.
@@ -30,7 +30,7 @@ package enum ConnectionStep: Sendable {
     case closed(ConnectionName)
 }
 
-/// Who follows the connections of one shard; behind a reference.
+/// The observer of the connections of one shard, behind a reference.
 ///
 /// Measured: asking a whole configuration for one absent closure copied the configuration each time.
 final class ConnectionTrace {
@@ -73,7 +73,7 @@ package enum RequestStep: Sendable {
     }
 }
 
-/// Who follows one request.
+/// The observer of one request.
 package final class RequestTrace: Sendable {
     private let observe: @Sendable (RequestStep) -> Void
 

@@ -1,6 +1,6 @@
 // A request that goes out once more as a transaction of its own, since only its body's owner can supply the body again.
 //
-// Must not know: who that is.
+// Must not know: which object that is.
 
 /// What is known of a request's earlier sending.
 package struct SecondSending: Sendable, Equatable {

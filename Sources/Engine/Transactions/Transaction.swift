@@ -323,7 +323,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         core.ended(id)
     }
 
-    /// Lets go of what it has on the loop; who calls tells the receiver, and then the core.
+    /// Lets go of what it has on the loop; the caller tells the receiver, and then the core.
     func leave(_ error: EngineError?) {
         state = .finished
         feed?.close()

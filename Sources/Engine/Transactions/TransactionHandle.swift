@@ -1,4 +1,4 @@
-// What remains in the hands of the one who submitted a request, beside what every `EngineHandle` offers.
+// What the submitter of a request can still do with it, beside what every `EngineHandle` offers.
 
 import URLLoadingPolicy
 import URLLoadingSystem

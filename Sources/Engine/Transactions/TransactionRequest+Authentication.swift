@@ -1,4 +1,4 @@
-// A request as authentication sees it: who may refuse it, and what of it a proof covers.
+// A request as authentication sees it: which server or proxy may refuse it, and what of it a proof covers.
 
 import URLLoadingPolicy
 import URLLoadingWire
@@ -31,7 +31,7 @@ extension TransactionRequest {
 }
 
 extension TransactionHandle {
-    /// Who refuses this request by such a status; nil for a 407 from where no proxy answers requests.
+    /// The side that refuses this request by such a status; nil for a 407 from where no proxy answers requests.
     package func side(refusingWith status: Int) -> AuthenticationSide? {
         request.sides.first { $0.refusal == status }
     }

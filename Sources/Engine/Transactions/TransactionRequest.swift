@@ -41,7 +41,7 @@ package struct TransactionRequest: Sendable {
     package var warms: Int?
     /// Whose judgement its connection stands by; it uses none that has another judge.
     package var judge = ConnectionJudge.session
-    /// Who follows it step by step.
+    /// The observer that follows the request step by step.
     package var trace: RequestTrace?
     /// Makes the receiver, once, on the loop: what it holds is confined there and needs no lock.
     package var makeReceiver: @Sendable (TransactionHandle, Reactor) -> any TransactionReceiver

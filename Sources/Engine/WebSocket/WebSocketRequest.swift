@@ -8,7 +8,7 @@ import URLLoadingWire
 
 /// Everything the engine needs to carry a web socket on a connection that has switched to it.
 package struct WebSocketSettings: Sendable {
-    /// Whom the connection leads to, for the texts of errors.
+    /// The host that the connection leads to, for the texts of errors.
     package var host: String
     /// How messages are compressed; nil where they are not.
     package var compression: DeflateAgreement?

@@ -3,7 +3,7 @@
 //
 // An idle web socket owns no buffer: it reads into the loop's, and what it writes is gone when the kernel has it.
 //
-// Must not know: handshakes, tasks, who waits for an answer.
+// Must not know: handshakes, tasks, which caller waits for an answer.
 
 import URLLoadingPolicy
 import URLLoadingSystem

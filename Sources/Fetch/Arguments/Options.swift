@@ -31,7 +31,7 @@ package struct Options: Sendable {
     /// The file that gets the answer's entity tag.
     package var savedTag: String?
 
-    // Who we are.
+    // What proves the user to servers.
     package var login: Login?
     /// The ways in which the password may be shown; nil for any that a server asks for.
     package var loginMethod: LoginMethod?
@@ -40,7 +40,7 @@ package struct Options: Sendable {
     package var netrc: NetrcPlace?
     /// What stood there, once it was read.
     package var logins: Netrc?
-    /// Whether the user's Kerberos ticket is shown to who asks for it.
+    /// Whether the user's Kerberos ticket is shown to a server that asks for it.
     package var usesTicket = false
     package var cookies: CookieSource?
     /// Whether cookies of a file that are good for a session only are left out.
@@ -80,7 +80,7 @@ package struct Options: Sendable {
     /// When HTTP/2 is spoken; nil where nothing is said about it.
     package var http2: URLSessionConfiguration.HTTP2Use?
 
-    // Whom to trust, and who we are.
+    // Which servers to trust, and which certificate to show them.
     package var anchorFile: String?
     package var anchorFolder: String?
     package var acceptsAnyCertificate = false

@@ -1,4 +1,4 @@
-// What --verbose says: who answered, what was sent and what came, exchange by exchange, and no secret.
+// What --verbose says: which server answered, what was sent and what came, exchange by exchange, and no secret.
 
 import Foundation
 import URLLoading

@@ -1,5 +1,5 @@
-// Who is under way, and how far: a line for each on a terminal, a line now and then elsewhere. Draws at most ten times a
-// second, and once a second where nothing comes, so that a stall shows.
+// Which transfers are under way, and how far: a line for each on a terminal, a line now and then elsewhere. Draws at
+// most ten times a second, and once a second where nothing comes, so that a stall shows.
 
 import Foundation
 import Synchronization

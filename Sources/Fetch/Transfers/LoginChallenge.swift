@@ -4,7 +4,7 @@ import Foundation
 import URLLoading
 
 extension Options {
-    /// Who we are at a URL of the command line, and only there.
+    /// The login for a URL of the command line, and only there.
     func loginUsed(at url: URL) -> Login? { login ?? logins?.login(for: url) }
 
     /// What is done about a challenge on the way to a URL of the command line. Of several ways that a server offers those are refused

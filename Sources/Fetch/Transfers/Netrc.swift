@@ -53,7 +53,7 @@ package struct Netrc: Sendable, CustomStringConvertible {
         return value
     }
 
-    /// The login of the first entry for the URL's host, or of `default`. A URL that says who we are is left alone.
+    /// The login of the first entry for the URL's host, or of `default`. A URL that names a user is left alone.
     package func login(for url: URL) -> Login? {
         guard url.user() == nil, let host = url.host()?.lowercased() else { return nil }
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -10,7 +10,7 @@ protocol Sink: AnyObject, Sendable {
     func prepare(_ request: inout URLRequest) throws(FetchError)
     /// An answer that is to be kept has begun; `head` is written before the body.
     func begin(_ response: URLResponse, head: String?) throws(FetchError)
-    /// An answer has come of which nothing is wanted but its head, by whom that is shown at once.
+    /// An answer has come of which only the head is wanted, for a sink that shows it at once.
     func show(head: String) throws(FetchError)
     /// The next bytes.
     func write(_ data: Data) throws(FetchError)

@@ -37,7 +37,7 @@ final class DeliveryQueue: Sendable {
             return leaving.popLast()
         }
 
-        /// Whom to tell that there are messages.
+        /// The queue or the run loops to tell that there are messages.
         mutating func knock() -> Knock {
             guard let queue else { return Knock(sources: sources, queue: nil) }
             guard !isQueued else { return Knock(sources: [], queue: nil) }

@@ -17,7 +17,7 @@ package enum CertificateFactory {
         return try CertificateMaker.make(template, key: key, issuer: nil)
     }
 
-    /// A root, an intermediate, and a server's identity for these hosts, for those who need no more.
+    /// A root, an intermediate, and a server's identity for these hosts, for programs and tests that need no more.
     package static func server(
         _ hosts: String...
     ) throws(CertificateError) -> (root: Certificate, identity: Identity) {

@@ -7,7 +7,7 @@ import URLLoadingTLS
 
 /// An FTP server on the loopback interface.
 package final class FTPServer: Sendable {
-    /// Where it listens, whom it serves and what it has.
+    /// Where the server listens, which users it serves and which files it has.
     package struct Options: Sendable {
         /// The address.
         package var host = "127.0.0.1"

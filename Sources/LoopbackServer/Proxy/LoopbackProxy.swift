@@ -9,7 +9,7 @@ import URLLoadingWire
 
 /// A proxy on the loopback interface or a UNIX-domain socket.
 package final class LoopbackProxy: Sendable {
-    /// Where it listens and whom it serves.
+    /// Where the proxy listens and which clients it serves.
     package struct Options: Sendable {
         /// Where to listen.
         package var binding = LoopbackServer.Binding.tcp(host: "127.0.0.1", port: 0)

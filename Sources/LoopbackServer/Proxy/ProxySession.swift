@@ -1,5 +1,5 @@
 // One client of the proxy: reads what it wants, by HTTP or by SOCKS, and carries bytes both ways between it and the
-// server. Bounded in both directions: who does not read stops the other side. Confined to the proxy's loop.
+// server. Bounded in both directions: a side that does not read stops the other one. Confined to the proxy's loop.
 
 import URLLoadingSystem
 import URLLoadingTLS

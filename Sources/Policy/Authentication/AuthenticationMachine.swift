@@ -1,6 +1,6 @@
 // The rounds between a refusal and an answer that is none, for one task and one side. Behaviour 2.3, 2.4, 2.8 to 2.11;
-// RFC 9110 §11. It must not know delegates, storages, connections or how a request is sent: it says whom to ask for what,
-// and what to send, and is told what came of it.
+// RFC 9110 §11. It must not know delegates, storages, connections or how a request is sent: it says which source to ask
+// for what, and what to send, and is told what came of it.
 //
 //                       refused                        answered(.password, .token)
 //     request sent ─────────────────▶ ask / negotiate ────────────────────────────▶ send ─▶ request sent

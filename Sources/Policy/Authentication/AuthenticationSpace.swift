@@ -1,5 +1,5 @@
-// Who asks, in which way and for which of its realms. Behaviour B2.22, B2.23, B2.31, B2.100. It must not know
-// credentials, storages or delegates.
+// Which server or proxy asks, in which way and for which of its realms. Behaviour B2.22, B2.23, B2.31, B2.100. It must
+// not know credentials, storages or delegates.
 
 import URLLoadingWire
 
@@ -33,7 +33,7 @@ package enum AuthenticationMethod: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Who asks: a server, or a proxy on the way to it.
+/// The side that asks: a server, or a proxy on the way to it.
 package enum AuthenticationSide: Sendable, Hashable {
     /// A server, by 401. Behind a socket of this path another one answers to the same name than in the network.
     case server(Origin, socket: String? = nil)
@@ -83,7 +83,7 @@ package enum AuthenticationSide: Sendable, Hashable {
 
 /// A realm of a server or proxy and a way to authenticate in it (B2.22): what one credential is good for.
 package struct AuthenticationSpace: Sendable, Hashable {
-    /// Who asks.
+    /// The side that asks.
     package let side: AuthenticationSide
     /// The realm; nil for methods that have none.
     package let realm: String?

@@ -1,5 +1,5 @@
-// One proof of who we are, ready to be put into a request. It knows the request it is for only when its field is
-// asked for, because Digest covers the request. Nothing of it is printed.
+// One proof of the user's credentials, ready to be put into a request. It knows the request it is for only when its
+// field is asked for, because Digest covers the request. Nothing of it is printed.
 
 import URLLoadingWire
 

@@ -1,7 +1,7 @@
 // Whether a body comes so fast that it had better be read in few large pieces: each piece wakes a thread, and often two. What
 // comes slowly is never kept waiting for more.
 //
-// Must not know: who waits for more and how, what time it is, what is in the body.
+// Must not know: which reader waits for more and how, what time it is, what is in the body.
 
 /// The pace at which a body comes.
 ///

@@ -103,8 +103,8 @@ package struct TrustDemand: Sendable, Hashable {
 
     /// What a load over TLS asks.
     ///
-    /// - rule: the mark of the rule by which its session's evaluation judges; nil for one that may accept whom the
-    ///   default evaluation refuses.
+    /// - rule: the mark of the rule by which its session's evaluation judges; nil for one that may accept a server that
+    ///   the default evaluation refuses.
     /// - judge: the mark of the delegate that decides in this run; nil where no later load has the same.
     /// - ruleSuffices: whether the rule alone decides.
     package init(rule: AnswerTrust.Mark?, judge: AnswerTrust.Mark?, ruleSuffices: Bool) {

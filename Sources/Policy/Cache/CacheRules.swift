@@ -151,7 +151,7 @@ package enum CacheRules {
         switch asked.maxAge {
         case .absent: break
         case .invalid: return false
-        // Who says 0 wants to hear from the server, even within the second.
+        // A request that says 0 wants to hear from the server, even within the second.
         case .count(let seconds): if seconds == 0 || age > seconds { return false }
         }
         switch asked.minFresh {
@@ -160,7 +160,7 @@ package enum CacheRules {
         case .count(let seconds): if rest < seconds { return false }
         }
         if rest > 0 { return true }
-        // B7.63, B7.67: stale only for those who said that they take it.
+        // B7.63, B7.67: stale only for requests that say that they take it.
         guard !control.mustRevalidate, case .count(let seconds) = asked.maxStale else { return false }
         return -rest <= seconds
     }

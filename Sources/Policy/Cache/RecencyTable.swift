@@ -1,5 +1,5 @@
 // A table with the order in which its entries were used and the sum of what they cost: what a store of limited size
-// needs to know whom to let go. Behaviour B7.5 to B7.7. It must not know what is kept, nor any limit.
+// needs to know to choose the entry to drop. Behaviour B7.5 to B7.7. It must not know what is kept, nor any limit.
 
 /// Values by key, the longest unused first in line to go.
 package struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 // What an answer to a question about a stored one changes in it: RFC 9111 §3.2, §4.3.4, §4.3.5, behaviour B7.73 to
-// B7.75, B7.80. It must not know how the question was sent or who hears the answer.
+// B7.75, B7.80. It must not know how the question was sent or which task hears the answer.
 
 import URLLoadingWire
 

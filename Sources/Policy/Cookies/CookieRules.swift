@@ -1,7 +1,7 @@
 // Which cookies are taken from an answer and which go with a request: RFC 6265bis §5.7 and §5.8.3, behaviour 8.3 and 8.4.
 // What needs the other cookies is `CookieJar`'s.
 //
-// Must not know where cookies are kept, and who set the policy.
+// Must not know where cookies are kept, and where the policy is from.
 
 /// Why a cookie is not taken.
 package enum CookieRefusal: String, Error, Sendable, CaseIterable {

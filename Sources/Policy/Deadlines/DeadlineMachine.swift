@@ -1,5 +1,5 @@
 // The two time limits of a request: the idle limit, which every byte moves, and the resource limit, which nothing
-// moves. Behaviour B6.1 to B6.10. It must not know what moves, who waits, or what time it is.
+// moves. Behaviour B6.1 to B6.10. It must not know what moves, which task waits, or what time it is.
 //
 // Measured: times are durations since any fixed moment of the caller's, because ContinuousClock.Instant is handled
 // through its metadata, and this machine is asked with every read.

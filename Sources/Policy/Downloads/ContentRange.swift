@@ -1,5 +1,5 @@
 // What a server says about the part that it sends, or about the whole of which a part was asked for: RFC 9110 §14.4.
-// Must not know who asked for which part.
+// Must not know which task asked for which part.
 
 /// A Content-Range in bytes.
 package enum ContentRange: Sendable, Equatable {

@@ -17,7 +17,7 @@ package struct FTPJob: Sendable {
     package var path: FTPPath
     /// Which way.
     package var purpose: Purpose
-    /// Who says so: the credential of the URL; nil asks for one (B14.21).
+    /// The credential of the URL; nil asks for one (B14.21).
     package var credential: PasswordCredential?
     /// Whether both connections are protected by TLS (RFC 4217).
     package var isProtected: Bool

@@ -1,11 +1,11 @@
-// One FTP transfer, as events in and actions out: who we are, where the file is, how it is transferred, and whether all of
+// One FTP transfer, as events in and actions out: the login, where the file is, how it is transferred, and whether all of
 // it has come. RFC 959, RFC 2428 (EPSV), RFC 3659 (SIZE, MDTM, REST), RFC 4217 (TLS), RFC 1738 §3.2 for the order of the
 // commands; B14.20 to B14.26.
 //
 // A transfer has succeeded when its data has ended, the server has said so (226 or 250), and nothing of the announced
 // length is missing. Everything else is a failure, never a short success.
 //
-// Must not know: sockets, TLS, time, URLs, who supplies credentials.
+// Must not know: sockets, TLS, time, URLs, where credentials are from.
 
 /// Decides what is said on the control connection of one transfer.
 package struct FTPMachine: Sendable {
@@ -187,7 +187,7 @@ package struct FTPMachine: Sendable {
         return .connectAgain
     }
 
-    // MARK: Who we are
+    // MARK: The login
 
     private mutating func greeted(_ reply: FTPReply) -> FTPAction? {
         guard reply.kind == .completion else { return fail(.refused(verb: "the connection", code: reply.code)) }

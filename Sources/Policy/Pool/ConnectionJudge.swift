@@ -1,6 +1,6 @@
-// Whose judgement a connection stands by (B2.8). It must not know what is judged, nor who a delegate is.
+// Whose judgement a connection stands by (B2.8). It must not know what is judged, nor what a delegate is.
 
-/// Who has judged the server of a connection, and has chosen which certificate of ours that server saw.
+/// The judge of a connection: it has judged the server, and has chosen which client certificate that server saw.
 ///
 /// What the session has decided holds for all its requests. What the delegate of a single task has decided holds for the
 /// tasks of that delegate: others may refuse such a server, and have not chosen to be known to it by that certificate.

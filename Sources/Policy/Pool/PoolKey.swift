@@ -66,7 +66,7 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// The key of connections that are the same but for the judge, who is the session.
+    /// The key of connections that are the same but for the judge, which is the session.
     package var judgedBySession: PoolKey { PoolKey(origin: origin, route: route, protocols: protocols) }
 
     /// The key of connections that are the same but speak HTTP/1.1.

@@ -1,4 +1,5 @@
-// When a connection is opened, for whom, and what makes room for it: rules 2 and 3 of `PoolMachine`. Must not know: what a dial is.
+// When a connection is opened, for which request, and what makes room for it: rules 2 and 3 of `PoolMachine`. Must not know: what a
+// dial is.
 
 extension PoolMachine {
     /// Gives dials that have lost their request, or requests that are new, what they lack.

@@ -1,4 +1,4 @@
-// A connection that is kept from one request for the next one of its task: NTLM and Negotiate prove who speaks on a connection,
+// A connection that is kept from one request for the next one of its task: NTLM and Negotiate prove the user of a connection,
 // in several rounds that no other request may come between (B2.93, RFC 4559 §6).
 //
 // Meanwhile the connection counts as in use. Must not know what is proved, and how.

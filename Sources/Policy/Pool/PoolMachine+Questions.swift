@@ -25,7 +25,7 @@ extension PoolMachine {
         endQuestion(of: row, now)
     }
 
-    /// The judge whom a dial was asked of has no say, and the session judges it: the dial goes over to the session's key, with
+    /// The judge that a dial has asked has no say, and the session judges it: the dial goes over to the session's key, with
     /// the requests that it is for and those of the same judge that wait without a dial. Returns these requests.
     package mutating func leftToSession(_ connection: ConnectionID, now: Duration) -> [RequestID] {
         guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return [] }

@@ -20,7 +20,8 @@ extension PoolMachine {
         finish(key)
     }
 
-    /// Leaves the requests of a key that go on waiting one dial for all. Who is asked about a peer stays with that dial.
+    /// Leaves the requests of a key that go on waiting one dial for all. A request that is asked about a peer stays with
+    /// that dial.
     mutating func gather(_ key: Int) {
         var (dial, first) = (records.keys[key].dialling.oldest, PoolRecords.none)
         while dial != PoolRecords.none {

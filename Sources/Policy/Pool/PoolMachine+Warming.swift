@@ -1,4 +1,5 @@
-// Connections that are opened before there is a request for them: rule 12 of `PoolMachine`. Must not know: who wants them, and why.
+// Connections that are opened before there is a request for them: rule 12 of `PoolMachine`. Must not know: which program wants
+// them, and why.
 
 extension PoolMachine {
     /// What comes of wanting a connection to be ready.

@@ -434,7 +434,7 @@ package struct PoolMachine: ~Copyable {
         limits.lifetime != nil && records.connections[row].retirement <= now
     }
 
-    /// Lets a connection serve those whom it serves to their end; its place at the host is free.
+    /// Lets a connection serve its requests to their end; its place at the host is free.
     private mutating func drain(_ row: Int) {
         guard records.connections[row].used > 0 else { return close(row) }
         records.move(row, to: .draining)

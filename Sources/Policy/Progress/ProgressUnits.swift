@@ -1,7 +1,7 @@
 // What a progress shows of a task (B1.52): how much is done, and of how much. Lengths come from servers and programs, so they
 // may be anything; a body may be sent twice, and counts may be told late. What is shown as done never becomes less.
 //
-// A value. Must not know who counts, nor who looks.
+// A value. Must not know which object counts, nor which looks.
 
 /// What a progress shows.
 package struct ProgressUnits: Sendable, Equatable {

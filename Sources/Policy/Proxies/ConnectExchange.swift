@@ -14,7 +14,7 @@ package struct ConnectExchange: ~Copyable {
         case needMore
         /// The tunnel stands, and the rest of the bytes is the first of what comes through it.
         case open
-        /// There is no tunnel. The rest of the answer follows, for those who want to use the connection again.
+        /// There is no tunnel. The rest of the answer follows, so that the connection can be used again.
         case refused(ResponseHead)
         /// The rest has come, or is not worth waiting for.
         case ended(isReusable: Bool)

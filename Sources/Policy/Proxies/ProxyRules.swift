@@ -1,7 +1,7 @@
 // Which proxies a URL is loaded through. The settings come as plain values: a dictionary with Apple's keys (B13.4 to
 // B13.8), variables of the environment (B13.2, B13.9), or a list of proxies with their domains.
 //
-// Must not know: URLSessionConfiguration, getenv, who asks a resolver.
+// Must not know: URLSessionConfiguration, getenv, which object asks a resolver.
 
 /// What is to be carried, as far as proxies are told apart by it.
 package enum ProxyTraffic: Sendable, Hashable, CaseIterable {
@@ -58,7 +58,7 @@ package struct ProxyRules: Sendable {
         package let proxy: Result<ProxyServer, ProxyFault>
         /// The hosts that it is for; an empty list means all.
         package let matches: ProxyBypass
-        /// Whom it is not for.
+        /// The hosts that it is not for.
         package let excludes: ProxyBypass
         /// Whether what comes after it may be tried when it fails.
         package let failsOver: Bool

@@ -42,7 +42,7 @@ package struct ProxyServer: Sendable {
     package let kind: Kind
     /// The UNIX-domain socket on which it listens, in place of host and port.
     package let path: String?
-    /// Who we are to it.
+    /// The user name and password for the proxy.
     package var credentials: ProxyCredentials?
     /// Whether requests for http go through tunnels too.
     package var tunnelsAlways = false
@@ -54,7 +54,7 @@ package struct ProxyServer: Sendable {
         self.init(kind: kind, host: host, port: port, path: nil, credentials: credentials)
     }
 
-    /// A proxy on a UNIX-domain socket; `host` is whom its certificate is to name where it speaks TLS.
+    /// A proxy on a UNIX-domain socket; `host` is the name that its certificate must have where it speaks TLS.
     package init?(kind: Kind, path: String, host: String = "localhost", credentials: ProxyCredentials? = nil) {
         self.init(kind: kind, host: host, port: nil, path: path, credentials: credentials)
     }

@@ -2,7 +2,7 @@
 // more than the proxy's answers have: what follows them belongs to the tunnel (B13.29). SOCKS4 and 4A, RFC 1928, RFC
 // 1929; B13.22 to B13.25.
 //
-// Must not know: streams, how names are looked up, who has supplied the credentials.
+// Must not know: streams, how names are looked up, where the credentials are from.
 
 /// One conversation with a SOCKS proxy about one tunnel.
 package struct SOCKSExchange: Sendable {
@@ -79,7 +79,7 @@ package struct SOCKSExchange: Sendable {
                 guard offset < bytes.count else { return .needMore }
                 answer.append(bytes[offset])
                 offset += 1
-                // What is wrong is told at its first byte: who says no often says nothing else.
+                // What is wrong is told at its first byte: a proxy that says no often says nothing else.
                 if let failure = fault { return over(.failed(failure)) }
             }
             do throws(SOCKSFailure) {

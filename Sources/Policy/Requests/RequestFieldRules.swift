@@ -26,7 +26,7 @@ package struct DefaultFields: Sendable, Equatable {
     package var acceptLanguage: String?
     /// The codings that are undone (B5.18).
     package var acceptEncoding: String? = CodingLibraries.system.acceptEncoding
-    /// Who asks (B5.20).
+    /// The name of the program that asks (B5.20).
     package var userAgent: String?
 
     /// Makes defaults.
@@ -128,7 +128,7 @@ package enum RequestFieldRules {
         if let value, !fields.contains(name) { fields.append(name, value) }
     }
 
-    /// About how a message is handled, what its body is and who has sent it.
+    /// Fields about how a message is handled, what its body is and which user it is from.
     private static let headFields = [
         "Authorization", "Cache-Control", "Content-Encoding", "Content-Range", "Content-Type", "Cookie", "Expect",
         "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Max-Forwards", "Pragma",

@@ -4,7 +4,7 @@
 // Reads and writes stand in two lines (B15.43). What concerns both, TLS and the hand-over, stands in both lines as a
 // barrier, and its turn has come when it is the first in both (B15.45, B15.51).
 //
-// It must not know: clocks, sockets, TLS, handlers, who waits for an answer.
+// It must not know: clocks, sockets, TLS, handlers, which caller waits for an answer.
 
 /// The order of one stream task's calls.
 package struct StreamMachine: Sendable {

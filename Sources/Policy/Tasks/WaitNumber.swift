@@ -2,7 +2,7 @@
 // number, which comes back with the answer. So an answer to what has been answered, or to what belongs to a
 // hop that is over, is nothing, however often and late the program's own code calls a handler.
 //
-// Must not know: who is asked, and what follows from an answer.
+// Must not know: which object is asked, and what follows from an answer.
 
 /// The number of one wait.
 package struct WaitNumber: Sendable, Hashable {

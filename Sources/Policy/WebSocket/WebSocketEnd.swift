@@ -1,5 +1,5 @@
 // What the machine of a web socket and its driver say to each other about calls and about the end. It knows neither the
-// errors that the application gets for it nor who makes the calls.
+// errors that the application gets for it nor which code makes the calls.
 
 import URLLoadingWire
 

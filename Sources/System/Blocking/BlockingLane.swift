@@ -1,5 +1,5 @@
 // A part of a blocking pool's threads for one kind of work, so that a disk which hangs while it is written leaves threads to
-// those who read. Must not know what it runs.
+// readers. Must not know what it runs.
 
 import Synchronization
 

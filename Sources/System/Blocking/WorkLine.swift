@@ -1,4 +1,5 @@
-// Work in the order in which it came. To take what is first costs the same however much waits. It must not know who does it.
+// Work in the order in which it came. To take what is first costs the same however much waits. It must not know which thread
+// does it.
 
 /// Work that waits for a thread.
 struct WorkLine: Sendable {

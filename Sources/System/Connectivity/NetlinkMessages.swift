@@ -1,7 +1,7 @@
 // What the kernel's routing socket says, read from the bytes of one datagram (rtnetlink(7), netlink(7)).
 //
-// A pure reader: it must not know sockets, nor who wants to hear of a change. Numbers are in the machine's own byte
-// order, as the kernel writes them.
+// A pure reader: it must not know sockets, nor which observer wants to hear of a change. Numbers are in the machine's
+// own byte order, as the kernel writes them.
 
 /// What has changed about the machine's network.
 package struct NetworkChanges: OptionSet, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 // Temporary files that are written in several goes: taken up again by name, given other names when they are whole or are
-// left for later, and with room on the disk taken ahead. Must not know what is written, nor who keeps the names.
+// left for later, and with room on the disk taken ahead. Must not know what is written, nor where the names are kept.
 
 extension TemporaryFile {
     /// Takes up a file that was left; nil while another object has it open. The file is to have `least`

@@ -1,6 +1,6 @@
 // Everything that is reachable from one loop's thread: the poller, the timers, the residents, the receive buffer and
 // the time. Not Sendable on purpose: the compiler keeps it, and what hangs on it, on its loop.
-// Must not know HTTP, TLS or who its residents are.
+// Must not know HTTP, TLS or what its residents are.
 //
 // A turn: wait; take the mailbox; tell what is ready; fire timers; run the mailbox; run what was put off until later;
 // tell the turn's observers. What has come into the mailbox meanwhile is run in further rounds of the same turn, without
@@ -201,7 +201,7 @@ package final class Reactor {
         tearDown()
     }
 
-    /// Runs what is in hand, then tells who waits for the end of it.
+    /// Runs what is in hand, then tells the observers that wait for the end of it.
     private func runRound() {
         runBatch()
         runPutOff()

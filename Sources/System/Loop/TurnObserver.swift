@@ -1,4 +1,4 @@
-// Who wants to know when a turn of the loop is over. Must not know what the turn was about.
+// An object that wants to know when a turn of the loop is over. Must not know what the turn was about.
 
 /// Collects during a turn what is cheaper to deal with all at once.
 package protocol TurnObserver: AnyObject {

@@ -67,7 +67,7 @@ package final class LookupTable: Sendable {
     /// Picked by feel: more hosts than a program talks to at a time, and small.
     static let capacity = 256
 
-    /// Who is asked.
+    /// The service that is asked.
     let service: any NameService
     private let state = Mutex(State())
 

@@ -1,5 +1,5 @@
-// Who knows the addresses of names: the system, whose call blocks and so runs on a helper thread, or the program, which answers some
-// time later. Must not know: who waits, and how long an answer is kept.
+// The source of the addresses of names: the system, whose call blocks and so runs on a helper thread, or the program, which answers
+// some time later. Must not know: which connection waits, and how long an answer is kept.
 
 /// Looks names up.
 package protocol NameService: Sendable {

@@ -28,7 +28,7 @@ package enum FileWriteResult: Sendable, Equatable {
 /// `hasPendingInput` stays true until then. The same holds for writing: after `wouldBlock` or a short write the
 /// observer is told once when there is room again. An observer that comes late looks at `hasPendingInput` first.
 package protocol ByteStream: AnyObject {
-    /// Who is told of readiness. Held weakly.
+    /// The observer that is told of readiness. Held weakly.
     var observer: (any ByteStreamObserver)? { get set }
 
     /// Reads what is there, at most the buffer's size.
@@ -58,7 +58,7 @@ package protocol ByteStream: AnyObject {
 
     /// Input is from now on reported once so many bytes are there, or the end or an error behind fewer; or as soon as there are
     /// any, by a stream that cannot tell. What is there already may be enough where it was not before, and is not reported:
-    /// who asks for less than before looks at `hasPendingInput`.
+    /// a caller that asks for less than before looks at `hasPendingInput`.
     func reportInput(from count: Int)
 
     /// Our end; nil when the system does not tell.
@@ -89,7 +89,7 @@ extension ByteStream {
     }
 }
 
-/// Who is told when a stream is ready.
+/// An object that is told when a stream is ready.
 ///
 /// Every call is on the stream's loop.
 package protocol ByteStreamObserver: AnyObject {

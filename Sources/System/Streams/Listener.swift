@@ -69,8 +69,8 @@ package final class Listener: PollTarget {
         token = nil
         retry = nil
         onAccept = nil
-        // A child that another thread is just starting has a copy of the descriptor until it becomes another program: who
-        // connects meanwhile would be taken, and lost.
+        // A child that another thread is just starting has a copy of the descriptor until it becomes another program: a
+        // client that connects meanwhile would be taken, and lost.
         Platform.stopListening(descriptor.raw)
         descriptor.close()
         if address.family == .unix {

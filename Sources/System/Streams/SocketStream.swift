@@ -10,7 +10,7 @@
 package final class SocketStream: AbortiveStream, PollTarget {
     // Weak, and not a strong reference cleared by close(): a forgotten close() must not keep a connection and its
     // descriptor for ever. Measured: weak costs 2 % of a loopback echo's time, of which system calls take 85 %.
-    /// Who is told of readiness.
+    /// The observer that is told of readiness.
     ///
     /// Held weakly.
     @exclusivity(unchecked) package weak var observer: (any ByteStreamObserver)?

@@ -1,7 +1,7 @@
 // Whether a server that names the authorities it accepts would accept a chain of ours (RFC 8446 section 4.2.4, RFC 5246
 // section 7.4.4). Does not judge the chain.
 
-/// Says who we are to a server that asks; called on a loop's thread, so it must not block.
+/// Chooses the certificate for a server that asks for one; called on a loop's thread, so it must not block.
 package protocol IdentityChooser: Sendable {
     /// What is shown to a server that accepts certificates of these issuers, each an encoded name; of none means any.
     func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity?

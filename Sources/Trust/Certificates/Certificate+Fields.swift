@@ -1,4 +1,4 @@
-// What a certificate says, as values for those who show or compare it. Broken parts read as absent; whether they make
+// What a certificate says, as values for code that shows or compares it. Broken parts read as absent; whether they make
 // the certificate unusable is the evaluators' business.
 
 /// Bits of key usage (RFC 5280 section 4.2.1.3).

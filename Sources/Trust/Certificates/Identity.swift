@@ -1,4 +1,5 @@
-// A certificate with its private key, to prove who we are. Does not know when it is shown.
+// A certificate with its private key, which proves the client, or a server, to the other side. Does not know when it is
+// shown.
 
 import CURLLoadingOpenSSL
 

@@ -17,8 +17,8 @@ package enum HostPattern: Sendable, Hashable {
         self = .below(HostName(String(text.dropFirst(2))).description)
     }
 
-    /// Reads a pattern as a person writes it, who may have mistaken something else for one: a pattern that no host
-    /// can match would silently leave its hosts to another rule.
+    /// Reads a pattern that a person has written, perhaps by mistake for something else: a pattern that no host can
+    /// match would silently leave its hosts to another rule.
     package init(checking text: String) throws(CertificateError) {
         let pattern = HostPattern(text)
         let isRight =

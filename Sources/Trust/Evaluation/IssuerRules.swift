@@ -77,7 +77,7 @@ enum IssuerRules {
     ) {
         let fields = issuer.fields
         guard let list = fields.extensions.nameConstraints else { return }
-        // Refused for lack of work is refused: who asks knows from the budget.
+        // What is refused for lack of work is refused: the caller knows it from the budget.
         guard budget.takeNames(bytes: list.count) else { return problems.add(.nameConstraint, issuer) }
         fields.bytes.withUnsafeBytes { bytes in
             guard let subtrees = NameSubtrees(bytes, list, profile: policy.profile) else {

@@ -119,8 +119,8 @@ struct PathBuilder {
         return nil
     }
 
-    /// Who may have issued the certificate: anchors first, so that the shortest way is tried first, then those whose
-    /// key identifier fits, then by dates.
+    /// The certificates that may have issued this one: anchors first, so that the shortest way is tried first, then
+    /// those whose key identifier fits, then by dates.
     private mutating func issuers(
         of certificate: Certificate, in path: [Certificate]
     ) -> [(Certificate, IssuerRules.Place)] {

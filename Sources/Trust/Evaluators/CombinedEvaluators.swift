@@ -1,6 +1,6 @@
 // Evaluators made of evaluators. None of them judges.
 
-/// Believes whom one of several evaluators believes.
+/// Believes a server that one of several evaluators believes.
 package struct AnyOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
@@ -25,7 +25,7 @@ package struct AnyOfEvaluator: FileEvaluator {
     }
 }
 
-/// Believes whom all of several evaluators believe (B3.65).
+/// Believes a server that all of several evaluators believe (B3.65).
 package struct AllOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 

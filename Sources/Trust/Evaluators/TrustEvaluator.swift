@@ -9,8 +9,8 @@ package protocol TrustEvaluator: Sendable {
     /// Whether the chain is believed under the policy; may wait for files and locks.
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict
 
-    /// What `evaluate` says, without waiting for a file or a lock; throws where it would have to. Who needs no files
-    /// leaves this to `evaluate`.
+    /// What `evaluate` says, without waiting for a file or a lock; throws where it would have to. An evaluator that
+    /// needs no files leaves this to `evaluate`.
     func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict
 }
 
@@ -19,7 +19,7 @@ package struct FilesNeeded: Error, Sendable {}
 
 /// The answer of an evaluator.
 package enum TrustVerdict: Sendable {
-    /// The peer is who it says; the value is the key to the connection's application data.
+    /// The peer is proven; the value is the key to the connection's application data.
     case trusted(VerifiedPeer)
     /// It is not, for this reason.
     case refused(TrustFailure)
@@ -43,7 +43,7 @@ extension TrustEvaluator {
     }
 }
 
-/// An evaluator that needs files, or asks others who may.
+/// An evaluator that needs files, or asks evaluators that may.
 package protocol FileEvaluator: TrustEvaluator {
     /// The verdict; only `mayWait` lets it read files, and only without that it throws.
     func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustVerdict

@@ -43,7 +43,8 @@ struct RevocationCheck {
         return (.revocationUnknown(complaint ?? "there was no answer"), .max)
     }
 
-    /// What the responses say, the stapled one and those that were given: who was revoked in one of them is revoked.
+    /// What the responses say, the stapled one and those that were given: a certificate that one of them calls revoked
+    /// is revoked.
     private mutating func staple(
         _ certificate: Certificate, _ issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> StapledResponse.Answer? {
@@ -103,7 +104,7 @@ struct RevocationCheck {
                 complaint = "its issuer's revocation list is forged"
                 continue
             }
-            // Who was listed once stays revoked, also by an old list.
+            // A certificate that was listed once stays revoked, also by an old list.
             if list.lists(fields) { return (true, nil, nil) }
             let isCovered = certificate.isCertificateAuthority ? list.covers.authorities : list.covers.leaves
             guard isCovered else { continue }

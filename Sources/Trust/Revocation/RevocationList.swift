@@ -1,5 +1,5 @@
-// A certificate revocation list: who was revoked, by whom it is said, and until when it holds. Parsed once. Whether its
-// signature is good is asked when its issuer is known. RFC 5280 section 5.
+// A certificate revocation list: which certificates were revoked, which issuer says so, and until when it holds. Parsed
+// once. Whether its signature is good is asked when its issuer is known. RFC 5280 section 5.
 
 import CURLLoadingOpenSSL
 import Synchronization

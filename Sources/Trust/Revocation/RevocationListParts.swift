@@ -45,8 +45,8 @@ struct RevocationListParts {
             guard let entry = entries.next(DERReader.sequence) else { return false }
             var parts = DERReader(bytes, entry.content)
             guard let serial = parts.next(DERReader.integer), parts.next() != nil else { return false }
-            // Section 5.3: whatever an entry adds, who is listed is not to be relied on. Only an entry for another
-            // issuer's certificate would be a different thing, and lists that have those are not used.
+            // Section 5.3: whatever an entry adds, a certificate that is listed is not to be relied on. Only an entry
+            // for another issuer's certificate would be a different thing, and lists that have those are not used.
             if let more = parts.next(DERReader.sequence) {
                 Self.forEachExtension(bytes, more.content) { identifier, _, _ in
                     if identifier == ObjectIdentifiers.certificateIssuer { isUsable = false }
@@ -81,7 +81,7 @@ struct RevocationListParts {
             guard let part = parts.next() else { return isUsable = false }
             let isSet = DERValues.boolean(bytes[part: part.content])
             switch part.tag {
-            // One of several lists of the authority: who is on it is revoked, who is not may be on another.
+            // One of several lists of the authority: a certificate on it is revoked, one that is not may be on another.
             case 0xA0: covers = (false, false)
             case 0x81: if isSet != false { covers.authorities = false }
             case 0x82: if isSet != false { covers.leaves = false }

@@ -6,7 +6,7 @@ package struct RevocationPolicy: Sendable, Hashable {
     package enum Mode: Sendable, Hashable {
         /// Nothing is looked at.
         case none
-        /// Who is known to be revoked is refused; of whom nothing is known, is believed (B3.12).
+        /// A certificate that is known to be revoked is refused; one of which nothing is known is believed (B3.12).
         case soft
         /// Every certificate below the anchor needs a fresh answer, from a list or, the leaf, stapled (B3.47).
         case hard

@@ -39,7 +39,7 @@ enum StapledResponse {
         return answer(basic, certificate, issuer, now: now)
     }
 
-    /// Section 4.2.2.2: the issuer itself, or whom it has given a certificate for this purpose.
+    /// Section 4.2.2.2: the issuer itself, or a responder that has a certificate of the issuer for this purpose.
     private static func isSigned(
         _ basic: OpaquePointer, _ issuer: Certificate, now: Int64, budget: inout WorkBudget
     ) -> Bool {
@@ -72,7 +72,7 @@ enum StapledResponse {
             var start: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
             var end: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
             let status = shim_ocsp_single(entry, &reason, &start, &end)
-            // Who was revoked stays so, however old the answer.
+            // A certificate that was revoked stays so, however old the answer.
             if status == V_OCSP_CERTSTATUS_REVOKED { return .revoked }
             guard status == V_OCSP_CERTSTATUS_GOOD else {
                 best = .useless("the responder does not know the certificate")

@@ -10,7 +10,7 @@ import URLLoadingWire
 
 /// Maps the errors of the layers below.
 package enum ErrorMapping {
-    /// The public error for the request to `url`; `evaluator` is who has judged the server.
+    /// The public error for the request to `url`; `evaluator` is the one that has judged the server.
     package static func urlError(
         _ error: EngineError, url: URL?, evaluator: any TrustEvaluator = SecTrust.system,
         ofDownload isDownload: Bool = false

@@ -82,7 +82,8 @@ enum LoadFailure {
             underlying: UnderlyingError.proxy(UnderlyingError.connectionToProxy(for: url), "\(fault)"))
     }
 
-    /// A script would have to say which proxy to use (B13.30), or who is asked in its place has failed (B13.31).
+    /// A script would have to say which proxy to use (B13.30), or the resolver that is asked in its place has failed
+    /// (B13.31).
     static func noWay(_ url: URL?, _ description: String, cause: (any Error)? = nil) -> URLError {
         make(
             .cannotConnectToHost, url, description,

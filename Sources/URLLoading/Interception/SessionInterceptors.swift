@@ -20,7 +20,7 @@ final class SessionInterceptors: Sendable {
         all = values.interceptors
     }
 
-    /// Who is the first for a load that begins here.
+    /// The position of the first interceptor for a load that begins here.
     var first: Int { Self.passed[number] ?? 0 }
 
     /// Whether there is no interceptor at a position.

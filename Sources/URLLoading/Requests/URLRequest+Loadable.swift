@@ -1,4 +1,4 @@
-// Whether anything can be made of a request at all, for those who want to know before they make a task of it.
+// Whether anything can be made of a request at all, for code that wants to know before it makes a task of it.
 
 import Foundation
 import URLLoadingPolicy

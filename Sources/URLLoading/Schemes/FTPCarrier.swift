@@ -13,7 +13,7 @@ import URLLoadingSystem
 final class FTPCarrier: SchemeCarrier {
     private struct State: Sendable {
         var handle: FTPHandle?
-        /// Who we were found not to be.
+        /// The credential that the server has refused.
         var refused: URLCredential?
         /// What a delegate has given, to be stored once it was accepted (B2.67).
         var given: URLCredential?
@@ -66,7 +66,7 @@ final class FTPCarrier: SchemeCarrier {
     func resume() { state.withLock(\.handle)?.resume() }
 
     func stop() {
-        // The handle knows who makes the receiver, and so this object.
+        // The handle has the closure that makes the receiver, and with it this object.
         let handle = state.withLock { state in
             defer { state.handle = nil }
             return state.handle
@@ -74,7 +74,7 @@ final class FTPCarrier: SchemeCarrier {
         handle?.cancel()
     }
 
-    // MARK: Who we are
+    // MARK: Credentials
 
     /// Looks where a credential may be, and asks the delegates; where the program's own code may run.
     func ask(refusals: Int, for load: SchemeLoad, _ handle: FTPHandle) {

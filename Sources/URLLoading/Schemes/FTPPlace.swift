@@ -1,6 +1,6 @@
 // What an ftp or ftps URL says, and the way there: a transfer of our own, or HTTP where a proxy speaks that (B13.32).
 //
-// Must not know: FTP's commands, tasks, who carries anything.
+// Must not know: FTP's commands, tasks, which object carries anything.
 
 import Foundation
 import URLLoadingEngine
@@ -67,7 +67,7 @@ struct FTPPlace: Sendable {
         return FileTypes.mimeType(ofPath: String(decoding: name, as: UTF8.self))
     }
 
-    /// Who we are as far as the URL says (B14.21).
+    /// The user name and password that the URL has (B14.21).
     var credential: PasswordCredential? {
         guard let user, !user.isEmpty else { return nil }
         if let password { return PasswordCredential(user: user, password: password) }

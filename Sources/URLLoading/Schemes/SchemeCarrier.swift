@@ -54,7 +54,7 @@ struct BuiltInScheme: Sendable {
     let takesUploads: Bool
     let source: Source
 
-    /// Who carries it.
+    /// What makes the carriers of the scheme.
     enum Source: Sendable {
         case carrier(@Sendable () -> any SchemeCarrier)
         /// FTP, whose carriers are made for one place and one way to it.

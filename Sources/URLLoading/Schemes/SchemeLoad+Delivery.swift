@@ -1,6 +1,6 @@
 // The way of a carrier's reports to the delegates, handlers, iterators and files of a task, and the end of its hop.
 //
-// Called by one thread at a time, in order. Must not know: who carries the hop.
+// Called by one thread at a time, in order. Must not know: which carrier has the hop.
 
 import Foundation
 import Synchronization

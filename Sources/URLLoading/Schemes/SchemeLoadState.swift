@@ -1,4 +1,5 @@
-// What a load by a carrier knows while it lasts: the line of reports, what holds it up, and who works through it.
+// What a load by a carrier knows while it lasts: the line of reports, what holds it up, and whether a thread works
+// through it.
 //
 // A value without lock or thread; `SchemeLoad` keeps it behind its Mutex. Must not know: what the reports mean beyond the
 // order in which they may be told.

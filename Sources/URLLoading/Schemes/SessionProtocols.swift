@@ -39,7 +39,7 @@ final class SessionProtocols: Sendable {
     }
 }
 
-/// Who carries a hop in place of what is built in.
+/// What carries a hop in place of the built-in carriers.
 enum ProtocolChoice: Sendable {
     /// An instance of this class.
     case type(URLProtocol.Type)

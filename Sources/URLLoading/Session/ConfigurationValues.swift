@@ -39,7 +39,7 @@ struct ConfigurationValues: Sendable {
     var usesClassicLoadingMode = true
     var enablesEarlyData = false
     var hostOverrides: [String: String] = [:]
-    /// Who is asked for the addresses of all other names; nil for the system.
+    /// The resolver that is asked for the addresses of all other names; nil for the system.
     var hostResolver: URLSessionConfiguration.HostResolver?
     var connectionProxyDictionary = ProxyDictionary(dictionary: nil)
     var proxyConfigurations: [ProxyConfiguration] = []
@@ -57,20 +57,20 @@ struct ConfigurationValues: Sendable {
     /// Which loads are tried again.
     var retryPolicy: URLSession.RetryPolicy?
     var retryBudget = URLSession.RetryBudget()
-    /// Who sees the requests and answers of async calls, the outermost first.
+    /// The interceptors that see the requests and answers of async calls, the outermost first.
     var interceptors: [any URLSession.Interceptor] = []
     /// What is called at each step of loads.
     var traceHooks: SharedHooks?
     var serverTrustEvaluation: URLSessionConfiguration.ServerTrustEvaluation = .system
-    /// Whether delegates have a say in who is believed.
+    /// Whether delegates have a say in which servers are believed.
     var asksDelegatesAboutServers = true
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
-    /// Who we are to servers that need not ask.
+    /// The credentials for servers that need not ask, by URL.
     var basicCredentialsSentAhead: [URL: URLCredential] = [:]
-    /// Whether that holds for http, too.
+    /// Whether credentials go ahead over http, too.
     var dangerouslySendsBasicAheadInClear = false
-    /// Who is shown the user's Kerberos ticket without a question.
+    /// The hosts that are shown the user's Kerberos ticket without a question.
     var negotiateHosts: Set<String> = []
     var urlCache: URLCache? = .shared
     /// Whether the configuration began as one that leaves nothing behind (B7.88).
@@ -82,7 +82,7 @@ struct ConfigurationValues: Sendable {
     var appTransportSecurity: URLSessionConfiguration.AppTransportSecurity?
     var tlsKeyLogFile: URL?
     var honorsEarliestBeginDate = false
-    /// Who may carry loads, in this order; the built-in ones stand for themselves.
+    /// The classes that may carry loads, in this order; the built-in ones stand for themselves.
     var protocolClasses: [URLProtocol.Type]? = BuiltInProtocol.all
     /// Answers in place of servers, before anything else.
     var mock: URLSession.Mock?

@@ -1,4 +1,4 @@
-// The values of fields that every request gets when the program sets none: who asks, and in which languages.
+// The values of fields that every request gets when the program sets none: the program's name, and the user's languages.
 
 import Foundation
 import URLLoadingWire

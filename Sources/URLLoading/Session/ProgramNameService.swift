@@ -1,7 +1,7 @@
 // The program's own resolver as a name service: what it is asked, and what its answers come to. Whatever it says, hostile or
 // absurd, becomes addresses that can be used or a failure.
 //
-// Must not know: who waits, and how answers are kept.
+// Must not know: which connection waits, and how answers are kept.
 
 import Foundation
 import URLLoadingSystem
@@ -60,7 +60,7 @@ struct ProgramNameService: NameService {
 
     /// Picked by feel: a quarter of a second between two attempts makes sixteen seconds of them.
     private static let mostAddresses = 64
-    /// A day: who says more has forgotten what it was for.
+    /// A day: a longer answer counts as a day.
     private static let longestLifetime: TimeInterval = 86_400
 }
 

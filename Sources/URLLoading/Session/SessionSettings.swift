@@ -129,7 +129,7 @@ struct SessionSettings: Sendable {
     /// Whether what a download has written is to be found by others before it ends.
     var tracksDownloads: Bool { chosenDownloadFolder != nil }
 
-    /// Who judges servers where no delegate does.
+    /// The evaluator that judges servers where no delegate does.
     var evaluator: any TrustEvaluator { engine.trust }
 
     /// Whether a host's addresses are set, so that nothing is looked up.

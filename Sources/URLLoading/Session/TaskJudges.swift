@@ -6,11 +6,11 @@ import URLLoadingPolicy
 
 /// A task's delegate that passes its questions on to another object.
 package protocol DelegateStandIn: AnyObject {
-    /// Who answers.
+    /// The object that answers.
     var principal: AnyObject? { get }
 }
 
-/// Those who judge connections in a session beside the session itself.
+/// The delegates that judge connections in a session beside the session itself.
 final class TaskJudges: Sendable {
     private let state = Mutex(State())
 

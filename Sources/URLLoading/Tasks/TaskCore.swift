@@ -30,7 +30,7 @@ final class TaskCore: Sendable {
     /// What the task has become; the first change counts.
     private let change = SetOnce<TaskChange>()
     let creation = ContinuousClock.now
-    /// Who follows it step by step; nil where nothing does.
+    /// The trace that follows the task step by step; nil where nothing does.
     let trace: TaskTrace?
     /// Whether the task calls anything on the delegate queue; an async call without any delegate does not.
     let usesRelay: Bool

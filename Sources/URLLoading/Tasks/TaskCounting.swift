@@ -40,7 +40,7 @@ struct TaskCounting: Sendable {
         updateProgress()
     }
 
-    // MARK: Who looks at it
+    // MARK: Progress
 
     /// Made when it is first asked for; steers the task (B1.52).
     var progress: Progress {

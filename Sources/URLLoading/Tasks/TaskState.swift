@@ -35,7 +35,7 @@ struct TaskState: ~Copyable, Sendable {
 
     var delegate: (any URLSessionTaskDelegate)?
     var delegateView: DelegateView?
-    /// Who judges its connections, from the first on that is judged at all.
+    /// The judge of the task's connections, from the first on that is judged at all.
     var judge: ConnectionJudge?
     var call: WaitingCall?
     /// What keeps task and session alive until the task has ended.
@@ -46,7 +46,7 @@ struct TaskState: ~Copyable, Sendable {
     var hints = TaskHints()
     var progress: TaskProgress?
 
-    /// Who carries the hop once a delegate has supplied the stream for its body.
+    /// What carries the hop once a delegate has supplied the stream for its body.
     var waitingChoice: ProtocolChoice?
     /// The hop under way, while it has another way to go when this one leads nowhere.
     var reroutable: ReroutableHop?
@@ -64,7 +64,7 @@ struct TaskState: ~Copyable, Sendable {
     private var rareUpload = Rare<UploadProgress>.none
     var rareRetry = Rare<RetryProgress>.none
     private var rareAuthentication = Rare<AuthenticationProgress>.none
-    /// Who wants to know how to go on with an upload that was cancelled.
+    /// The handlers that wait for the resume data of an upload that was cancelled.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     /// What an owner of a background session's transfers says that an upload can go on with.
     var ownersResumeData: Data?
@@ -124,7 +124,7 @@ struct TaskState: ~Copyable, Sendable {
         set { rareAuthentication = .some(newValue) }
     }
 
-    /// Whether the hop's request goes out once more, with another answer to who we are; true once.
+    /// Whether the hop's request goes out once more, with another proof of credentials; true once.
     mutating func goesAgain() -> Bool {
         guard isAuthenticating, authentication.goesAgain else { return false }
         authentication.goesAgain = false
@@ -333,7 +333,7 @@ struct TransactionRecord: Sendable {
     }
 }
 
-/// The numbers of a task, written by the loop and read by anyone.
+/// The numbers of a task, written by the loop and read by any thread.
 struct TaskCounters: ~Copyable, Sendable {
     let sent = Atomic<Int64>(0)
     let received = Atomic<Int64>(0)

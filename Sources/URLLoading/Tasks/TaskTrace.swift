@@ -1,4 +1,4 @@
-// Who follows a task step by step, and what they are told of its load and of the exchanges that it comes to.
+// The hooks that follow a task step by step, and what they are told of its load and of the exchanges that it comes to.
 //
 // Must not know: connections that serve no request yet (`ConnectionTeller`).
 

@@ -1,6 +1,6 @@
 // How far a coded body may grow while it is undone (B16.60, B16.75). Two kilobytes can be a gigabyte.
 //
-// Must not know: who has set a limit.
+// Must not know: where a limit is from.
 
 /// What a coded body may come to.
 package struct DecodingLimits: Sendable, Equatable {

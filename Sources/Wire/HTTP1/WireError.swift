@@ -112,7 +112,7 @@ package enum WireError: Error, Sendable, Equatable {
 }
 
 extension WireError {
-    /// What a reason means for the one who asked.
+    /// What a reason means for the sender of the request.
     package enum Kind: Sendable, Equatable {
         /// Bytes that are no message: cannotParseResponse.
         case malformedResponse
@@ -126,7 +126,7 @@ extension WireError {
         case invalidRequest
     }
 
-    /// What the reason means for the one who asked.
+    /// What this reason means for the sender of the request.
     package var kind: Kind {
         switch self {
         case .notHTTP, .unsupportedVersion, .malformedStatusLine, .statusCodeOutOfRange, .malformedRequestLine,

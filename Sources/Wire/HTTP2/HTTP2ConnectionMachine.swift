@@ -1,7 +1,7 @@
 // The course of one HTTP/2 connection, at either end: which streams there are, what may be sent when, what the peer's
 // frames mean, and how it ends. Behaviour H2.4, H2.7, H3.5 to H3.7, H4 to H10. It must not know sockets, fields, HPACK's
-// tables, who waits for what, nor what time it is: times are arguments, counted from any fixed moment of the driver's.
-// RFC 9113.
+// tables, which request waits for what, nor what time it is: times are arguments, counted from any fixed moment of the
+// driver's. RFC 9113.
 //
 // The driver's rules:
 // 1. Events come in by the functions. After each one `nextAction` is pulled until there is none, then `nextPiece` is asked

@@ -1,4 +1,5 @@
-// The numbers by which HTTP/2 says why a stream or a connection ends. They know nothing of who says them. RFC 9113 §7.
+// The numbers by which HTTP/2 says why a stream or a connection ends. They know nothing of the end that says them. RFC
+// 9113 §7.
 
 /// Why a stream or a connection ends; a number that is not known is kept as it came (RFC 9113 §7).
 package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {

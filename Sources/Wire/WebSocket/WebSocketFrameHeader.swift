@@ -57,7 +57,7 @@ package struct WebSocketFrameHeader: Sendable, Equatable {
 
     /// What may come next on a connection.
     struct Rules {
-        /// Who reads; the other end wrote.
+        /// The role of the end that reads; the other end wrote.
         var role: WebSocketRole
         /// Whether compression was agreed on.
         var allowsCompression: Bool

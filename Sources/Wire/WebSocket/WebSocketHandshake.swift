@@ -1,6 +1,6 @@
 // The handshake of a web socket: the fields that ask for one, and whether an answer is the answer to them. Behaviour
-// B15.2 to B15.5. Random bytes are given in. It must not know URLs, cookies, redirects or who is asked for a password.
-// RFC 6455 §4.1.
+// B15.2 to B15.5. Random bytes are given in. It must not know URLs, cookies, redirects or which delegate is asked for a
+// password. RFC 6455 §4.1.
 
 /// What a client asks for.
 package struct WebSocketHandshake: Sendable {

@@ -91,7 +91,7 @@ package struct WebSocketMessageAssembler: ~Copyable {
         bytes = []
     }
 
-    /// Who has sent much is believed more, so that a large message does not move each time its memory has doubled.
+    /// A peer that has sent much is believed more, so that a large message does not move each time its memory has doubled.
     private mutating func makeRoom(for count: Int) {
         let needed = bytes.count + count
         guard bytes.capacity < needed else { return }

@@ -35,7 +35,7 @@ struct EverydayTests {
         }
     }
 
-    @Test("A URL without a scheme is tried by http where there is no https, but not with a secret of the user's")
+    @Test("A URL without a scheme is tried by http where https fails, never with fields, a login, data or a query")
     func guessed() async throws {
         try await with(router: { .text($0.target) }) { server, place in
             let there = "--resolve plain.test:127.0.0.1 plain.test:\(server.port)/a"

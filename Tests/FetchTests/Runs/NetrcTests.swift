@@ -28,7 +28,7 @@ struct NetrcTests {
         #expect(try login("machine host login ann") == Login(name: "ann", password: ""))
         #expect(try login("machine host password secret") == nil)
         #expect(try login("machine ost login ann machine host.b login ann") == nil)
-        // A URL that says who we are is left alone.
+        // A URL that names a user is left alone.
         #expect(try login("machine host login ann password secret", "http://bob@host/") == nil)
         #expect("\(try Netrc("machine host login ann password secret"))" == "logins")
     }

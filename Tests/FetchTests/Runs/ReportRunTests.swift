@@ -34,7 +34,7 @@ struct ReportRunTests {
         await server.stop()
     }
 
-    @Test("-v over TLS names the certificates; what a server sends cannot steer the terminal that shows it")
+    @Test("-v over TLS names the certificates; what a server sends cannot steer the terminal")
     func verboseTLS() async throws {
         let root = try CertificateFactory.root()
         let identity = try root.issue(.server(hosts: ["127.0.0.1"])).identity

@@ -186,7 +186,7 @@ struct RequestTests {
         await server.stop()
     }
 
-    @Test("-u proves who we are when asked, and not to whom a redirect leads")
+    @Test("-u answers the URL's server when it asks for a password, and no server that a redirect leads to")
     func passwords() async throws {
         let door = "Basic " + Data("me:secret".utf8).base64EncodedString()
         let other = try LoopbackServer.start { request in

@@ -1,4 +1,4 @@
-// Pins, and who we are to servers that ask for a certificate.
+// Pins, and client certificates for servers that ask for one.
 
 import Foundation
 import Testing
@@ -73,7 +73,7 @@ struct TrustRunTests {
             #expect(refused.exitCode == 60 && refused.output.isEmpty, "\(options): \(refused.output)")
             let pinned = try await run(["--cacert", anchor.path, "--pinnedpubkey", wrong], in: folder)
             #expect(pinned.exitCode == 90 && pinned.output.isEmpty, "\(options): \(pinned.output)")
-            // The same once more: a hit where only the default evaluation has had its say.
+            // Another run of the same command: a hit only where the system's roots have vouched for the server.
             let again = try await run(options, system: system, in: folder)
             let use = system == nil ? "miss" : "hit"
             #expect(again.output == "in" && again.complaints.hasSuffix("* cache: \(use)\n"), "\(again.complaints)")
@@ -81,9 +81,7 @@ struct TrustRunTests {
         await server.stop()
     }
 
-    @Test(
-        "--cert, --key and --pass: PEM in one file or two, PKCS #12; 58 for what cannot be used, 35 without a certificate"
-    )
+    @Test("--cert, --key and --pass: PEM in one file or two, PKCS #12; 58 for what cannot be used, 35 without one")
     func identities() async throws {
         let root = try CertificateFactory.root()
         let client = try root.issue(.client("somebody"))

@@ -1,4 +1,4 @@
-// The usual mistakes: each says in one line what is wrong, and in a second one what to do.
+// The usual mistakes: for each fetch says in one line what is wrong, and in a second one what to do.
 
 import Foundation
 import Testing
@@ -10,7 +10,8 @@ import URLLoadingWire
 
 @Suite("fetch: usual mistakes")
 struct UsualMistakesTests {
-    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate is not trusted, `$P` and `$Q` their ports.
+    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate leads to no known root, `$P` and `$Q`
+    /// their ports.
     struct UsualMistake: Sendable, CustomTestStringConvertible {
         let line: String
         let exitCode: Int32
@@ -90,6 +91,6 @@ struct UsualMistakesTests {
         await secure.stop()
     }
 
-    @Test("There are as many as were promised")
+    @Test("There are at least twenty mistakes")
     func count() { #expect(UsualMistake.all.count >= 20) }
 }

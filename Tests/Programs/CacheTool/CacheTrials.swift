@@ -36,7 +36,8 @@ struct CacheTrials {
             known = whole
         }
         let cache = URLCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: place)
-        // A look-up while no process writes removes what the dead have left. A process that stores does not: it writes itself.
+        // A cache that asks the log while no other writes removes what dead processes have left. One that stores does not:
+        // it writes itself.
         _ = cache.currentDiskUsage
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         guard !names.contains(where: { $0.hasPrefix("new-") }) else {

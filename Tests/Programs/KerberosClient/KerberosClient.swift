@@ -35,7 +35,7 @@ enum KerberosClient {
     }
 }
 
-/// Has the ticket, and says who asks for it.
+/// Has the ticket, and prints the method of each challenge.
 final class Holder: NSObject, URLSessionDelegate {
     private let gives: Bool
 

@@ -1,5 +1,5 @@
 // A command-line program as it was written with NSURLConnection: its main thread runs a run loop. For what the tests cannot
-// show, whose main thread belongs to other code.
+// show, whose main thread belongs to the test runner.
 //
 //     legacy flag URL    waits in a loop of its own for a flag
 //     legacy run URL     runs the run loop and exits from a callback

@@ -41,7 +41,8 @@ final class Downloader: NSObject, URLSessionDownloadDelegate {
         defer { session.invalidateAndCancel() }
         let parent = getppid()
         var data = try? Data(contentsOf: URL(filePath: folder.saved))
-        // More than any torment has cuts; what never ends is a failure too, and who started this may be dead himself.
+        // More than any torment has cuts; what never ends is a failure too, and the process that started this one may
+        // be dead itself.
         for _ in 0..<10_000 where getppid() == parent {
             let task = data.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: url)
             state.withLock { $0.written = nil }

@@ -1,4 +1,4 @@
-// What is done when the tool is ended in the middle: it takes with it what it has made, gigabytes perhaps.
+// What is done when a signal ends the tool in the middle: it takes with it what it has made, gigabytes perhaps.
 
 import Dispatch
 import Foundation

@@ -1,6 +1,6 @@
-// The folder in which the lives of a downloading process leave what the next one, and the test that watches them, have to know:
-// how much has been fetched, by what to go on, what a life has cost. Everything is written by one call of the system, which
-// a death does not tear.
+// The folder in which the lives of a downloading process leave what the next one, and the process that watches them, have
+// to know: how much has been fetched, by what to go on, what a life has cost. Everything is written by one call of the
+// system, which a death does not tear.
 
 import Foundation
 import URLLoadingTestSupport
@@ -50,7 +50,7 @@ struct LifeFolder: Sendable {
 
     func note(_ account: Account) { note("\(Self.wide(account.fetched)) \(Self.wide(account.place))", in: "account") }
 
-    /// The highest memory of all lives until now, and of it what no other process shares; in KiB.
+    /// The highest memory of all lives until now, and of it what belongs to the process alone; in KiB.
     func noteMemory() {
         let known = memory
         let now = ProcessMemory()

@@ -62,7 +62,7 @@ final class Lives: Sendable {
         var account = folder.account
         account.reach(folder.lengthOfPart ?? 0)
         guard folder.isSaved else {
-            // This file will never be asked for.
+            // No later life will ask for this file.
             lost.withLock { $0 += account.place }
             try? FileManager.default.removeItem(atPath: folder.temporary)
             mkdir(folder.temporary, 0o700)
@@ -79,7 +79,7 @@ final class Lives: Sendable {
     }
 
     private func endLife() {
-        // What a number means whose process is gone is not ours to say.
+        // The number of a process that has ended may be another process's.
         guard isRunning.load(ordering: .relaxed), let life = folder.life, life > 0 else { return }
         // By its full name, since a method here is called like it.
         #if canImport(Glibc)

@@ -108,7 +108,7 @@ final class Torment: Sendable {
     }
 }
 
-/// The same against a server elsewhere, which cuts nothing: the downloader cancels and dies by itself.
+/// Downloads from a server elsewhere, which cuts nothing: the downloader cancels and dies by itself.
 struct DistantTorment {
     let plan: TormentPlan
     let url: URL

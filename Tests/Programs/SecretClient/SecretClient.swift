@@ -1,10 +1,10 @@
 // One request of a program that is given passwords and writes down everything that it is told: a program of its own, so
-// that a test can search all that a process writes, whichever code wrote it.
+// that a test can search all that a process writes, whatever code in it wrote it.
 //
 //     secret [--user name:password] [--proxy URL] [--direct host] [--field "name: value"] URL
 //
-// It trusts every server, and gives the credential to every server that asks, twice at most. Of a URL with a password it prints
-// what is made of it, not the URL itself, in which the program has written the password down.
+// It trusts every server, and gives the credential to any server or proxy that asks, twice at most. Of a URL with a
+// password it prints what is made of it, not the URL itself, in which the program has written the password down.
 
 import Foundation
 import URLLoading

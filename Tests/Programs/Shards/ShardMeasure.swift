@@ -1,6 +1,6 @@
 // What an engine carries with one shard and with several: requests to many hosts, one after the other in many rows side by side. The
-// servers are in memory, each on the loop of its clients, so that only the loops need a processor. Run it from a release build:
-// `swift run -c release URLLoadingTestPrograms shards 2`.
+// servers are in memory, each on the loop of its clients, so that nothing but the loops needs a processor. Run it from a release
+// build: `swift run -c release URLLoadingTestPrograms shards 2`.
 //
 // Must not know: sockets, sessions.
 

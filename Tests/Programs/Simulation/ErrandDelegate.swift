@@ -15,7 +15,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
     private let whims: Whims
     /// The errands of tasks, by their identifiers.
     var errands: [Int: Errand] = [:]
-    /// Those that are async calls.
+    /// The errands that are async calls.
     var calls: [Errand] = []
     private(set) var invalidations = 0
 
@@ -36,7 +36,7 @@ final class ErrandDelegate: NSObject, URLSessionDataDelegate, URLSessionDownload
         return errand
     }
 
-    /// The errand of an async call, whose tasks were not seen yet.
+    /// The errand of an async call, whose tasks the program has not seen yet.
     private func awaited(_ task: URLSessionTask) -> Errand? {
         let number = task.originalRequest?.value(forHTTPHeaderField: "X-Number").flatMap { Int($0) }
         guard let errand = calls.first(where: { $0.number == number }) else { return nil }

@@ -7,11 +7,11 @@ import URLLoadingTestSupport
 
 /// How reliable everything is, in per cent.
 struct Weather {
-    /// Of attempts to connect: how many are refused, find no descriptor, or never end.
+    /// How many attempts to connect are refused, find no descriptor, or never end.
     var refused = 0
     var shortage = 0
     var unanswered = 0
-    /// Of connections: how many break, and how many fall silent.
+    /// How many connections break, and how many fall silent.
     var reset = 0
     var stalled = 0
     /// How long everything takes.
@@ -42,7 +42,7 @@ final class Network: Dialer, Resolver {
     /// Whether connections serve several requests at a time, and how many.
     var isShared = false
     var streams = 1
-    /// Who serves.
+    /// The server of the world.
     var server: StreamServer?
     /// The connections, by their numbers from 1 on.
     private(set) var wires: [Wire] = []
@@ -112,11 +112,11 @@ final class Network: Dialer, Resolver {
         return step
     }
 
-    /// One for each host, so that limits can be counted by address.
+    /// An address for each host, so that limits can be counted by address.
     private static func address(of host: String) -> String { host == "one.test" ? "10.0.0.1" : "10.0.0.2" }
 
-    /// Whether a request that waits for a host could be served, where connections serve so many already, and `unseen` requests that
-    /// have not come whole: by one that stands, or by a new one that is not made.
+    /// Whether a request that waits for a host could be served, where connections serve so many already, and `unseen` requests
+    /// have not come whole: by a connection that stands, or by a new one that the library does not open.
     func hasRoom(for host: String, _ served: [Int: Int], unseen: Int) -> Bool {
         let place = Self.address(of: host) + ":80"
         guard lookUps == 0, attempts[place, default: 0] == 0 else { return false }

@@ -1,5 +1,4 @@
-// A program in a simulated world: a session, tasks that come and go, and a user who cancels, suspends and ends them when it is least
-// expected.
+// A program in a simulated world: a session, tasks that come and go, and cancellations, suspensions and ends at any moment.
 
 import Foundation
 import URLLoading
@@ -28,7 +27,7 @@ final class Program: @unchecked Sendable {
     private let calls: HandedTasks
     /// Whether a store of the program's own may be asked, and take its time.
     var hasOwnStores: Bool { !storeWhims.isEmpty }
-    /// Those of the stores that are the program's own.
+    /// The moods of the stores that are the program's own.
     private let storeWhims: [Whims]
 
     init(_ world: World, seed: UInt64) {
@@ -250,7 +249,7 @@ final class Program: @unchecked Sendable {
     }
 
     private func suspend(_ errand: Errand) {
-        // Of an async call only its present task could be, and it is not known whether another follows.
+        // Of an async call only the present task could be suspended, and whether another follows is not known.
         guard let task = errand.task, !errand.isAwaited else { return }
         world.tell("errand \(errand.number) is suspended")
         errand.wasSuspended = true
@@ -268,7 +267,7 @@ final class Program: @unchecked Sendable {
     /// Whether what nothing hinders is under way.
     private func look() {
         guard storeWhims.allSatisfy({ $0.unanswered == 0 }) else { return }
-        // What a task was asked for on serves it until its end, as far as can be told.
+        // The connection on which a task was asked for serves it until its end, as far as the program can tell.
         var served: [Int: Int] = [:]
         for errand in errands where errand.ends == 0 { errand.connections.last.map { served[$0, default: 0] += 1 } }
         let unseen = errands.count { $0.ends == 0 && $0.askedAt == nil && $0.form == .upload }

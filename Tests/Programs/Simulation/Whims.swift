@@ -2,7 +2,7 @@
 
 import URLLoadingTestSupport
 
-/// The moods of delegates and stores.
+/// The moods of a delegate or a store that is asked.
 //
 // `@unchecked Sendable`: one thread plays, and there is no other in the process.
 final class Whims: @unchecked Sendable {

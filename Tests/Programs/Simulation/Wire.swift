@@ -5,7 +5,7 @@ import URLLoadingTestSupport
 
 /// What goes wrong on a wire.
 enum WireFault {
-    /// It breaks, and both ends see a reset.
+    /// The wire breaks, and both ends see a reset.
     case reset
     /// Nothing comes through any more, and neither end is told.
     case stall

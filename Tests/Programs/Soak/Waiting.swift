@@ -11,7 +11,7 @@ final class Signal: Sendable {
     func wait() async { try? await outcome.value() }
 }
 
-/// A value that is delivered once.
+/// A value that another thread delivers once.
 final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?

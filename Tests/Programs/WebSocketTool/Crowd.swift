@@ -95,7 +95,7 @@ final class Crowd: Sendable {
         // for.
         try await Task.sleep(for: .milliseconds(1))
         try await until { try server.report().open == 0 }
-        // This side closes its descriptors in its own time, which is not told.
+        // This side closes its descriptors in its own time, without telling.
         var last = -1
         try await until {
             let now = ProcessCounts.now().descriptors
@@ -163,7 +163,7 @@ extension Duration {
 private final class CrowdWatcher: NSObject, URLSessionWebSocketDelegate {
     struct Counts: Sendable {
         var opened = 0
-        /// Those that were closed with 1000.
+        /// Connections that were closed with 1000.
         var closed = 0
         var completed = 0
         var isInvalid = false

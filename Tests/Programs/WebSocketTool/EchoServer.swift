@@ -9,7 +9,7 @@ final class EchoServer {
         let opened: Int
         let open: Int
         let messages: Int
-        /// Those on which both sides have said goodbye.
+        /// Web sockets on which both sides have said goodbye.
         let closed: Int
         let residentBytes: Int
     }

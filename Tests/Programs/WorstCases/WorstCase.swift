@@ -78,7 +78,7 @@ package struct WorstCase: Sendable {
     static let root = Result { try CertificateFactory.root("Worst Root") }
     static let stranger = Result { try CertificateFactory.root("Stranger") }
 
-    /// The same authority by other names of the extension that holds them.
+    /// A template of an authority with this name, changed as the case needs it.
     static func authority(_ name: String, _ change: (inout CertificateTemplate) -> Void = { _ in })
         -> CertificateTemplate
     {

@@ -78,7 +78,7 @@ extension WorstCase {
         try candidates(count: count) { _ in rsa(bits, exponent: exponent) }
     }
 
-    /// A key with a modulus of unknown factors.
+    /// A key with a modulus whose factors are not known.
     private static func rsa(_ bits: Int, exponent: [UInt8]) -> [UInt8] {
         var modulus = (0..<bits / 8).map { _ in UInt8.random(in: 0...255) }
         modulus[0] |= 0x80

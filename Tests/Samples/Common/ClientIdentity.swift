@@ -7,7 +7,7 @@ import URLLoading
 public final class ClientIdentity: NSObject, URLSessionDelegate {
     /// What went wrong with the file.
     public enum ImportFailure: Error, Equatable {
-        /// It is another passphrase's.
+        /// The file has another passphrase.
         case wrongPassphrase
         /// Something else, by its status and in words.
         case unreadable(OSStatus, String)

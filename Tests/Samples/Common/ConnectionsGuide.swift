@@ -43,7 +43,7 @@ public func openBeforehand(_ url: URL, in session: URLSession) async throws -> I
     return ready
 }
 
-/// Has a server told with the first request who we are.
+/// Sends our name and password with the first request to a server.
 public func introduce(as user: String, _ password: String, to url: URL, _ configuration: URLSessionConfiguration) {
     configuration.basicCredentialsSentAhead = [url: URLCredential(user: user, password: password, persistence: .none)]
 }

@@ -15,7 +15,7 @@ public struct ClientName: URLSession.Interceptor {
     }
 }
 
-/// A session whose requests say who asks.
+/// A session whose requests bear the program's name.
 public func namedSession() -> URLSession {
     let configuration = URLSessionConfiguration.default
     configuration.interceptors = [ClientName()]

@@ -81,7 +81,7 @@ public struct ServiceContext: Sendable {
     public var identifiers = (trace: UInt64.random(in: 1...(.max)), span: UInt64.random(in: 1...(.max)))
 }
 
-/// Who a span is about.
+/// The side that a span is about.
 public enum SpanKind: Sendable { case client, `internal` }
 
 /// How a span has ended.
@@ -105,7 +105,7 @@ public enum SpanAttribute: Sendable, Hashable, ExpressibleByStringLiteral, Expre
 
 /// A piece of work. Each stand-in is used by one task at a time, and only read once it has ended.
 public final class Span: @unchecked Sendable {
-    /// Its name.
+    /// The name of the work.
     public let operationName: String
     /// What is handed on.
     public let context = ServiceContext()
@@ -128,7 +128,7 @@ public protocol Injector<Carrier>: Sendable {
     func inject(_ value: String, forKey key: String, into carrier: inout Carrier)
 }
 
-/// Who writes traces.
+/// The place of the instrument that writes traces.
 public enum InstrumentationSystem {
     /// The one that is set up.
     public struct Instrument: Sendable {

@@ -5,7 +5,7 @@ import URLLoading
 
 /// What a customer wants.
 public struct Order: Codable {
-    /// Who wants it.
+    /// The customer's number.
     public let customerId: String
     /// What is wanted.
     public let items: [String]

@@ -23,7 +23,7 @@ public func pinOurKey(_ current: String, reserve: String, in configuration: URLS
         ["api.corp.example": .pinnedKeys([current, reserve])], otherwise: .system)
 }
 
-/// The same below an authority of our own.
+/// Our key is pinned, below an authority of our own.
 public func pinOurKey(
     _ current: String, reserve: String, below authority: String, in configuration: URLSessionConfiguration
 ) {
@@ -31,7 +31,7 @@ public func pinOurKey(
         ["api.corp.example": .pinnedKeys([current, reserve], besides: .anchors(pem: authority))], otherwise: .system)
 }
 
-/// Who we are, for the servers that ask.
+/// Our certificate, for the servers that ask for one.
 public func showOurCertificate(
     _ certificates: String, key: String, passphrase: String?, in configuration: URLSessionConfiguration
 ) throws {

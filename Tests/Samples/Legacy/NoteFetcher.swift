@@ -4,7 +4,7 @@ import Foundation
 import URLLoading
 import URLLoadingLegacy
 
-/// Fetches a text behind a password, and calls back on the run loop of its caller.
+/// Fetches a text behind a password, and calls back on the run loop of the caller.
 @available(*, deprecated, message: "Shows the older classes")
 public class NoteFetcher: NSObject, NSURLConnectionDataDelegate {
     private let user: String

@@ -5,7 +5,7 @@ import URLLoading
 
 /// Answers every request with the same bytes.
 public class RecordingSession: URLSession, @unchecked Sendable {
-    // As such code is written: touched by one thread only, that of the test.
+    // Touched by one thread only, that of the test, as is usual in such code.
 
     /// What was asked for.
     public var requests: [URLRequest] = []

@@ -3,7 +3,7 @@
 //
 // Only a body of known length is gathered, and not its end: there is no wait where nothing more may come.
 //
-// Must not know: what is read, for whom.
+// Must not know: what is read, and for which receiver.
 
 import URLLoadingPolicy
 import URLLoadingSystem

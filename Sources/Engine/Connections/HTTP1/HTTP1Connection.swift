@@ -3,7 +3,7 @@
 //
 // The connection is back in the pool before the exchange's owner hears of the end, so that a quick next request finds it.
 //
-// Must not know: how messages are read and written, which requests wait, who asked.
+// Must not know: how messages are read and written, which requests wait, which task asked.
 
 import URLLoadingPolicy
 import URLLoadingSystem

@@ -3,7 +3,8 @@
 // `HTTP2Stream`.
 //
 // What is written in a turn of the loop leaves together at its end: preface and first request, requests that begin at the
-// same time, frames of several streams. The socket is always read; who does not take a body withholds its own window only.
+// same time, frames of several streams. The socket is always read; a receiver that does not take its body withholds the
+// window of its own stream only.
 //
 // Must not know: which requests wait, what a stream's owner makes of an answer.
 
@@ -165,7 +166,7 @@ final class HTTP2Connection: ByteStreamObserver {
         machine.connectionEnded()
         channel.close(politely: output.isEmpty)
         timer.clear()
-        // Order: the pool first, so that who is told of a loss does not find this connection again.
+        // Order: the pool first, so that a receiver that is told of a loss does not find this connection again.
         pool.closed(.http2(self))
         carryOut()
     }

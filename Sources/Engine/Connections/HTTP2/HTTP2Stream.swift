@@ -88,8 +88,8 @@ final class HTTP2Stream {
         connection.carryOut()
     }
 
-    /// Gives the exchange up: its answer is of no use any more (H6.1). `isTimedOut` says that it is the server who did not answer
-    /// in time (H6.4).
+    /// Gives the exchange up: its answer is of no use any more (H6.1). `isTimedOut` says that the server did not answer in time
+    /// (H6.4).
     func abandon(isTimedOut: Bool) {
         guard owner != nil else { return }
         noteBodyBytes()

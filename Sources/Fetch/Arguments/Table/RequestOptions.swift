@@ -1,4 +1,4 @@
-// The options that say what is asked for, and by whom.
+// The options that say what is asked for, and by which user.
 
 extension OptionTable {
     static let request = OptionSection(

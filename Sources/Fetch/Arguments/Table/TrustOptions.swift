@@ -1,4 +1,4 @@
-// The options that say whom to trust, and what we show of ourselves.
+// The options that say which servers to trust, and which certificate to show them.
 
 extension OptionTable {
     static let trust = OptionSection(

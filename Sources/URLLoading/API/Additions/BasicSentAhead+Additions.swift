@@ -3,8 +3,8 @@
 import Foundation
 
 extension URLSessionConfiguration {
-    /// Ours: who we are to servers that need not ask: their first request bears `Authorization: Basic`, without the round of a 401.
-    /// Empty, the default, waits for the challenge.
+    /// Ours: the credentials for servers that need not ask: their first request bears `Authorization: Basic`, without the round of
+    /// a 401. Empty, the default, waits for the challenge.
     ///
     /// ```swift
     /// configuration.basicCredentialsSentAhead = [

@@ -1,4 +1,4 @@
-// Who we are to servers that ask for a certificate, said in one line.
+// The client certificates for servers that ask for one, said in one line.
 
 import Foundation
 import URLLoadingTrust

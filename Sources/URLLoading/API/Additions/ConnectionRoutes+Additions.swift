@@ -13,7 +13,8 @@ extension URLSessionConfiguration {
     /// Ours: answers with the ways to a URL, best first (B13.31).
     public typealias ProxyResolver = @Sendable (URL) async throws -> [ProxyRoute]
 
-    /// Ours: who is asked for the way to each URL, in place of a configuration script, which nothing here can run.
+    /// Ours: the closure that is asked for the way to each URL, in place of a configuration script, which nothing here
+    /// can run.
     ///
     /// It is asked for every hop of every load, except about hosts that the dictionary's `ExceptionsList` names, and
     /// wins over all other settings about proxies. It sees scheme, host and port, and of http URLs path and query,

@@ -3,7 +3,7 @@
 import Foundation
 
 extension URLSession {
-    /// Ours: what a delegate answers that only knows a credential, and perhaps does not care who the server is.
+    /// Ours: the answers of a delegate that only knows a credential, and perhaps does not check the server.
     public struct FixedChallengeAnswer: Sendable {
         /// Whether every server is believed: an attacker between here and the server can then read and change
         /// everything, the credential included. False unless set.

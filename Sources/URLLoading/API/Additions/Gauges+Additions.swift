@@ -22,14 +22,14 @@ extension URLSession {
         public var idleConnections = 0
         /// Connections that carry their requests to the end and then close.
         public var closingConnections = 0
-        /// Those of the open connections that speak HTTP/2; the others speak HTTP/1.1.
+        /// Open connections that speak HTTP/2; the others speak HTTP/1.1.
         public var http2Connections = 0
 
         /// Connections that were opened.
         public var totalConnections: Int64 = 0
         /// Requests that got a connection, each redirect, challenge and attempt for itself.
         public var totalRequests: Int64 = 0
-        /// Those of them whose connection had carried another before.
+        /// Requests that got a connection which had carried another request before.
         public var totalReuses: Int64 = 0
         /// Requests that were sent again because a kept connection was dead, or a server had not looked at them.
         public var totalReplays: Int64 = 0

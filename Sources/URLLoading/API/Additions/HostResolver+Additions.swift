@@ -8,8 +8,8 @@ extension URLSessionConfiguration {
         /// IPv4 and IPv6 addresses as text, best first, without ports and brackets. Several are tried as those of a look-up are
         /// (B16.10). Those that come twice count once, and of more than 64 the first 64 count.
         public var addresses: [String]
-        /// For how many seconds the session uses them without asking again. With zero, and what is no time, only those use the
-        /// answer who wait for it; more than a day counts as a day.
+        /// For how many seconds the session uses them without asking again. With zero, and what is no time, only the loads
+        /// that wait for the answer use it; more than a day counts as a day.
         public var timeToLive: TimeInterval
 
         /// Addresses that are good for so many seconds.
@@ -30,8 +30,8 @@ extension URLSessionConfiguration {
     /// time that they say, and forgotten before where none of the addresses could be connected to.
     ///
     /// A resolver that throws makes the loads fail with `URLError.cannotFindHost`, or `.dnsLookupFailed` where it throws that, and its
-    /// own error as the underlying one. No address, and a text that is none, are `.cannotFindHost`, too. Whom a session believes
-    /// depends on the name, never on the address: certificates must be for the URL's host.
+    /// own error as the underlying one. No address, and a text that is none, are `.cannotFindHost`, too. Which server a session
+    /// believes depends on the name, never on the address: certificates must be for the URL's host.
     ///
     /// Each session has one table for its answers. Background sessions do not know this setting.
     public var hostResolver: HostResolver? {

@@ -136,7 +136,7 @@ extension URLRequest {
         public struct FileError: Error, Sendable, Hashable {
             /// What is wrong with it.
             public enum Problem: Sendable, Hashable {
-                /// It cannot be opened or read, for this reason of the system's.
+                /// The file cannot be opened or read, for this reason of the system's.
                 case unreadable(POSIXErrorCode)
                 /// There is less of it than when it was added.
                 case becameShorter

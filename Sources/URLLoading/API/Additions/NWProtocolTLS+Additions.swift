@@ -3,7 +3,7 @@
 
 /// TLS.
 public final class NWProtocolTLS: Sendable {
-    /// That TLS is wanted.
+    /// Says that TLS is wanted.
     public final class Options: Sendable {
         /// TLS as the session's configuration has it.
         public init() {}

@@ -9,10 +9,10 @@ extension URLSessionConfiguration {
     public enum ResumableUploads: Sendable {
         /// None.
         case never
-        /// Those that send a file.
+        /// Upload tasks that send a file.
         case ofFiles
-        /// Those that send data or a stream too. A stream's delegate is asked for another one that begins where the server
-        /// left off, in `urlSession(_:task:needNewBodyStreamFrom:completionHandler:)`.
+        /// All upload tasks, also those that send data or a stream. A stream's delegate is asked for another one that
+        /// begins where the server left off, in `urlSession(_:task:needNewBodyStreamFrom:completionHandler:)`.
         case always
     }
 

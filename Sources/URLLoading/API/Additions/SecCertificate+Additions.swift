@@ -19,6 +19,6 @@ extension SecCertificate {
         }
     }
 
-    /// Ours: who has issued it, in the manner of RFC 2253, such as `CN=Example CA,O=Example`.
+    /// Ours: the name of the certificate's issuer, in the manner of RFC 2253, such as `CN=Example CA,O=Example`.
     public var issuerDescription: String { certificate.issuer }
 }

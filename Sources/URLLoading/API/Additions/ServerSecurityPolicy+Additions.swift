@@ -42,7 +42,7 @@ extension URLSession {
         /// Whether a server is believed.
         public func evaluate(_ trust: SecTrust, forDomain domain: String?) -> Bool {
             let isUnpinned = pinningMode == .none || pinnedCertificates.isEmpty
-            // B3.57: who accepts any certificate for a name has not checked the name.
+            // B3.57: a policy that accepts any certificate for a name has not checked the name.
             if domain != nil, allowInvalidCertificates, validatesDomainName, isUnpinned { return false }
             var conditions = trust.policy
             conditions.host = validatesDomainName ? domain.map { HostName($0) } : nil

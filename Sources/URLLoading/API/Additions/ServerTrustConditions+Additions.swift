@@ -10,24 +10,26 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
     public enum RevocationCheck: Sendable, Equatable {
         /// Nothing.
         case none
-        /// Who is known to be revoked is refused; of whom nothing is known, is believed. The default, without lists.
+        /// A certificate that is known to be revoked is refused; one of which nothing is known is believed. The
+        /// default, without lists.
         case soft(URLSessionConfiguration.RevocationLists = .none)
         /// Every certificate below the anchor needs a fresh answer, from a list or, the server's own, stapled (B3.47).
         case hard(URLSessionConfiguration.RevocationLists = .none)
     }
 
-    /// This choice, with this question about revocation. A delegate whose trust has a policy that asks for more gets
+    /// Adds a question about revocation to this choice. A delegate whose trust has a policy that asks for more gets
     /// more.
     public func checkingRevocation(_ check: RevocationCheck) -> Self { under(.revocation(check)) }
 
-    /// This choice, made as it would be at that moment, unless a delegate sets one of its own (B3.41).
+    /// Makes this choice as it would be made at that moment, unless a delegate sets one of its own (B3.41).
     public func judging(asOf date: Date) -> Self { under(.date(date)) }
 
-    /// This choice, and every certificate of a path is held to the rules of form of RFC 5280 and of the CA/Browser forum as
-    /// well, own anchors included. What these forbid is no danger by itself; docs/trust-rules.md has the list.
+    /// Makes this choice stricter: every certificate of a path is held to the rules of form of RFC 5280 and of the
+    /// CA/Browser forum as well, own anchors included. What these forbid is no danger by itself; docs/trust.md has the
+    /// list.
     public func judgingStrictly() -> Self { under(.strictly) }
 
-    /// This choice, but whatever host the certificate is for: the owner of any certificate that the choice trusts can
+    /// Makes this choice whatever host the certificate is for: the owner of any certificate that the choice trusts can
     /// then pass for every other server. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
     public func dangerouslyIgnoringHostNames() -> Self { under(.anyHost) }
 }

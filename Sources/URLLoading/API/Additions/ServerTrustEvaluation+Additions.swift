@@ -83,7 +83,7 @@ extension URLSessionConfiguration {
         /// Not at all: an attacker between here and the server can read and change everything.
         public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anybody)
 
-        /// This choice under a condition.
+        /// Puts a condition on this choice.
         func under(_ condition: ServerTrustCondition) -> ServerTrustEvaluation {
             ServerTrustEvaluation(choice: .conditional(self, condition))
         }
@@ -226,7 +226,8 @@ private indirect enum Choice: Sendable, Equatable {
         }
     }
 
-    /// See `ServerTrustEvaluation.narrowness`.
+    /// What the choice asks, in words that no other choice has; nil where it may trust a server that `system` refuses,
+    /// and where it cannot be carried out (B7.102).
     var narrowness: String? {
         func word(_ name: String, _ parts: [String?]) -> String? {
             let told = parts.compactMap(\.self)
@@ -244,7 +245,7 @@ private indirect enum Choice: Sendable, Equatable {
             let hosts = choices.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.narrowness] }
             return word("hosts", hosts + [others == nil ? "" : others?.narrowness])
         case .conditional(let base, let condition): return word("under", [base.narrowness, condition.narrowness])
-        // These believe whom they know, whatever the system's roots say.
+        // These believe the servers that they know, whatever the system's roots say.
         case .anchors, .selfSigned, .knownHosts, .anybody: return nil
         }
     }

@@ -110,7 +110,7 @@ extension URLSession {
 
         /// The connection that a request has got.
         public struct Assignment: Sendable, Hashable {
-            /// Its name.
+            /// The connection's name.
             public let connection: ConnectionID
             /// Whether it has carried a request before.
             public let isReused: Bool

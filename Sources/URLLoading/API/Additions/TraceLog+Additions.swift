@@ -1,7 +1,7 @@
 // Lines for a log, made of the steps of a session's loads.
 //
-// What is secret is left out: of a URL there are scheme, host, port and path, never who asks and what is asked for; fields and bodies
-// are in no line.
+// What is secret is left out: of a URL there are scheme, host, port and path, never the user and the query; fields and bodies are in
+// no line.
 
 import Foundation
 

@@ -57,37 +57,37 @@ public enum URLLoadingErrorDomain {
         case unknownRoot = 2
         /// The certificate has signed itself.
         case selfSigned = 3
-        /// Its time is over.
+        /// The certificate's time is over.
         case expired = 4
-        /// Its time has not begun.
+        /// The certificate's time has not begun.
         case notYetValid = 5
-        /// It is for other hosts.
+        /// The certificate is for other hosts.
         case hostMismatch = 6
-        /// It must not be used to identify a server.
+        /// The certificate must not be used to identify a server.
         case wrongPurpose = 7
-        /// Its key is too weak.
+        /// The certificate's key is too weak.
         case weakKey = 8
-        /// Its signature uses a broken hash.
+        /// The certificate's signature uses a broken hash.
         case weakSignature = 9
-        /// An issuer in its chain is not a certificate authority.
+        /// An issuer in the chain is not a certificate authority.
         case notACertificateAuthority = 10
-        /// Its chain is longer than an issuer allows.
+        /// The chain is longer than an issuer allows.
         case pathLength = 11
-        /// It has a critical extension that is not understood.
+        /// The certificate has a critical extension that is not understood.
         case unknownCriticalExtension = 12
-        /// It has a name that an issuer may not certify.
+        /// The certificate has a name that an issuer may not certify.
         case nameConstraint = 13
-        /// Its signature is wrong.
+        /// The certificate's signature is wrong.
         case signatureInvalid = 14
-        /// It breaks the format's rules.
+        /// The certificate breaks the format's rules.
         case malformed = 15
-        /// Its issuer has revoked it.
+        /// The issuer has revoked the certificate.
         case revoked = 16
-        /// It is not the pinned one.
+        /// The certificate is not the pinned one.
         case pinMismatch = 17
         /// Another reason, given in the description.
         case other = 18
-        /// Whether it was revoked had to be known, and is not.
+        /// Whether the certificate was revoked had to be known, and is not.
         case revocationUnknown = 19
         /// The host had another certificate before.
         case knownHostChanged = 20

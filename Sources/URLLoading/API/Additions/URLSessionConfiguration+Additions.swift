@@ -30,7 +30,7 @@ extension URLSessionConfiguration {
         set { assign(\.asksDelegatesAboutServers, newValue) }
     }
 
-    /// Ours: who we are to servers that ask for a certificate, where no delegate is asked or a delegate leaves it to
+    /// Ours: the certificates for servers that ask for one, where no delegate is asked or a delegate leaves it to
     /// default handling. Comes before what `urlCredentialStorage` has for a server.
     public var clientIdentities: ClientIdentities {
         get { value(\.clientIdentities) }

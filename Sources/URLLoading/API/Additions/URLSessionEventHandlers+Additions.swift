@@ -1,4 +1,4 @@
-// A ready delegate for those who want closures and no class, and the notifications that go with it.
+// A ready delegate for programs that want closures and no class, and the notifications that go with it.
 //
 // A closure that is not set counts as a method that is not implemented: the next delegate is asked, as everywhere.
 
@@ -58,7 +58,7 @@ extension URLSession {
 
         // MARK: Tasks
 
-        /// The server of a task asks for proof of who we are: says what is to be done.
+        /// The server of a task asks for credentials: says what is to be done.
         public var didReceiveTaskChallenge:
             (
                 @Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge) async -> (

@@ -34,7 +34,7 @@ extension URLSession {
     /// What stands behind an interceptor: the interceptors after it, and then the load.
     public struct InterceptorChain: Sendable {
         let load: InterceptedLoad
-        /// Who is called next.
+        /// Where the interceptor stands that is called next.
         let position: Int
 
         /// The session of the load. What an interceptor loads by it, in its own task or in one that it begins by `Task`, goes through the
@@ -122,8 +122,8 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    /// Ours: who sees the requests and answers of the session's `async` calls, the outermost first: it has a request before the others, and
-    /// an answer after them.
+    /// Ours: the interceptors that see the requests and answers of the session's `async` calls, the outermost first: it has a request
+    /// before the others, and an answer after them.
     ///
     /// Redirects, challenges, cookies, the cache and repetitions by a `URLSession.RetryPolicy` are part of a load, behind all of them.
     /// Background sessions have no `async` calls.

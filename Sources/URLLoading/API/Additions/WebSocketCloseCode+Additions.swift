@@ -4,7 +4,7 @@
 extension URLSessionWebSocketTask {
     /// Why a conversation was closed.
     public enum CloseCode: RawRepresentable, Hashable, Sendable {
-        /// It was not closed.
+        /// The conversation was not closed.
         case invalid
         /// All was said.
         case normalClosure
@@ -20,7 +20,7 @@ extension URLSessionWebSocketTask {
         case abnormalClosure
         /// A message's content did not fit its kind.
         case invalidFramePayloadData
-        /// A message was against the rules of who received it.
+        /// A message was against the rules of its receiver.
         case policyViolation
         /// A message was too big.
         case messageTooBig

@@ -75,7 +75,7 @@ open class URLAuthenticationChallenge: NSObject, NSSecureCoding, @unchecked Send
     /// Challenges can be archived securely.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Who asks, and how to authenticate.
+    /// Which server or proxy asks, and how to authenticate.
     open var protectionSpace: URLProtectionSpace { givenSpace }
 
     /// What default handling would use, or what was just refused (B2.14, B2.15).

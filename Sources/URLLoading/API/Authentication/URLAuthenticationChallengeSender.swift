@@ -1,4 +1,4 @@
-// Who waits for the answer to a challenge; older code and custom protocols answer to it.
+// The object that waits for the answer to a challenge; older code and custom protocols answer to it.
 
 import Foundation
 

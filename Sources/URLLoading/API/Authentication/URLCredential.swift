@@ -114,7 +114,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     /// Whether there is a password (B2.52).
     open var hasPassword: Bool { password != nil }
 
-    /// Who we say we are; nil for passwords and trusts.
+    /// The certificate and key that prove the client; nil for passwords and trusts.
     open var identity: SecIdentity? {
         if case .identity(let identity, _) = proof { identity } else { nil }
     }

@@ -225,7 +225,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
     /// The credentials of one space.
     private struct Entry {
-        /// As it was given first.
+        /// The space as it was given first.
         let space: URLProtectionSpace
         var credentials: [String: URLCredential] = [:]
         var defaultName: String?

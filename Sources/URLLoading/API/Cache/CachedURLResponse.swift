@@ -158,7 +158,7 @@ extension AnswerTrust {
 
 /// The part of `userInfo` that a property list can hold.
 enum PropertyListInfo {
-    /// Its bytes; nil where nothing is left.
+    /// The bytes of that part; nil where nothing is left.
     static func encoded(_ info: [AnyHashable: Any]?) -> Data? {
         guard let info else { return nil }
         var kept: [String: Any] = [:]

@@ -16,7 +16,7 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
         case always = 0
         /// No cookies are taken.
         case never = 1
-        /// Those of the main document's domain.
+        /// The cookies of the main document's domain.
         case onlyFromMainDocumentDomain = 2
     }
 

@@ -64,8 +64,8 @@ public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// It goes with navigations only.
+    /// The cookie goes with navigations only.
     public static let sameSiteLax = HTTPCookieStringPolicy(rawValue: "lax")
-    /// It never goes with them.
+    /// The cookie never goes with requests that another site has caused.
     public static let sameSiteStrict = HTTPCookieStringPolicy(rawValue: "strict")
 }

@@ -6,7 +6,7 @@ import Foundation
 @preconcurrency
 public protocol URLSessionStreamDelegate: URLSessionTaskDelegate {
     /// Nothing more can come: reading was ended, or the peer has finished its side. What has come before can still be
-    /// read, unless it was us who ended reading (B15.49, B15.50).
+    /// read, unless the program ended reading itself (B15.49, B15.50).
     func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask)
 
     /// Our side of the connection is finished (B15.48).

@@ -39,14 +39,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         newRequest request: URLRequest
     ) async -> URLRequest?
 
-    /// The server asks for proof of who we are, or shows its own where the delegate has no
+    /// The server asks for credentials, or shows its own certificate where the delegate has no
     /// `urlSession(_:didReceive:completionHandler:)` (B2.2, B2.4). Call the handler, at any time from any thread; the
     /// task waits until then.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// The server asks for proof of who we are, or shows its own where the delegate has no
+    /// The server asks for credentials, or shows its own certificate where the delegate has no
     /// `urlSession(_:didReceive:)`. Return what is to be done.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge

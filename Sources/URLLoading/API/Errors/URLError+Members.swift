@@ -66,13 +66,13 @@ extension URLError {
 
     /// Why a network could not be used.
     public enum NetworkUnavailableReason: Int, Sendable {
-        /// It is cellular.
+        /// The network is cellular.
         case cellular = 0
-        /// It is expensive.
+        /// The network is expensive.
         case expensive = 1
-        /// It is constrained.
+        /// The network is constrained.
         case constrained = 2
-        /// It is ultra-constrained.
+        /// The network is ultra-constrained.
         case ultraConstrained = 3
     }
 }

@@ -104,7 +104,7 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
     /// Stored, without effect: HTTP/3 is not spoken.
     open var assumesHTTP3Capable: Bool { storage.values.assumesHTTP3Capable }
 
-    /// Who caused the request; stored, without effect.
+    /// Whether the program or its user caused the request; stored, without effect.
     open var attribution: NSURLRequest.Attribution { storage.values.attribution }
 
     /// Whether the name must be looked up with DNSSEC; see `URLRequest.requiresDNSSECValidation`.
@@ -182,7 +182,7 @@ extension NSURLRequest {
         case callSignaling = 11
     }
 
-    /// Who caused a request.
+    /// The causes of a request: the program or its user.
     public enum Attribution: UInt, Sendable {
         /// The program.
         case developer = 0

@@ -13,7 +13,7 @@ public struct URLRequest: Sendable {
     public typealias CachePolicy = NSURLRequest.CachePolicy
     /// What kind of traffic a request causes.
     public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
-    /// Who caused a request.
+    /// The causes of a request: the program or its user.
     public typealias Attribution = NSURLRequest.Attribution
 
     private var storage: RequestStorage
@@ -118,7 +118,7 @@ extension URLRequest {
         set { values.assumesHTTP3Capable = newValue }
     }
 
-    /// Who caused the request; stored, without effect.
+    /// Whether the program or its user caused the request; stored, without effect.
     public var attribution: URLRequest.Attribution {
         get { values.attribution }
         set { values.attribution = newValue }

@@ -21,7 +21,7 @@ public struct ProxyConfiguration: Sendable {
         set { match = newValue }
     }
 
-    /// The domains that it is not for, likewise.
+    /// The domains that the proxy is not for, in the form of `matchDomains`.
     public var excludedDomains: [String] {
         get { excluded }
         set { excluded = newValue }
@@ -49,7 +49,7 @@ public struct ProxyConfiguration: Sendable {
         self.server = server
     }
 
-    /// Says who we are to the proxy.
+    /// Sets the user name and password for the proxy.
     public mutating func applyCredential(username: String, password: String) {
         change { $0.credentials = ProxyCredentials(user: username, password: password) }
     }

@@ -1,4 +1,4 @@
-// What an instance of `URLProtocol` tells, and to whom.
+// What an instance of `URLProtocol` tells, and the client that it tells.
 
 import Foundation
 import Synchronization

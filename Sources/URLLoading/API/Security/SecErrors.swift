@@ -39,7 +39,7 @@ public let errSecUnsupportedFormat: OSStatus = -25256
 public let errSecUnknownFormat: OSStatus = -25257
 /// A passphrase is needed.
 public let errSecPassphraseRequired: OSStatus = -25260
-/// There are no settings about whom to trust.
+/// There are no settings about what to trust.
 public let errSecNoTrustSettings: OSStatus = -25263
 /// A PKCS #12 file was changed.
 public let errSecPkcs12VerifyFailure: OSStatus = -25264

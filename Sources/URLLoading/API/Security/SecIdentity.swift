@@ -2,7 +2,7 @@
 
 import URLLoadingTrust
 
-/// A certificate chain and the private key that belongs to it, to prove who we are.
+/// A certificate chain and the private key that belongs to it, which prove the client to a server.
 public final class SecIdentity: Hashable, Sendable {
     let identity: Identity
 

@@ -134,11 +134,11 @@ public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? {
 public nonisolated(unsafe) let kSecTrustEvaluationDate: CFString = "TrustEvaluationDate"
 /// Whether the certificate was issued under extended validation; never there.
 public nonisolated(unsafe) let kSecTrustExtendedValidation: CFString = "TrustExtendedValidation"
-/// Who the owner is under extended validation; never there.
+/// The name of the owner under extended validation; never there.
 public nonisolated(unsafe) let kSecTrustOrganizationName: CFString = "Organization"
 /// The result as a number.
 public nonisolated(unsafe) let kSecTrustResultValue: CFString = "TrustResultValue"
-/// That every certificate below the anchor was said to be good.
+/// Whether every certificate below the anchor was said to be good.
 public nonisolated(unsafe) let kSecTrustRevocationChecked: CFString = "TrustRevocationChecked"
 /// When the first answer about revocation becomes stale.
 public nonisolated(unsafe) let kSecTrustRevocationValidUntilDate: CFString = "TrustExpirationDate"

@@ -70,8 +70,8 @@ public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
 
 /// Allows or forbids to fetch missing certificates and revocation lists.
 ///
-/// The permission is kept for those who ask for it. Nothing is ever fetched here (B3.13, B3.46): what is missing has to
-/// be sent by the server or given.
+/// The permission is kept for code that asks for it. Nothing is ever fetched here (B3.13, B3.46): what is missing has
+/// to be sent by the server or given.
 @discardableResult
 public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
     trust.change { $0.allowsFetching = allowFetch }

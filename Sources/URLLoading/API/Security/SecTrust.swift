@@ -1,5 +1,6 @@
-// Apple's name for a chain that is to be judged: what was presented, under which conditions, and by whom. The functions
-// around it stand in the files beside this one; here is what they share, and how a verdict is reached and remembered.
+// Apple's name for a chain that is to be judged: what was presented, under which conditions, and for which evaluator.
+// The functions around it stand in the files beside this one; here is what they share, and how a verdict is reached and
+// remembered.
 
 import Foundation
 import Synchronization

@@ -23,7 +23,7 @@ struct SecTrustSettings: Sendable {
         self.policies = policies
     }
 
-    /// Who judges (B3.38 to B3.40).
+    /// The evaluator that judges (B3.38 to B3.40).
     func judge(besides evaluator: any TrustEvaluator) -> any TrustEvaluator {
         guard let anchors else { return isAnchorsOnly ? AnchorsEvaluator(anchors: []) : evaluator }
         let own = AnchorsEvaluator(anchors: anchors.map(\.certificate))

@@ -12,7 +12,7 @@
 // A journal is replaced as a whole: written beside its place, brought to the disk, and renamed; so there is always one, the
 // last or the one before.
 //
-// Must not know: what is in journals (`TransferRecordCoding`), who owns transfers.
+// Must not know: what is in journals (`TransferRecordCoding`), which process owns transfers.
 
 import Foundation
 import URLLoadingEngine
@@ -153,7 +153,7 @@ struct BackgroundDirectory: Sendable {
         }
     }
 
-    /// Takes the lock of the one who owns the session's transfers; it goes with its object.
+    /// Takes the lock of the owner of the session's transfers; the lock goes with its object.
     func takeLock(patience: Duration = .zero) throws(BackgroundDirectoryFailure) -> FileLock {
         switch FileLock.take(folder.file("lock"), patience: patience) {
         case .success(let lock): return lock

@@ -1,4 +1,4 @@
-// The time by which transfers are owned, and who calls when some of it has passed. Tests have a clock of their own.
+// The time by which transfers are owned, and what calls when some of it has passed. Tests have a clock of their own.
 //
 // Must not know: transfers.
 

@@ -120,7 +120,7 @@ extension TransferChallenge {
 }
 
 extension TransferAnswer {
-    /// What is said to the one who asked.
+    /// What the answer says to the task that has asked.
     func meaning(
         for challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

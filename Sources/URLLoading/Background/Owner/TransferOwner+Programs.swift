@@ -1,5 +1,5 @@
-// Who talks to an owner, and what becomes of what is said (`TransferMessages` tells the conversation). One program at a time
-// is served (B10.32).
+// The program that talks to an owner, and what becomes of what is said (`TransferMessages` tells the conversation). One
+// program at a time is served (B10.32).
 
 import Foundation
 import URLLoadingPolicy
@@ -95,7 +95,7 @@ extension TransferOwner {
         hello = nil
         owesAllDelivered = false
         unconfirmed = []
-        // Who has cancelled everything does not come back to hear of it; who wanted to wait may (B10.40).
+        // A program that has cancelled everything does not come back to hear of it; one that wanted to wait may (B10.40).
         if isCancelling { return endForGood() }
         isEnding = false
         settle()

@@ -3,7 +3,7 @@
 // and in the program itself; the program talks to it by a `TransferChannel`.
 //
 // Everything happens on one serial queue, in the order in which it was said. The other halves are `TransferOwner+Programs`
-// (who talks to it), `+Attempts` (carrying out) and `+Answers` (questions and files).
+// (the program that talks to it), `+Attempts` (carrying out) and `+Answers` (questions and files).
 //
 // Must not know: sockets, processes, the program's own session.
 
@@ -302,7 +302,7 @@ final class LiveTransfer {
     var intent = Intent.none
     /// Left when the attempt has ended and that is written down: the owner does not end before that.
     var stopping: DispatchGroup?
-    /// The question that is open, and who waits for its answer.
+    /// The question that is open, and the handler that waits for its answer.
     var question: OpenQuestion?
     /// Where the answer to an upload or a data task is collected.
     var answer: TemporaryFile?

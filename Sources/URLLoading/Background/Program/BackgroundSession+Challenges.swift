@@ -1,4 +1,4 @@
-// Questions of who is who, which the owner of a transfer passes on to the program (B10.20, B10.37).
+// Questions about servers and credentials, which the owner of a transfer passes on to the program (B10.20, B10.37).
 //
 // Must not know: which delegate is asked, and in which form (`DelegateInquiry`).
 
@@ -120,7 +120,7 @@ extension URLProtectionSpace {
     }
 }
 
-/// In the place of who takes answers by the older methods, until the challenge is shown with one of a task.
+/// Stands in for the sender that takes answers by the older methods, until the challenge is shown with one of a task.
 private final class NobodyToAnswer: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

@@ -368,7 +368,7 @@ extension BackgroundSession {
         core.relay.run { core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session) }
     }
 
-    /// In milliseconds, and longer each time: who is about to end shall have ended. Picked by feel.
+    /// In milliseconds, and longer each time: an owner that is about to end shall have ended. Picked by feel.
     private static let pause = 50
 
     /// How often in a row an owner may be lost before anything was heard of it.

@@ -29,7 +29,7 @@ extension BackgroundSession {
     }
 
     func sayGoodbye() {
-        // Order: first, since the owner who answers goes at once.
+        // Order: first, since an owner that answers goes at once.
         state.withLock { $0.phase = .ending }
         tell(.invalidate(cancelling: true))
     }

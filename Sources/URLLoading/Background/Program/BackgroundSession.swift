@@ -1,9 +1,9 @@
 // What a background session is beyond an ordinary one: a directory, tasks that outlive the process, and an owner of
 // their transfers (B10.30 to B10.36). The owner is a helper process or, where none can be had, this process.
 //
-// Who may write what: the file `program` in the directory is locked by the one program that has the session, the file
-// `lock` by the owner. The program writes a task's first journal itself, before `resume()` returns, so that a task that
-// was resumed is not lost however soon the program is killed; from then on it is the owner's.
+// Which process may write what: the file `program` in the directory is locked by the one program that has the session,
+// the file `lock` by the owner. The program writes a task's first journal itself, before `resume()` returns, so that a
+// task that was resumed is not lost however soon the program is killed; from then on it is the owner's.
 //
 // Whatever is said to the owner while it cannot be reached need not be kept: a conversation begins with what it knows of
 // the tasks, and everything that is different is said then (`BackgroundSession+Conversation`).

@@ -1,6 +1,6 @@
 // Tasks of background sessions: how they are handed to the owner of their transfers, and what they make of what it tells.
 //
-// Must not know: who the owner is.
+// Must not know: which process the owner is.
 
 import Foundation
 import URLLoadingEngine

@@ -1,5 +1,5 @@
 // The attempts of an owner as tasks of its session: with the request as it was kept, secrets and all, and going on where
-// the last attempt ended. Tasks made from resume data by programs prove anew who they are; these need not.
+// the last attempt ended. Tasks that programs make from resume data prove their credentials anew; these need not.
 //
 // Must not know: journals.
 

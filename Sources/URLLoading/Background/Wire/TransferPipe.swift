@@ -59,7 +59,7 @@ final class TransferPipe<Incoming: TransferMessage>: ByteStreamObserver {
         closesWhenWritten = true
         (onMessage, onEnd) = (nil, nil)
         flush()
-        // Who does not take what is left keeps this alive no longer than that.
+        // The pipe lives at most until the other side has taken what is left.
         if stream != nil { reactor.hold(self) }
     }
 

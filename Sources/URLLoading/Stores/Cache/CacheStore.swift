@@ -72,7 +72,7 @@ final class CacheStore: Sendable {
     }
 
     deinit {
-        // The last who lets go may be one that must not wait for the disk, as the thread of a loop.
+        // The last owner to let go may be one that must not wait for the disk, as the thread of a loop.
         guard let cache = disk.withLock({ $0.cache.take() }), cache.hasUnnotedUses else { return }
         BlockingLane.cache.run { cache.flush() }
     }

@@ -159,7 +159,7 @@ package final class DiskCache: Sendable {
         change { state in
             guard byteCount <= state.capacity else { return }
             let event = CacheIndex.Event.stored(name, byteCount: byteCount, at: record.storedAt)
-            // Order: entered first. Who is killed in between leaves an entry without a file, which is a miss.
+            // Order: entered first. A process that is killed in between leaves an entry without a file, which is a miss.
             guard enter([event], &state) else { return }
             guard file.move(to: folder.file(name.hexadecimal)) == nil else {
                 _ = enter([.removed(name)], &state)

@@ -13,8 +13,8 @@ import URLLoadingTrust
 
 /// Names rules.
 enum TrustRule {
-    /// The mark of a configuration's rule; nil for one that may believe whom the default evaluation refuses, and for
-    /// one that cannot be carried out.
+    /// The mark of a configuration's rule; nil for one that may believe a server that the default evaluation refuses,
+    /// and for one that cannot be carried out.
     static func mark(of values: ConfigurationValues) -> AnswerTrust.Mark? {
         guard let evaluation = values.serverTrustEvaluation.narrowness else { return nil }
         let parts = [

@@ -5,7 +5,7 @@
 // it wrote last goes into what the file holds by then, so of two processes the last to say something about a cookie wins,
 // and what others have changed is taken over. Cookies that end with the program are never written (B8.70).
 //
-// Must not know: sessions, the classes of the API beyond the policy's name, who has to be told of changes.
+// Must not know: sessions, the classes of the API beyond the policy's name, which code has to be told of changes.
 
 import Foundation
 import Synchronization

@@ -1,6 +1,6 @@
 // Which servers are shown the user's Kerberos ticket without a question (B2.11): those that are named beforehand. A
-// ticket tells who the user is, and lets its receiver talk to its service; a server that is merely reached, or led to,
-// has no claim to it.
+// ticket names the user, and lets its receiver talk to its service; a server that is merely reached, or led to, has no
+// claim to it.
 //
 // Must not know: tasks, delegates, where a ticket comes from.
 

@@ -1,4 +1,4 @@
-// How far a task has come in proving who it is: to the server of its hop, and to a proxy on the way there.
+// How far a task has come in proving its credentials: to the server of its hop, and to a proxy on the way there.
 //
 // Values; `TaskCore` keeps them behind its Mutex. Must not know: delegates, storages, fields.
 

@@ -1,4 +1,4 @@
-// What a configuration says about servers that need not ask who we are, as far as it can be used.
+// The credentials of a configuration for servers that need not ask, as far as they can be used.
 //
 // Must not know: tasks, and what becomes of the credentials.
 

@@ -1,5 +1,5 @@
-// What a session knows of proving who it is, beyond its tasks: the spaces where it has done so, which later requests need
-// not be asked in (B2.77, B2.87), and what proofs are made of.
+// What a session knows of proving its credentials, beyond its tasks: the spaces where it has done so, which later
+// requests need not be asked in (B2.77, B2.87), and what proofs are made of.
 //
 // Must not know: tasks, delegates, storages.
 

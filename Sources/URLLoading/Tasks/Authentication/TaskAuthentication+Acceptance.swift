@@ -1,4 +1,4 @@
-// What is learnt when a proof of who we are was good (behaviour 2.6, 2.8, 2.9). With which a request is sent, is said in
+// What is learnt when a server has accepted a proof (behaviour 2.6, 2.8, 2.9). With which a request is sent, is said in
 // `HopPreparation+Proof`.
 //
 // Must not know: how a proof is asked for.

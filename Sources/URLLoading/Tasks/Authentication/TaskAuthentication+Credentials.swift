@@ -17,8 +17,8 @@ extension TaskAuthentication {
         return untried(credential, for: refusal)
     }
 
-    /// What default handling uses: the URL's, then the storage's (B2.44). The user's ticket is in neither: it never goes to who
-    /// was not named.
+    /// What default handling uses: the URL's, then the storage's (B2.44). The user's ticket is in neither: it never goes to a
+    /// server that was not named.
     func usualOffer(for refusal: Refusal) -> CredentialOffer? {
         guard refusal.takesPassword else { return nil }
         let named = userInURL(for: refusal)

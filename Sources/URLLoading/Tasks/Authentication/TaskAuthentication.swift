@@ -1,6 +1,6 @@
 // What follows a refusal: the machine of `URLLoadingPolicy` says what is asked; the URL, the settings, the storage and the
-// delegates say who we are; and the request goes out again, or the refusal is what the task delivers (behaviour 2.3 to
-// 2.7, 2.11).
+// delegates have the credentials; and the request goes out again, or the refusal is what the task delivers (behaviour 2.3
+// to 2.7, 2.11).
 //
 // A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on the
 // delegate queue or, for an async call that has none, on a helper thread. Meanwhile the response is not read on.
@@ -19,8 +19,8 @@ struct TaskAuthentication: Sendable {
 
     // MARK: On the loop
 
-    /// Whether the response to a hop asks who we are in a way that is understood (B2.12): then nothing more of it is
-    /// read before it is settled what becomes of it.
+    /// Whether the response to a hop asks for credentials in a way that is understood (B2.12): then nothing more of it
+    /// is read before it is settled what becomes of it.
     func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
         guard head.status == 401 || head.status == 407, let session = task.session,
             let handle = task.state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
@@ -291,6 +291,6 @@ struct TaskAuthentication: Sendable {
 }
 
 extension TaskCore {
-    /// How the task proves who it is loading for.
+    /// How the task proves its credentials.
     var authentication: TaskAuthentication { TaskAuthentication(task: self) }
 }

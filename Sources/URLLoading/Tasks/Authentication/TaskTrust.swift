@@ -47,7 +47,7 @@ struct TaskTrust: Sendable {
         return task.delegates.contains { $0.mayAnswerChallenges }
     }
 
-    /// Whether a delegate of the task alone may say who is believed.
+    /// Whether a delegate of the task alone may say which servers are believed.
     var judgesApart: Bool {
         guard task.usesRelay, let own = task.state.withLock({ $0.delegateView }), own.mayAnswerChallenges else {
             return false
@@ -180,7 +180,7 @@ struct TaskTrust: Sendable {
 }
 
 extension TaskCore {
-    /// Whom the task trusts.
+    /// Which servers the task trusts.
     var trust: TaskTrust { TaskTrust(task: self) }
 }
 

@@ -4,7 +4,7 @@
 import Foundation
 import URLLoadingPolicy
 
-/// The user information of a URL, and whom it is for.
+/// The user information of a URL, and the server that it is for.
 struct URLUserInformation: Sendable, Concealed {
     let origin: Origin
     let user: String

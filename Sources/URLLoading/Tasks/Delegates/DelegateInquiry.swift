@@ -25,7 +25,7 @@ struct DelegateInquiry: Sendable {
 
     private var candidates: [DelegateView] {
         let (own, judge) = task.state.withLock { ($0.delegateView, $0.judge) }
-        // Others use the connection who have another delegate or none.
+        // Other tasks use the connection, which have another delegate or none.
         if question.isAboutConnection, judge == .session { return TaskDelegates(own: nil, session: task.session).all }
         let delegates = TaskDelegates(own: own, session: task.session)
         switch question {

@@ -1,6 +1,6 @@
 // The questions that stop a task until a delegate has answered (B1.31), and the limit of their waiting.
 //
-// Must not know: whom a question goes to (`DelegateInquiry`), what follows from its answer (+Answers).
+// Must not know: which delegate a question goes to (`DelegateInquiry`), what follows from its answer (+Answers).
 
 import Foundation
 import URLLoadingPolicy

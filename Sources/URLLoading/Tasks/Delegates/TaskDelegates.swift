@@ -1,4 +1,5 @@
-// Whom a task asks and tells, and in which order: its own delegate, then the session's (B1.95, B1.96). It is said here alone.
+// Which delegates a task asks and tells, and in which order: its own, then the session's (B1.95, B1.96). It is said here
+// alone.
 //
 // Must not know: what they are asked and told.
 
@@ -8,7 +9,7 @@ struct TaskDelegates {
     /// Looked at only where the task's own delegate is not the one that is sought.
     let session: SessionCore?
 
-    /// Those who hear of something that is for these alone.
+    /// The delegates of an audience.
     func among(_ audience: Audience) -> TaskDelegates {
         switch audience {
         case .all: self
@@ -38,10 +39,10 @@ struct TaskDelegates {
     }
 }
 
-/// For whom of a task's delegates something is.
+/// The audience of an event: which of a task's delegates it is for.
 enum Audience: Sendable {
     case all
-    /// The task's own alone.
+    /// The task's own delegate alone.
     case own
     case nobody
 }

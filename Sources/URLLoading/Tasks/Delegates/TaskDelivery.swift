@@ -69,7 +69,7 @@ struct TaskDelivery: Sendable {
         return false
     }
 
-    /// Brings one event to whom it is for.
+    /// Brings one event to the delegate, the handler or the store that it is for.
     private func bring(_ event: TaskEvent) {
         switch event {
         case .informational(let response):

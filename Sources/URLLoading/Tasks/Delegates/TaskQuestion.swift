@@ -33,7 +33,7 @@ enum TaskQuestion: Sendable {
     /// Whether the answer is one for a connection, which may serve other tasks too.
     var isAboutConnection: Bool { respondent != nil }
 
-    /// Who is asked about a connection.
+    /// The respondent that is asked about a connection.
     var respondent: Respondent? {
         guard case .challenge(let challenge, _) = self, case .connection(_, let asked) = challenge.subject else {
             return nil

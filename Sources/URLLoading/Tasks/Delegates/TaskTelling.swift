@@ -9,7 +9,7 @@ import URLLoadingSystem
 struct TaskTelling: Sendable {
     let task: TaskCore
 
-    // MARK: Whom
+    // MARK: The audience
 
     /// Calls a method that every kind of task has.
     func tell(
@@ -18,7 +18,7 @@ struct TaskTelling: Sendable {
         tellFirst(method, \.task) { call($0, $1, task.face) }
     }
 
-    /// Calls a method of one kind of delegate, of those who are its audience.
+    /// Calls a method of one kind of delegate, of those in its audience.
     func tellFirst<Delegate>(
         _ method: DelegateMethod, _ kind: (DelegateView) -> Delegate?, among audience: Audience = .all,
         _ call: (Delegate, URLSession) -> Void
@@ -35,7 +35,7 @@ struct TaskTelling: Sendable {
 
     // MARK: What
 
-    /// Tells that there is such a task now those who do not hear of it anyway when it is awaited.
+    /// Tells the delegates that the task was made; an async call without any delegate tells nothing.
     func tellMaking() {
         if task.usesRelay { tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
     }

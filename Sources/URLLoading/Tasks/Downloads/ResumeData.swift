@@ -158,7 +158,7 @@ private struct ArchivedRequest: Codable {
         return URLRequest(values)
     }
 
-    /// The URL without who asks, which may tell a password; nil where that cannot be taken out.
+    /// The URL without its user information, which may hold a password; nil where that cannot be taken out.
     private static func withoutUser(_ url: URL) -> URL? {
         guard url.user != nil || url.password != nil else { return url }
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return nil }

@@ -16,7 +16,8 @@ extension TaskDownload {
     func openPartial() {
         guard let source = task.state.withLock({ $0.download?.source }) else { return }
         let path = URL(fileURLWithPath: folder).appendingPathComponent(source.fileName, isDirectory: false).path
-        // Who went on with the same data before and was killed has written more than they tell: the file knows.
+        // A process that went on with the same resume data and was killed has written more than the data tells: the
+        // file knows.
         let found = TemporaryFile.reopen(path, keeping: source.byteCount, atMost: source.total ?? .max)
         task.state.withLock { state in
             state.download?.held = found.map { PartialFile(file: $0.file, byteCount: $0.length) }

@@ -90,7 +90,7 @@ struct TaskDownload: Sendable {
         }
     }
 
-    /// The download goes on where it was, once; to whom progress is told.
+    /// The download goes on where it was; said once, to the delegate that hears of progress.
     func tellResumed(at offset: Int64, total: Int64) {
         tell(.resumeAtOffset) {
             $0.urlSession($1, downloadTask: $2, didResumeAtOffset: offset, expectedTotalBytes: total)

@@ -1,7 +1,7 @@
 // Between two steps a task may have to wait: for an answer of the program's own code or of a disk, or for a moment. A wait for an
 // answer ends with it, with a cancellation, or when the task's time is over (B6.8).
 //
-// Must not know: who is asked, and what follows from an answer.
+// Must not know: which object is asked, and what follows from an answer.
 
 import Foundation
 import URLLoadingPolicy
@@ -69,7 +69,7 @@ extension TaskDriver {
         stopAsking()
     }
 
-    // MARK: Who is asked
+    // MARK: The open question
 
     /// Keeps what is asked meanwhile, for as long as this is waited for.
     func keep(_ asking: Task<Void, Never>, for wait: WaitNumber) {

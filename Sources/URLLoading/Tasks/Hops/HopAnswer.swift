@@ -25,13 +25,13 @@ struct HopAnswer: Sendable {
     enum Step: Sendable {
         /// Its cookies are taken, before the program sees it (B8.47).
         case cookies
-        /// What went with the request to show who we are was good, if it is no refusal.
+        /// The proof that went with the request was good, if the answer is no refusal.
         case proof
         /// It opens a web socket (B15.4).
         case upgrade
         /// An upload that may be resumed hears of it.
         case upload
-        /// It asks who we are (B2.12): nothing more of it is read before it is settled what becomes of it.
+        /// The answer asks for credentials (B2.12): nothing more of it is read before it is settled what becomes of it.
         case refusal
         /// It is for an upload's own eyes (B11.34).
         case concealment

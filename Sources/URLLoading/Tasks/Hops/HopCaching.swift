@@ -1,7 +1,8 @@
 // The loop's side of a cache's part in one hop: it hears the answer's head, keeps its body where nothing else does, and says
 // at the end what it means for the cache.
 //
-// Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, who is asked about it.
+// Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, which delegate is asked
+// about it.
 
 import Foundation
 import URLLoadingEngine

@@ -1,5 +1,5 @@
 // What follows a hop, once everything is told that the hop had to tell. It is decided here alone, from the task's state and the hop's
-// end: the rules stand in the order in which they count. Who carries it out is `TaskHops`.
+// end: the rules stand in the order in which they count. `TaskHops` carries it out.
 //
 // Whether the task is suspended makes no difference: what follows is decided and begun all the same, and it is the next exchange that
 // stands still (`TaskMachine`).

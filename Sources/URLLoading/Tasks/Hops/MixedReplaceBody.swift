@@ -1,7 +1,7 @@
 // A multipart/x-mixed-replace body on its way to a delegate: each part is a response of its own (B1.62), as servers of
 // camera pictures send them.
 //
-// Must not know: tasks, and who gets the parts. RFC 2046 §5.1.
+// Must not know: tasks, and which delegate gets the parts. RFC 2046 §5.1.
 
 import Foundation
 import URLLoadingWire

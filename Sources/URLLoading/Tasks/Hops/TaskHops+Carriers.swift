@@ -1,4 +1,4 @@
-// Hops that are no HTTP transactions. Who carries them is found out before (`HopPreparation+Classes`, `HopPreparation+Scheme`).
+// Hops that are no HTTP transactions. Their carrier is found before (`HopPreparation+Classes`, `HopPreparation+Scheme`).
 //
 // Must not know: how a carrier gets what it reports, bytes.
 

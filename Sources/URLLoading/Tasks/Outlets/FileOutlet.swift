@@ -1,4 +1,5 @@
-// A result whose body goes to a file: to whom the file goes. What is written to it, and told meanwhile, is `TaskDownload`'s.
+// A result whose body goes to a file, and the receiver of that file. What is written to it, and told meanwhile, is
+// `TaskDownload`'s.
 
 import Foundation
 import URLLoadingSystem

@@ -1,4 +1,4 @@
-// A result whose body is taken as a whole: to whom it goes, and how the body is collected until then.
+// A result whose body is taken as a whole: the receiver of the result, and how the body is collected until then.
 
 import Foundation
 import URLLoadingEngine

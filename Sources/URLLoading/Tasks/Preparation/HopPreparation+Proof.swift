@@ -1,5 +1,5 @@
-// What a request is sent with to prove who we are (behaviour 2.6, 2.8, 2.9). Nothing of it is shown: not in `currentRequest`, not
-// in the metrics, not in an error.
+// What a request is sent with to prove the user's credentials (behaviour 2.6, 2.8, 2.9). Nothing of it is shown: not in
+// `currentRequest`, not in the metrics, not in an error.
 //
 // Must not know: how a proof is asked for.
 

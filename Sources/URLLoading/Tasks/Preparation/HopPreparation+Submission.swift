@@ -48,7 +48,7 @@ extension HopPreparation {
         return nil
     }
 
-    /// Who follows the hop.
+    /// The trace that follows the hop.
     private func makeTrace() -> RequestTrace? {
         task.trace?.begin(request, judgedBy: session.settings.evaluator)
     }

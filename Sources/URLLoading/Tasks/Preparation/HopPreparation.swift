@@ -1,5 +1,5 @@
 // From a task's request to the engine or another carrier: the steps of every hop, listed once and in order. The first request, one after a
-// redirect, one with a proof of who we are, and one of an upload that goes on all take them.
+// redirect, one with a proof of credentials, and one of an upload that goes on all take them.
 //
 // A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer (`TaskDriver+Waits`), whose
 // coming goes on from the next step. Or the way ends there: a carrier has the hop, a cache has its answer, or the task is over.
@@ -30,7 +30,7 @@ struct HopPreparation: Sendable {
         case storedAnswer
         /// By which proxies it may be sent (+Way).
         case way
-        /// The engine gets it, with what proves who we are (+Submission, +Proof).
+        /// The engine gets the request, with the proof of credentials (+Submission, +Proof).
         case submission
     }
 

@@ -1,8 +1,9 @@
 // A pair of streams, of which one reads what is written to the other: the way to feed a request's body stream.
 //
-// Reading and writing may happen on any threads; who finds the buffer empty or full waits. Events of the delegates come on
-// the queue named by `CFReadStreamSetDispatchQueue` or `CFWriteStreamSetDispatchQueue`, or on the main queue for streams
-// that are scheduled in the main run loop. Other run loops cannot be woken from here and get no events.
+// Reading and writing may happen on any threads; a reader that finds the buffer empty waits, and a writer that finds it
+// full. Events of the delegates come on the queue named by `CFReadStreamSetDispatchQueue` or
+// `CFWriteStreamSetDispatchQueue`, or on the main queue for streams that are scheduled in the main run loop. Other run
+// loops cannot be woken from here and get no events.
 
 import Dispatch
 import Foundation

@@ -1,4 +1,5 @@
-// A ring of bytes between a writer and a reader on other threads: who finds it full or empty waits, or is told later.
+// A ring of bytes between a writer and a reader on other threads: a writer that finds it full, and a reader that finds
+// it empty, waits or is told later.
 //
 // Must not know: streams.
 
@@ -29,7 +30,7 @@ final class BoundedBuffer: Sendable {
         /// Whether a reader finds bytes, the end, or why there is none.
         var canRead: Bool { count > 0 || isWriterClosed || isReaderClosed }
 
-        /// Who is to be told that there is something to read.
+        /// The readers that are to be told that there is something to read.
         mutating func readers() -> Told {
             defer { waitingReader = nil }
             return Told(observer: readerObserver, waiting: waitingReader)

@@ -22,7 +22,7 @@ final class SequenceSource: BodySource {
         var sequence: (any ReadableSequence)?
         var isClaimed = false
         var isClosed = false
-        /// Who waits for the next piece.
+        /// The reader's handler, which waits for the next piece.
         var asked: (@Sendable (SourcePiece) -> Void)?
         /// What has been gathered.
         var gathered: [UInt8] = []
@@ -61,7 +61,7 @@ final class SequenceSource: BodySource {
         trailers = body.trailers
     }
 
-    /// Whether the caller is the first who wants to read it.
+    /// Whether the caller is the first that wants to read the sequence.
     func claim() -> Bool {
         state.withLock { state in
             defer { state.isClaimed = true }

@@ -1,4 +1,4 @@
-// The end of an upload that can go on later: who gets resume data, and when (B11.26, B11.27).
+// The end of an upload that can go on later: which handler gets resume data, and when (B11.26, B11.27).
 
 import Foundation
 import URLLoadingPolicy
@@ -34,7 +34,7 @@ extension TaskUpload {
         let failure = isCancelled ? LoadFailure.cancelled(task.originalRequest?.url) : failure
         let ours = failure as? URLError
         var data: Data?
-        // B9.19: who only cancels does not ask for data.
+        // B9.19: a program that only cancels does not ask for data.
         if let ours, ours.code != .cancelled || !handlers.isEmpty {
             if let owners {
                 data = owners

@@ -1,5 +1,5 @@
-// The table that both ends build while they talk: what was sent lately, newest first. The one who encodes has the same as
-// the one who decodes, entry by entry. RFC 7541 §2.3.2, §4.
+// The table that both ends build while they talk: what was sent lately, newest first. The encoder has the same as the
+// decoder, entry by entry. RFC 7541 §2.3.2, §4.
 //
 // Names and values lie one behind the other in one buffer, newest last. What has been dropped leaves a gap at the
 // buffer's front, which is closed when there is no room at the end and the gap is at least half of it: so nothing is

@@ -2,7 +2,7 @@
 // chain, newest first; each knows the number of the next older one. Numbers only rise, so an entry that was dropped ends
 // its chain by itself.
 
-/// An index of a dynamic table for the one who encodes.
+/// An index of a dynamic table for the encoder.
 struct HPACKFinder {
     /// What is known of an entry.
     private struct Link {

@@ -1,6 +1,6 @@
 // Finds the names of the static table by their bytes. RFC 7541 appendix A.
 
-/// An index of the static table for the one who encodes.
+/// An index of the static table for the encoder.
 struct HPACKNames: Sendable {
     /// The first static index of a name, at its hash or the next free place behind it; 0 for free places.
     private let places: [UInt8]

@@ -41,7 +41,7 @@ package enum HeaderFault: Error, Sendable, Equatable {
 }
 
 extension HeaderFault {
-    /// What a reason means for the one who asked, as for a message of HTTP/1.1.
+    /// What the reason means for the sender of the request, as for a message of HTTP/1.1.
     package var kind: WireError.Kind {
         switch self {
         case .malformedFieldName, .uppercaseFieldName, .malformedFieldValue, .connectionSpecificField,

@@ -1,5 +1,6 @@
-// Standard output: one writer, one line at a time, each written before the next. The code that answers does not wait for the
-// runner to read. A runner that has closed the pipe loses the answers and nothing else. Driver protocol, section 1.
+// Standard output: one writer, one line at a time, each written before the next. A command that answers does not wait
+// for the runner to read. A runner that has closed the pipe loses the answers and nothing else. Driver protocol,
+// section 1.
 
 import Foundation
 import Synchronization
@@ -50,7 +51,7 @@ package final class Outbox: Sendable {
     }
 
     /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a long
-    /// line would return at its end only, and its progress could not be seen.
+    /// line would return at its end only, and until then it would look like a standstill.
     private func write(_ line: Data) {
         guard !isBroken.load(ordering: .relaxed) else { return }
         line.withUnsafeBytes { bytes in

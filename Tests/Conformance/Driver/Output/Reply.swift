@@ -1,4 +1,4 @@
-// The answer to one command: exactly one, whatever happens to those who should give it. Driver protocol, section 1.
+// The answer to one command: exactly one, whatever happens to the code that should give it. Driver protocol, section 1.
 
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
-// A request's body that is supplied piece by piece, each after a pause. Its reader waits; when the request has
-// ended before its body, the waiting ends too.
+// A request's body that is supplied piece by piece, each after a pause. Its reader waits; when the request has ended
+// before its body, the waiting ends too.
 
 import Foundation
 import Synchronization

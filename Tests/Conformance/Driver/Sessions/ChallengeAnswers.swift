@@ -1,5 +1,6 @@
-// Who answers the questions that are asked of one task: those of a server or a proxy for a password, with each credential
-// once; whether a server is believed, where that is what the runner wants to say itself. Driver protocol, section 3.
+// The answers to the questions that are asked of one task: those of a server or a proxy for a password, with each
+// credential once; whether a server is believed, where that is what the runner wants to say itself. Driver protocol,
+// section 3.
 
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
-// The value of `credentials`: who answers which challenge. Each entry answers once in a transfer, so that a wrong one
-// cannot be given for ever. Driver protocol, section 3.
+// The value of `credentials`: which entry answers which challenge. Each entry answers once in a transfer, so that a
+// wrong one cannot be given for ever. Driver protocol, section 3.
 
 import Foundation
 import URLLoading
@@ -37,7 +37,7 @@ struct CredentialPlan: Sendable {
         password = try members.requiredString("password")
         scheme = try members.word("scheme", Self.schemes) ?? .any
         try members.finish()
-        // The package takes the user's ticket without a question.
+        // The package takes the user's ticket and asks no delegate.
         if case .method(NSURLAuthenticationMethodNegotiate) = scheme {
             throw .unsupported("credentials: scheme negotiate")
         }

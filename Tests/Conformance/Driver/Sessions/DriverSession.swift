@@ -27,7 +27,7 @@ final class DriverSession: Sendable {
         session = URLSession(configuration: plan.configuration, delegate: watch, delegateQueue: nil)
     }
 
-    /// Who answers the challenges of a task.
+    /// The answers to the challenges of a task.
     func makeAnswers() -> ChallengeAnswers { ChallengeAnswers(credentials, trust: trustAnswer, of: self) }
 
     /// A request, ready to be carried out.

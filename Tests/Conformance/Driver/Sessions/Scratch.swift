@@ -3,12 +3,12 @@
 
 import Foundation
 
-/// Directories of this process alone.
+/// Directories that one session has for itself.
 enum Scratch {
     private static let home = FileManager.default.temporaryDirectory
         .appending(path: "conformance-driver-\(getpid())-\(UUID().uuidString)", directoryHint: .isDirectory)
 
-    /// A place for a new one, which is made by the code that first writes there.
+    /// A place for a new directory, which is made when something is first written there.
     static func place() -> URL { home.appending(path: UUID().uuidString, directoryHint: .isDirectory) }
 
     /// Removes them all.

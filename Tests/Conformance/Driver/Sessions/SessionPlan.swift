@@ -21,7 +21,7 @@ struct SessionPlan {
     let trustAnswer: TrustAnswer?
     /// A directory that is the session's alone, if it needs one.
     let scratch: URL?
-    /// Who answers challenges.
+    /// The entries that answer challenges.
     let credentials: [CredentialPlan]
 
     /// The keys that are honoured.

@@ -1,7 +1,7 @@
-// `trust.evaluate`: a chain that no server has sent, judged as a server's would be by default, but for the anchors. What
-// cannot be read is treated as the package does it: a handshake ends at the first certificate of a chain that is none
-// (OpenSSL's alert is bad_certificate), and a session one of whose anchors is none trusts no server. Driver protocol,
-// section 7.
+// `trust.evaluate`: a chain that no server has sent, judged as a server's would be by default, but for the anchors.
+// What cannot be read is treated as the package does it: a handshake ends at the first certificate of a chain that is
+// none (OpenSSL's alert is bad_certificate), and a session one of whose anchors is none trusts no server. Driver
+// protocol, section 7.
 
 import Foundation
 import URLLoading

@@ -65,7 +65,7 @@ extension Driver {
             case .failure(let error as URLError) where error.code == .timedOut && socket.end.value == nil:
                 reply.succeed(["error": TransferError(error).json])
             case .failure(let error):
-                // Whether the peer has said goodbye is told after those who wait for messages have been.
+                // Whether the peer has said goodbye is told after the calls that wait for messages have been.
                 socket.end.whenKnown { end in
                     let failure = TransferError(error).json
                     reply.succeed(end.close == nil ? ["error": failure] : ["closed": end.close.json])

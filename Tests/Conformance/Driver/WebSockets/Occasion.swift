@@ -1,4 +1,4 @@
-// Something that becomes known once, and who wants to know it.
+// Something that becomes known once, and the listeners that want to know it.
 
 import Synchronization
 

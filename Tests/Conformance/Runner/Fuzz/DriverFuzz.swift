@@ -193,8 +193,8 @@ struct FuzzStage: Sendable {
             ] + framed
     }
 
-    /// Servers that speak HTTP/2 only: one without TLS, for who knows that before, one with it, and one that says nothing but
-    /// its own.
+    /// Servers that speak HTTP/2 only: one without TLS, for clients that know that before, one with it, and one that says
+    /// nothing but its own.
     private static func framingServers(
         _ tls: ServerTLS, seed: UInt64, next: @escaping @Sendable () -> Int
     ) throws -> [LoopbackServer] {

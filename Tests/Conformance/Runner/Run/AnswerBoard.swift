@@ -1,5 +1,5 @@
 // The answers of a case's servers, and what they have received. A server takes the first answer that fits a request
-// and has not been used; a request without an answer is answered by 599 and fails the case.
+// and has not been used; a request that no answer fits is answered by 599 and fails the case.
 //
 // Must not know: drivers and results.
 

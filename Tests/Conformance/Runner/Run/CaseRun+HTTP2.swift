@@ -39,8 +39,8 @@ extension CaseRun {
         }
     }
 
-    /// What has come at a server once that is as wanted, or no client is there any more to send it. A connection that is not there yet
-    /// is waited for.
+    /// What has come at a server once that is as wanted, or no client is connected any more that could send it. A connection that
+    /// is not there yet is waited for.
     private func sight(
         of name: String, connection: Int? = nil, when isWanted: @escaping @Sendable (HTTP2Sight) -> Bool
     ) async throws -> HTTP2Sight {

@@ -104,7 +104,7 @@ struct PartsTests {
         #expect(reader.next() == .end)
     }
 
-    @Test("Answers wait for a reader that comes late, and those who write do not wait for one that does not come")
+    @Test("Answers wait for a reader that comes late, and writers do not wait for one that does not come")
     func outbox() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

@@ -30,7 +30,7 @@ struct PasswordTests {
     }
 
     @Test(
-        "The first entry that fits answers, once; a challenge without an answer is the response",
+        "The first entry that fits answers, once; a refusal that no entry answers is the response",
         arguments: [
             ([], 401, ["Digest 0", "Basic 0"]),
             ([entry("me", "secret", [("scheme", "basic")])], 200, ["Digest 0", "Basic 0"]),
@@ -91,7 +91,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("The trust of a session is what it was: the transfer asks no question about certificates")
+    @Test("The trust of a session stays as it was: a transfer with credentials asks nothing about certificates")
     func trust() async throws {
         let (root, identity) = try CertificateFactory.server("127.0.0.1")
         try await withDriver(.init(tls: .init(identity: identity)), router: Self.door) { driver, server in

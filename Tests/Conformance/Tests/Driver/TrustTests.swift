@@ -106,14 +106,13 @@ struct TrustTests {
             #expect(result["trusted"] == false)
             #expect(result["error"] == "secureConnectionFailed")
         }
-        // A handshake ends at such a certificate, whatever needs it.
+        // A handshake ends at such a certificate, even where no path needs it.
         let whole = try leaf.get().chain.certificates.map { JSONValue.string($0.pem) }
         let chain = JSONValue.array(whole + [.string(broken)])
         #expect(try await evaluate(["chain_pem": chain])["trusted"] == false)
     }
 
-    @Test(
-        "Anchors are read as those of a session: text is passed over, a block that is no certificate trusts no server")
+    @Test("Anchors are read as a session's: text is passed over; a block that is no certificate leaves none trusted")
     func unreadableAnchors() async throws {
         let broken: JSONValue = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
         let good = JSONValue.string(try root.get().certificate.pem)

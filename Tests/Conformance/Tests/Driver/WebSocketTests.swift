@@ -81,7 +81,7 @@ struct WebSocketTests {
             _ = try await open("drop", "/drop")
             #expect(try await receive("drop").errorName == "networkConnectionLost")
 
-            // A message that comes too late for one who asked goes to the next.
+            // A message that comes too late for one call goes to the next.
             _ = try await open("silent", "/silent")
             #expect(try await receive("silent", within: 1).errorName == "timedOut")
             _ = try await driver.result("ws.send", ["ws": "silent", "text": "go"])

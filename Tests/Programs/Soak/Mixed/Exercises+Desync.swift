@@ -22,8 +22,8 @@ enum ForgedAnswers {
 
     static func forget(_ number: Int) { gates.withLock { $0[number] = nil } }
 
-    /// An answer, and behind it, when the gate is open, one without a request: over HTTP/2 on the stream that the next
-    /// request will open.
+    /// An answer, and behind it, when the gate is open, one that no request has asked for: over HTTP/2 on the stream that the
+    /// next request will open.
     static func answer(_ number: Int, to request: ServerRequest) -> ServerResponse {
         if let stream = request.stream {
             return .http2([
@@ -46,7 +46,7 @@ extension Lane {
     /// B16.9: no answer is older than its request.
     ///
     /// With a session of its own, or another request might be on its way when the forged answer is sent; and without a
-    /// network in between, or it would not be known when it has come.
+    /// network in between, or the exercise would not know when it has come.
     func answerAhead(_ what: String, _ number: Int, _ random: inout SeededRandom) async throws {
         guard kind.faults.isEmpty else { return }
         let session = anotherSession()
@@ -71,7 +71,7 @@ extension Lane {
         _ = try await load("/body/\(number)/\(length)", in: session, body)
     }
 
-    /// B4.27: who is sent on to another origin bears nothing secret there.
+    /// B4.27: a request that is sent on to another origin bears nothing secret there.
     func stranger(_ what: String) async throws {
         guard kind.faults.isEmpty else { return }
         let configuration = configuration

@@ -29,8 +29,8 @@ enum Exercise: String, CaseIterable {
         }
     }
 
-    /// Those that have a meaning on a lane. Where changed bytes cannot be noticed, only those that tell right from wrong in spite
-    /// of them: one request without framing inside its body, and an answer that can be looked for in what was delivered.
+    /// The exercises that have a meaning on a lane. Where changed bytes cannot be noticed, only those that tell right from wrong
+    /// in spite of them: one request without framing inside its body, and an answer that can be looked for in what was delivered.
     static func choices(on kind: Lane.Kind, over spoken: LaneProtocol) -> [Exercise] {
         if kind == .dirty { return [.get] }
         return allCases.filter { $0 != .fallBack || spoken == .http2 }
@@ -126,7 +126,7 @@ extension Lane {
         var request = try request("/hash")
         request.httpMethod = "POST"
         let (isFed, seed) = (random.chance(50), random.next())
-        // The same again for a server that has not looked at the first.
+        // Another stream of the same bytes, for a server that has not looked at the first.
         let stream: @Sendable () -> InputStream? = {
             var random = SeededRandom(seed: seed)
             return isFed ? FedStream.of(body, &random) : InputStream(data: Data(body))

@@ -18,7 +18,7 @@ final class FedStream: @unchecked Sendable {
         self.piece = piece
     }
 
-    /// The end that is read, while a thread writes these bytes to the other until they are through or are read no more.
+    /// The end that is read, while a thread writes these bytes to the other until they are through or the reader has gone.
     static func of(_ body: [UInt8], _ random: inout SeededRandom) -> InputStream? {
         var (input, output): (InputStream?, OutputStream?) = (nil, nil)
         Stream.getBoundStreams(

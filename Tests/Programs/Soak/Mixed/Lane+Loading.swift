@@ -33,7 +33,7 @@ extension Lane {
                 } else {
                     session.downloadTask(with: request)
                 }
-            // Order: a task that is cancelled before it has its delegate cannot tell of its end.
+            // Order: a task that is cancelled before it has its delegate cannot tell it of its end.
             task.delegate = watcher
             point?.arm { task.cancel() }
             return await watcher.end(of: task)

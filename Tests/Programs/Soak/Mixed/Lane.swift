@@ -30,7 +30,7 @@ final class Lane: Sendable {
         case rough
         /// https through a network that does everything.
         case roughSecure = "rough secure"
-        /// http through a network that changes bytes, which cannot be noticed.
+        /// http through a network that changes bytes, which neither end can notice.
         case dirty
 
         /// How many exercises of a hundred take this way.
@@ -93,7 +93,7 @@ final class Lane: Sendable {
                 // Or an answer of which the books have a part only would be called wrong.
                 options.keptBytes = kind == .dirty ? 4 * SoakServer.longestBody : 0
                 options.keepsOnlyChanged = true
-                // Those of HTTP/2 are fewer, and each has carried more.
+                // Connections of HTTP/2 are fewer, and each has carried more.
                 options.keptConnections = kind == .dirty ? (ledger.spoken == .http2 ? 16 : 64) : 4096
             }
         }
@@ -101,7 +101,7 @@ final class Lane: Sendable {
         session = URLSession(configuration: Self.configuration(kind, ledger.spoken, rootPEM))
     }
 
-    /// A session of the same settings, which its user ends.
+    /// A session of the same settings, which the caller ends.
     func anotherSession() -> URLSession { URLSession(configuration: configuration) }
 
     /// The settings of such a session.
@@ -135,8 +135,9 @@ final class Lane: Sendable {
         // What is kept on purpose is no leak.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = 12
-        // A length that was changed on the way makes either side wait for what never comes. No other load may wait: no fault delays
-        // by more than a fraction of a second, but a busy machine may stand still for some, and under a sanitizer for many.
+        // A length that was changed on the way makes either side wait for what never comes. Nothing else may take so long:
+        // no fault delays by more than a fraction of a second, but a busy machine may stand still for some, and under a
+        // sanitizer for many.
         let isSpoilt = kind.faults.contains(where: \.changesBytes)
         configuration.timeoutIntervalForRequest = isSpoilt && !Sanitizer.isActive ? 20 : 60
         configuration.connectionProxyDictionary = [:]

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Counts exercises, and those who carry them out.
+/// Counts exercises, and the workers that carry them out.
 final class Progress: Sendable {
     private let state = Mutex((exercises: 0, endedWorkers: 0))
 
@@ -14,7 +14,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// One of those who make requests has made its last, and has seen its end.
+    /// A worker has made its last request, and has seen its end.
     func workerEnded() { state.withLock { $0.endedWorkers += 1 } }
 
     var endedWorkers: Int { state.withLock(\.endedWorkers) }

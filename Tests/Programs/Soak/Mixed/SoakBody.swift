@@ -1,5 +1,5 @@
-// Bodies that follow from their number and length, so that its receiver can say whether it is right, and one request's
-// body is never another's.
+// Bodies that follow from their number and length, so that the receiver of one can say whether it is right, and one
+// request's body is never another's.
 
 import Foundation
 import URLLoadingLoopbackServer

@@ -51,7 +51,7 @@ final class Watcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegat
         return await end(of: task)
     }
 
-    /// The same for a task that this watches already; its end may have come before, by a cancellation.
+    /// Starts a task that this watches already, and waits for its end, which may have come before by a cancellation.
     func end(of task: URLSessionTask) async -> Ending {
         await withHandover { handover in
             let ending = state.withLock { state -> Ending? in

@@ -7,7 +7,7 @@ import URLLoadingPolicy
 package struct TransferChallenge: Sendable, Hashable {
     /// Which question it is; an answer names it, and one to another question counts for nothing.
     package var number: UInt64
-    /// Who asks for what.
+    /// Which server or proxy asks, and for what.
     package var space: TransferSpace
     /// How many answers have failed before.
     package var failures: UInt32
@@ -93,12 +93,12 @@ package struct TransferAnswer: Sendable, Hashable {
     }
 }
 
-/// Proof of who we are, or that we believe.
+/// A proof for the server, or the word that the server is believed.
 package enum TransferCredential: Sendable, Hashable, Concealed {
     /// A user and a password.
     case password(user: String, password: String)
     /// The server is believed.
     case trust
-    /// Certificates, ours first, and the key that belongs to it, both as PEM.
+    /// Certificates, the client's own first, and the key that belongs to it, both as PEM.
     case identity(certificates: String, key: String)
 }

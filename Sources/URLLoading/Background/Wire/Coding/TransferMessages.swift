@@ -17,7 +17,7 @@ import URLLoadingPolicy
 
 /// What a program says.
 package enum TransferCommand: Sendable, Hashable {
-    /// Who it is, and how its session loads.
+    /// The greeting of a program: what it can do, and how its session loads.
     case hello(TransferHello)
     /// A task begins.
     case start(TransferOrder)
