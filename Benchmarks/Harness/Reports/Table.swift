@@ -30,7 +30,8 @@ struct Table {
         let ratio = ours.map { Figures.short($0 / cpu.median) } ?? "–"
         return [
             summary.row.name, text(summary.rate), text(summary.p50), text(summary.p99), text(cpu),
-            String(Int(cpu.spread.rounded())) + " %", summary.memory.map { scenario.memory.text($0.median) } ?? "–", ratio,
+            String(Int(cpu.spread.rounded())) + " %", summary.memory.map { scenario.memory.text($0.median) } ?? "–",
+            ratio,
         ]
     }
 

@@ -22,7 +22,8 @@ enum ManualTables {
         let refused = RefusedOption.all.sorted { $0.word < $1.word }.map { option in
             "| `\((option.letter.map { "-\($0), " } ?? "") + "--\(option.word)")` | \(cell(option.reason)) |\n"
         }
-        return "The same: " + same.joined(separator: ", ") + ".\n\n| different | how |\n|---|---|\n" + different.joined()
+        return "The same: " + same.joined(separator: ", ") + ".\n\n| different | how |\n|---|---|\n"
+            + different.joined()
             + "\n| not there | why, and what to use |\n|---|---|\n" + refused.joined()
     }
 

@@ -10,7 +10,9 @@ import URLLoadingTrust
 
 @Suite("fetch: the manual")
 struct ManualTests {
-    @Test("docs/fetch.md and docs/fetch-and-curl.md have the tables that the command makes of its options, and its examples")
+    @Test(
+        "docs/fetch.md and docs/fetch-and-curl.md have the tables that the command makes of its options, and its examples"
+    )
     func tables() throws {
         let page = try #require(ProjectFiles.text(of: "docs/fetch.md"))
         let curl = try #require(ProjectFiles.text(of: "docs/fetch-and-curl.md"))
