@@ -2,8 +2,9 @@
 
 import Foundation
 import Testing
-import URLLoadingFetch
 import URLLoadingTestSupport
+
+@testable import URLLoadingFetch
 
 @Suite("fetch: the use of options")
 struct OptionUseTests {
