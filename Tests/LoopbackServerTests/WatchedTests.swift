@@ -35,7 +35,7 @@ import URLLoadingTestSupport
             return await value.wait { $0 == 2 }
         }
         #expect(await second.value == false)
-        // Nobody is left who could be told twice.
+        // No waiter is left that could be told twice.
         value.change { $0 = 2 }
         #expect(await value.wait { $0 == 2 })
     }

@@ -1,4 +1,4 @@
-// The walks of this target are made of the same numbers as everybody's.
+// The random walks of this target take their numbers from the generator that all test targets share.
 
 import URLLoadingTestSupport
 

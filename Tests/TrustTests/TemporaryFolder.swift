@@ -18,7 +18,7 @@ final class TemporaryFolder {
         rmdir(path)
     }
 
-    /// Lets nobody else read or write the file.
+    /// Lets only the file's owner read and write it.
     func restrict(_ name: String) throws {
         guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }
     }
@@ -33,7 +33,7 @@ final class TemporaryFolder {
         try body()
     }
 
-    /// Lets everybody write the file.
+    /// Lets every user write the file.
     func open(_ name: String) {
         chmod(path + "/" + name, 0o666)
     }
