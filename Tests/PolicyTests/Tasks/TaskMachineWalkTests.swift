@@ -119,10 +119,10 @@ private struct MockTask: ~Copyable {
         switch worker {
         case _ where wasOver: expect(said == .none, "cancelled twice")
         case .idle where !hasBegun, .wait:
-            expect(said == .end, "nobody else ends it")
+            expect(said == .end, "nothing else ends it")
             if said == .end { decideEnd() }
         case .exchange: expect(said == .exchange, "the exchange is told")
-        case .idle, .steps, .onTheWay: expect(said == .none, "somebody else ends it")
+        case .idle, .steps, .onTheWay: expect(said == .none, "something else ends it")
         }
     }
 
@@ -236,7 +236,7 @@ private struct MockTask: ~Copyable {
             worker = .idle
             machine.end()
             decideEnd()
-        case .idle: complaints.append("nobody is at work, and it has not ended")
+        case .idle: complaints.append("nothing is at work, and it has not ended")
         case .wait, .onTheWay, .exchange: work(&random)
         }
     }
