@@ -120,7 +120,7 @@ struct AsyncBytesTests {
         }
     }
 
-    // MARK: Who ends what
+    // MARK: How a sequence and its transfer end each other
 
     @Test("B1.92: ending the iteration cancels the task, also while the sequence is held")
     func droppedIteration() async throws {
@@ -201,7 +201,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Back-pressure: while nobody iterates the sender stops, and goes on when somebody does")
+    @Test("Back-pressure: the server stops sending while no bytes are read, and goes on when reading does")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)
@@ -214,7 +214,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Suspending the task stops the sender")
+    @Test("A suspended task stops the server from sending")
     func suspended() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)

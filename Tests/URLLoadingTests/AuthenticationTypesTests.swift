@@ -8,7 +8,7 @@ import URLLoadingTrust
 @testable import URLLoading
 
 /// Takes answers and forgets them.
-private final class Nobody: NSObject, URLAuthenticationChallengeSender {
+private final class ForgetfulSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}
     let wentOn = Signal()
@@ -235,11 +235,11 @@ struct ChallengeValueTests {
         let url = try #require(URL(string: "http://a.test"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil))
-        let sender = Nobody()
+        let sender = ForgetfulSender()
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: credential, previousFailureCount: 2, failureResponse: response,
             error: URLError(.timedOut), sender: sender)
-        let other = Nobody()
+        let other = ForgetfulSender()
         let passedOn = URLAuthenticationChallenge(authenticationChallenge: challenge, sender: other)
         for (one, sender) in [(challenge, sender), (passedOn, other)] {
             #expect(one.protectionSpace == space && one.proposedCredential == credential)
@@ -254,7 +254,7 @@ struct ChallengeValueTests {
 
     @Test("A sender without the optional methods goes on without a credential")
     func optionalMethods() {
-        let sender = Nobody()
+        let sender = ForgetfulSender()
         let challenge = URLAuthenticationChallenge(
             protectionSpace: URLProtectionSpace(), proposedCredential: nil, previousFailureCount: 0,
             failureResponse: nil, error: nil, sender: sender)

@@ -8,7 +8,7 @@ import URLLoadingLoopbackServer
 
 @Suite("Basic, sent ahead", .endsSessions, .timeLimit(.minutes(5)))
 struct BasicSentAheadTests {
-    /// A visitor who is known as u with p from a URL on, in clear.
+    /// A session that sends u and p ahead from each of the URLs on, also in clear.
     private func known(
         _ urls: [URL], _ delegate: (any URLSessionDelegate)? = nil, _ password: String = "p",
         inClear: Bool = true

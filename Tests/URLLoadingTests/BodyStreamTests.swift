@@ -74,7 +74,7 @@ struct BodyStreamTests {
             #expect(delegate.transcript.body == "another")
             session.invalidateAndCancel()
 
-            // Nobody to ask.
+            // Without a delegate there is no other stream.
             let alone = URLSession(configuration: .ephemeral)
             let request = request(try server.at("/from"), InputStream(data: Data("one".utf8)))
             #expect(await codeThrown { _ = try await alone.data(for: request) } == .requestBodyStreamExhausted)

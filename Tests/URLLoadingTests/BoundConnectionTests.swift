@@ -6,7 +6,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-/// Lets in whoever has gone through NTLM's messages on his connection.
+/// Lets in a client that has gone through NTLM's messages on its connection.
 private final class NTLMDoor: Sendable {
     private enum Stage { case challenged, open }
 
@@ -44,7 +44,7 @@ private final class NTLMDoor: Sendable {
 @Suite("Passwords: NTLM", .endsSessions, .timeLimit(.minutes(5)))
 struct BoundConnectionTests {
     @Test(
-        "B2.93: the three messages go over one connection, which nobody else gets meanwhile and which stays open to all"
+        "B2.93: the three messages go over one connection, which no other task gets meanwhile and which all share afterwards"
     )
     func oneConnection() async throws {
         let door = NTLMDoor()
@@ -114,7 +114,7 @@ struct BoundConnectionTests {
         }
     }
 
-    @Test("NTLM is not begun where nobody has a credential for it; the next scheme is")
+    @Test("NTLM is not begun without a credential for it; the next scheme is asked about")
     func notWithoutCredential() async throws {
         let router: LoopbackServer.Router = { request in
             request.fields.first(.authorization) == basic("u", "p")

@@ -6,7 +6,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTLS
 
-@Suite("Challenges: who is asked")
+@Suite("Challenges: which delegate is asked")
 struct ChallengeRoutingTests {
     @Test("B2.1, B2.2, B2.10: the session's method, in either form, or else the tasks' method, in either form")
     func eitherMethod() async throws {

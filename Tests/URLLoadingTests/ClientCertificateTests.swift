@@ -30,7 +30,7 @@ struct ClientCertificateTests {
         }
     }
 
-    /// Notes who has shown what, and judges as an authority's own server would.
+    /// Notes which certificates each client has shown, and judges as an authority's own server would.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[[String]]>
         let inner: any TrustEvaluator

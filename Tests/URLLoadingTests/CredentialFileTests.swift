@@ -56,7 +56,7 @@ struct CredentialFileTests {
         first.remove(credential("v"), for: space())
         let third = try URLCredentialStorage(permanentCredentialsIn: file)
         #expect(third.credentials(for: space()) == ["u": credential("u")])
-        #expect(third.defaultCredential(for: space()) == nil, "nobody takes over (B2.60)")
+        #expect(third.defaultCredential(for: space()) == nil, "no other credential takes over (B2.60)")
     }
 
     @Test("B2.54, B2.55: nothing else is written: no credential of a session, and no file where there is none to keep")

@@ -54,7 +54,7 @@ struct CredentialStorageTests {
         #expect(storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.58: the same user is replaced, others stay beside him")
+    @Test("B2.58: a user's new credential replaces the old one; those of other users stay")
     func users() {
         storage.set(credential("u", "old"), for: space)
         storage.set(credential("u", "new"), for: space)
@@ -71,7 +71,7 @@ struct CredentialStorageTests {
         #expect(storage.credentials(for: space) == nil && storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.60: the first credential is the default until another one is set; nobody takes over from a removed one")
+    @Test("B2.60: the first credential is the default until another one is set; a removed default has no successor")
     func defaults() {
         storage.set(credential("u"), for: space)
         #expect(storage.defaultCredential(for: space) == credential("u"))

@@ -15,7 +15,7 @@ struct DelayedStartTests {
 
     private func load(
         _ scribe: Scribe, _ form: Scribe.Form, configuration: URLSessionConfiguration = delaying,
-        // A date that has passed when the task is resumed asks nobody.
+        // A date that has passed when the task is resumed leads to no question.
         after seconds: TimeInterval? = 1, request change: @Sendable (inout URLRequest) -> Void = { _ in }
     ) async throws -> (calls: [String], task: URLSessionDataTask) {
         try await withServer(router: { .text(String($0.path)) }) { server in

@@ -35,7 +35,7 @@ struct DownloadDiskTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(at: folder) }
             setenv("TMPDIR", folder.path, 1)
-            // Whoever started the tests may have switched off what would end the process.
+            // The process that started the tests may have told them to ignore this signal.
             signal(SIGXFSZ, SIG_DFL)
             var limit = rlimit(rlim_cur: 200_000, rlim_max: 200_000)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

@@ -61,7 +61,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.13: a URL without a scheme is told apart from one of a scheme that nobody knows")
+    @Test("B17.13: errors tell a URL without a scheme from one whose scheme is unknown")
     func schemeTexts() async throws {
         let session = URLSession(configuration: .ephemeral)
         defer { session.invalidateAndCancel() }
@@ -312,7 +312,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Anchors that cannot be read trust nobody, and say so")
+    @Test("Anchors that cannot be read trust no server, and the error says so")
     func unreadableAnchors() async throws {
         let (_, options) = try tlsServer(.server("localhost"))
         try await withServer(options, router: { _ in .text("x") }) { server in

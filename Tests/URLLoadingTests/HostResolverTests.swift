@@ -14,7 +14,7 @@ struct HostResolverTests {
     /// What a resolver of a test cannot do.
     private struct NoIdea: Error {}
 
-    /// Who was asked for.
+    /// The hosts that the resolver was asked about.
     private let asked = Box<[String]>([])
 
     private func session(

@@ -280,7 +280,7 @@ struct InterceptedBodyTests {
         "B1.117: a body of the program's that never ends is left by a cancellation",
         arguments: InterceptorTests.Call.allCases, [true, false])
     func endless(call: InterceptorTests.Call, isEmpty: Bool) async throws {
-        /// Pieces for ever, whether or not somebody is cancelled.
+        /// Pieces without end, whether or not the load is cancelled.
         struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
             let piece: Data
             let asked: Signal

@@ -1,4 +1,4 @@
-// Interceptors: who is called when, what a call of the chain is, and what becomes of loads that an interceptor begins (behaviour 1.10).
+// Interceptors: which is called when, what a call of the chain is, and what becomes of loads that an interceptor begins (behaviour 1.10).
 // What they do with bodies is tested in InterceptedBodyTests.
 
 import Foundation
@@ -135,7 +135,7 @@ struct InterceptorTests {
 
     // MARK: Calls of the chain
 
-    @Test("B1.112: an interceptor answers itself, and nobody is asked", arguments: Call.allCases)
+    @Test("B1.112: an interceptor that answers itself needs no task and no server", arguments: Call.allCases)
     func replaced(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let session = URLSession.intercepted([
@@ -348,7 +348,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.116: a detached task stands behind nobody")
+    @Test("B1.116: a load in a detached task goes through all interceptors, its own maker too")
     func detached() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let token = try server.at("/token")
@@ -401,7 +401,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.117, B1.90: who is cancelled already asks no interceptor", arguments: Call.allCases)
+    @Test("B1.117, B1.90: a load in a task that is cancelled already asks no interceptor", arguments: Call.allCases)
     func cancelledBefore(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let book = Box<[String]>([])

@@ -1,4 +1,4 @@
-// What must be gone when nobody needs it any more (behaviour B1.13, B1.14, B1.97).
+// What must be gone when it is no longer needed (behaviour B1.13, B1.14, B1.97).
 
 import Foundation
 import Testing

@@ -65,7 +65,7 @@ struct MockTests {
         #expect(URLSessionConfiguration().timeoutIntervalForRequest == 60)
     }
 
-    @Test("Whoever cancels an object without session for what it would go on with hears that there is nothing")
+    @Test("A task object without a session that is cancelled for resume data has none to give")
     @available(*, deprecated)
     func resumeDataOfNothing() async {
         let upload = URLSessionUploadTask()

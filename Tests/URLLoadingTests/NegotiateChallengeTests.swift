@@ -1,6 +1,6 @@
-// Servers and proxies that ask for Negotiate (behaviour 2.10): who is shown the user's Kerberos ticket, and who is asked about it
-// before. These tests have no ticket: that the system's library was asked for one is seen by its refusal, which the challenge
-// behind it tells of.
+// Servers and proxies that ask for Negotiate (behaviour 2.10): which are shown the user's Kerberos ticket, and which
+// delegate is asked about it before. These tests have no ticket: that the system's library was asked for one is seen by
+// its refusal, which the challenge behind it tells of.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import URLLoadingPolicy
 
 @testable import URLLoading
 
-@Suite("Negotiate: who is shown the ticket", .endsSessions, .timeLimit(.minutes(5)))
+@Suite("Negotiate: which servers are shown the ticket", .endsSessions, .timeLimit(.minutes(5)))
 struct NegotiateChallengeTests {
     private static var isInstalled: Bool {
         if case .success = NegotiateLibrary.system { true } else { false }
@@ -39,7 +39,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.1, B2.36: a server that nobody has named is not shown the ticket; the delegate is asked, and default handling keeps it",
+        "B2.1, B2.36: a server that is not in negotiateHosts is not shown the ticket: the delegate is asked first",
         .enabled(if: isInstalled, "the GSSAPI library is not installed"))
     func unnamed() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -68,7 +68,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.95: where the library is not installed nobody is asked about Negotiate, and the next question says why",
+        "B2.95: where the library is not installed no question is about Negotiate, and the next one says why",
         .enabled(if: !isInstalled, "the GSSAPI library is installed"))
     func missingLibrary() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -135,14 +135,14 @@ struct NegotiateChallengeTests {
     func otherAnswers() async throws {
         try await withServer(router: Self.both) { server async throws in
             let url = try server.at("/")
-            let nobody = GuestDelegate(answering(.useCredential))
-            #expect(try await visitor(nobody).visit(url) == "401 denied")
+            let empty = GuestDelegate(answering(.useCredential))
+            #expect(try await visitor(empty).visit(url) == "401 denied")
             let rejecting = GuestDelegate(answering(.rejectProtectionSpace))
             #expect(try await visitor(rejecting).visit(url) == "200 secret")
             #expect(rejecting.transcript.calls == Self.questions && !wasAsked(rejecting))
             let cancelling = GuestDelegate(answering(.cancelAuthenticationChallenge))
             #expect(await codeThrown { _ = try await visitor(cancelling).visit(url) } == .cancelled)
-            #expect(nobody.transcript.calls.count == 1 && cancelling.transcript.calls.count == 1)
+            #expect(empty.transcript.calls.count == 1 && cancelling.transcript.calls.count == 1)
         }
     }
 
@@ -168,7 +168,7 @@ struct NegotiateChallengeTests {
     // MARK: Places
 
     @Test(
-        "B2.11: names are hosts or everything below a domain, in any case; what is no host names nobody",
+        "B2.11: negotiateHosts holds hosts or everything below a domain, in any case; text that is no host matches none",
         arguments: [
             ("intranet.test", true), ("INTRANET.test", true), ("intranet.test.", true), ("*.test", true),
             ("*.intranet.test", false), ("test", false), (".test", false), ("*", false), ("*.", false), ("", false),

@@ -1,5 +1,5 @@
 // What a task's own delegate decides about a connection holds for the tasks of that delegate; what the session's decides,
-// for all (B2.8). Who is asked, and in which order, is in `ChallengeRoutingTests`.
+// for all (B2.8). Which delegate is asked, and in which order, is in `ChallengeRoutingTests`.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import URLLoadingLoopbackServer
 import URLLoadingTLS
 import URLLoadingTrust
 
-@Suite("Challenges: for whom an answer holds")
+@Suite("Challenges: for which tasks an answer holds")
 struct OwnJudgeTests {
     /// Has no method for challenges. Used by one test only: the first load tells that of its type.
     private final class Quiet: NSObject, URLSessionTaskDelegate {}
@@ -29,7 +29,7 @@ struct OwnJudgeTests {
         }
     }
 
-    /// Notes whom a server was shown.
+    /// Notes which certificate a server was shown.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[String?]>
         let inner: any TrustEvaluator
@@ -40,7 +40,7 @@ struct OwnJudgeTests {
         }
     }
 
-    /// A server that asks who we are and can do without; `body` gets a credential for it and the names it has seen.
+    /// A server that asks for a certificate and can do without; `body` gets a credential for it and the names it has seen.
     private func withAskingServer(
         _ version: TLSVersion, router: @escaping LoopbackServer.Router,
         _ body: (JudgedServer, URLCredential, Box<[String?]>) async throws -> Void
@@ -129,7 +129,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8: a delegate that is gone leaves its connections to nobody, whatever has its address")
+    @Test("B2.8: a delegate that is gone leaves its connections to no other, even at its old address in memory")
     func addressesAgain() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil)
@@ -215,7 +215,7 @@ struct OwnJudgeTests {
             }
             _ = try await session.data(from: judged.url, delegate: delegate)
             #expect(seen.value == ["somebody"])
-            // The TLS session that is resumed is one in which it has shown who we are.
+            // The TLS session that is resumed is one in which this delegate has shown a certificate.
             delegate.didReceiveChallenge = nil
             _ = try await session.data(from: judged.url, delegate: delegate)
             _ = try await session.data(from: judged.url)

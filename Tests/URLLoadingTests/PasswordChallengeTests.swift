@@ -1,4 +1,4 @@
-// Challenges in answers of servers (behaviour 2.1 to 2.5): who is asked, what is shown, and what each answer means.
+// Challenges in answers of servers (behaviour 2.1 to 2.5): which delegate is asked, what it is shown, and what each answer means.
 
 import Foundation
 import Testing
@@ -7,12 +7,12 @@ import URLLoadingTrust
 
 @testable import URLLoading
 
-@Suite("Passwords: who is asked, and what is answered", .endsSessions, .timeLimit(.minutes(5)))
+@Suite("Passwords: which delegate is asked, and what it answers", .endsSessions, .timeLimit(.minutes(5)))
 struct PasswordChallengeTests {
     private let digest = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
     private let basicChallenge = "Basic realm=\"r\""
 
-    @Test("B2.14, B2.18, B2.21: the first question shows nobody and the refusal; the answer opens the door")
+    @Test("B2.14, B2.18, B2.21: the first question has no credential and shows the refusal; the answer is let in")
     func first() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -67,7 +67,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.4: the session's method is not asked for a password: where the tasks' is missing, nobody is")
+    @Test("B2.4: the session's method is not asked for a password, not even where the tasks' method is missing")
     func sessionMethodIsNotAsked() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = SessionOnlyGuest()
@@ -102,7 +102,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.12, B2.30: what cannot be understood is an ordinary response, and nobody is asked")
+    @Test("B2.12, B2.30: a 401 whose challenge cannot be understood is an ordinary response without a question")
     func notUnderstood() async throws {
         let challenges: [String?] = [
             nil, "Bearer realm=\"r\"", "Basic realm=\"open", "Digest realm=\"r\"",

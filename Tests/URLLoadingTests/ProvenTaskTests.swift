@@ -1,4 +1,4 @@
-// Tasks that are asked who they are on their way: bodies sent again, every kind of task, what is measured, what stays
+// Tasks that are asked for a password on their way: bodies sent again, every kind of task, what is measured, what stays
 // secret (behaviour 2.9, 2.11, 12).
 
 import Foundation
@@ -67,7 +67,7 @@ struct ProvenTaskTests {
             visitor(delegate).uploadTask(withStreamedRequest: post(url)).resume()
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.calls.suffix(2) == ["stream", "complete -1021"])
-            // Nobody is there to be asked, and a stream is not copied.
+            // There is no delegate to be asked, and a stream is not copied.
             var request = post(url)
             request.httpBodyStream = InputStream(data: Data("body".utf8))
             #expect(await codeThrown { _ = try await visitor().data(for: request) } == .requestBodyStreamExhausted)
@@ -124,7 +124,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.46: where nobody is let in, tasks of every kind deliver the 401")
+    @Test("B2.46: where no credential is let in, tasks of every kind deliver the 401")
     func everyKindDenied() async throws {
         try await withServer(router: door("r", [:])) { server async throws in
             let url = try server.at("/").naming("u:p")
@@ -217,7 +217,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.87: tasks side by side never use a count twice, and whoever is asked first asks nobody for the others")
+    @Test("B2.87: tasks side by side that share a nonce never use one of its counts twice")
     func sideBySide() async throws {
         let gate = DigestDoor()
         let router: LoopbackServer.Router = { gate.opens(to: $0) ? .text("secret") : .denied(gate.challenge) }

@@ -1,4 +1,4 @@
-// Proxies that want to know who we are (behaviour 2.11, 13).
+// Proxies that ask for a password (behaviour 2.11, 13).
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ import URLLoadingLoopbackServer
 struct ProxyPasswordTests {
     private let visits = Visits()
 
-    /// A proxy for plain requests that lets through who has the password.
+    /// A proxy for plain requests that lets requests with the password through.
     private func gate(_ password: String = "p") -> LoopbackServer.Router {
         { [visits] request in
             visits.note(request, .proxyAuthorization)
@@ -61,7 +61,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.101: what the settings say is tried before anybody is asked")
+    @Test("B2.101: the proxy's password in the settings is tried before the delegate is asked")
     func configured() async throws {
         try await withServer(router: gate()) { proxy async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))

@@ -144,7 +144,7 @@ struct RetryPolicyTests {
         try await Self.failing(1, with: half) { server in
             let session = Self.session(Self.quick())
             #expect(try await Load(server.at("/collected"), in: session).text == "good")
-            // Whoever reads as it comes has seen the first half.
+            // A caller that reads the bytes as they come has seen the first half.
             let (bytes, _) = try await session.bytes(from: server.at("/seen"))
             var text = ""
             let code = await codeThrown { for try await byte in bytes { text.unicodeScalars.append(.init(byte)) } }

@@ -11,7 +11,7 @@ import URLLoadingTrust
 struct SecurityPolicyTests {
     typealias Policy = URLSession.ServerSecurityPolicy
 
-    /// A chain of three, and who believes it.
+    /// A chain of three certificates, and trusts of sessions that accept its root or do not.
     private struct Place {
         let root: IssuedCertificate
         let intermediate: IssuedCertificate
@@ -83,7 +83,7 @@ struct SecurityPolicyTests {
     @Test("B3.55: a pinned key is in the chain, which must be valid unless invalid ones are allowed")
     func modePublicKey() throws {
         let place = try Place()
-        // The same key in a renewed certificate.
+        // A renewed certificate with the key of the old one.
         let renewed = try place.root.issue(.authority("Intermediate"), forKeyOf: place.intermediate).certificate
         for pin in place.certificates + [renewed] {
             #expect(place.policy(.publicKey, [pin]).evaluate(try place.trust(), forDomain: "a.test"))

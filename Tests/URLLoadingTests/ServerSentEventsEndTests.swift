@@ -1,4 +1,4 @@
-// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by who listens.
+// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by the program that listens.
 
 import Foundation
 import Testing
@@ -85,7 +85,7 @@ struct ServerSentEventsEndTests {
         }
     }
 
-    @Test("B5.88: who breaks off ends the load")
+    @Test("B5.88: a program that leaves the loop ends the load")
     func brokenOff() async throws {
         let gate = ServerGate()
         let pieces = [ServerResponse.Piece("data: a\n\n"), .init("data: b\n\n", when: gate)]

@@ -65,7 +65,7 @@ struct SessionLifeTests {
 
     @Test(
         "B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered",
-        .http1Only("Streams share a connection, and nobody dials a second"))
+        .http1Only("Streams share a connection, and no second one is opened"))
     func unansweredHandshake() async throws {
         let gate = ServerGate()
         let (root, identity) = try CertificateFactory.server("127.0.0.1")

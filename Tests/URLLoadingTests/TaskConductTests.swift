@@ -16,7 +16,7 @@ struct TaskConductTests {
             let session = URLSession(configuration: .default)
             let task = session.dataTask(with: try server.at("/")) { _, _, _ in done.fire() }
             task.resume()
-            // Were `resume()` to wait for the response, nobody would open the gate.
+            // Were `resume()` to wait for the response, the gate would never be opened.
             #expect(done.count == 0)
             gate.open()
             await done.wait()

@@ -27,7 +27,7 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("Many tasks there and elsewhere load side by side, and every answer reaches the one who asked")
+    @Test("Many tasks there and elsewhere load side by side, and each gets its own answer")
     func manyTasks() async throws {
         try await withServer(router: { request in .text(request.target) }) { server in
             let session = URLSession(configuration: .default)

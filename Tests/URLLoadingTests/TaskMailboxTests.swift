@@ -57,7 +57,7 @@ struct TaskMailboxTests {
         }
         #expect(!mailbox.tellsBody)
         let goesOn = mailbox.delivered(bytes: data.count)
-        #expect(goesOn, "whoever reads is told to go on")
+        #expect(goesOn, "the reader is told to go on")
     }
 
     @Test("A question is known to stand before an end, whichever of them comes first")
@@ -121,7 +121,7 @@ struct TaskMailboxTests {
         if case .waiting? = rest.first {} else { Issue.record("what was put back is not the first") }
     }
 
-    /// One delivery: `q` is a question that nobody answers, `d` a piece of the body.
+    /// One delivery: `q` is a question without an answer, `d` a piece of the body.
     private struct Run {
         static let end = TaskEvent.hopEnded(
             HopEnd(failure: .cancelled, url: nil, body: nil, records: []))

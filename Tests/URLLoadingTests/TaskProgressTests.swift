@@ -1,4 +1,4 @@
-// `task.progress`: one writer, whatever a server announces and whoever counts.
+// `task.progress`: one writer, whatever a server announces and whichever thread counts.
 
 import Foundation
 import Testing

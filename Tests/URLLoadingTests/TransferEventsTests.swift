@@ -147,7 +147,7 @@ struct TransferEventsTests {
         }
     }
 
-    @Test("Back-pressure: while nobody asks for events the sender stops")
+    @Test("Back-pressure: the server stops sending while no events are asked for")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let events = URLSession(configuration: .default).events(for: URLRequest(url: try server.at("/")))

@@ -201,7 +201,7 @@ struct TransportSecurityTests {
     }
 
     @Test(
-        "B3.76: whoever judges nobody does not satisfy the policy, nor does a weak certificate that was picked by hand")
+        "B3.76: neither accepting every certificate nor a weak one that was picked by hand satisfies the policy")
     func unjudged() async throws {
         try await withPlace { place async throws in
             let end = try await place.load(Policy(), judgedBy: .dangerouslyAcceptAnyCertificate)
@@ -275,7 +275,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that vouches for everybody")
+    @Test("B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that accepts every server")
     func pinsAlone() async throws {
         try await withPlace { place async throws in
             func policy(_ pin: String) throws -> Policy {

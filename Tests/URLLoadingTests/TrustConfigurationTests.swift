@@ -197,7 +197,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("Known hosts: a lock that somebody keeps holds up who needs it, and no other session")
+    @Test("Known hosts: a lock that is kept holds up loads that need it, and no other session")
     func keptLock() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
         defer {
@@ -235,7 +235,7 @@ struct TrustConfigurationTests {
     }
 
     @Test(
-        "B3.58, B3.63, B3.64: what cannot be carried out trusts nobody and names the mistake",
+        "B3.58, B3.63, B3.64: an evaluation that cannot be carried out trusts no server and names the mistake",
         arguments: [
             (Evaluation.anchors(pem: "no certificate"), "No certificate was found"),
             (.anchors(.der([Data([1, 2, 3])])), "not a certificate"), (.anchors(.der([])), "No certificate was found"),
@@ -283,7 +283,7 @@ struct ClientIdentityConfigurationTests {
     typealias Identities = URLSessionConfiguration.ClientIdentities
     typealias ClientIdentity = URLSessionConfiguration.ClientIdentity
 
-    /// Notes who has shown what.
+    /// Notes the name in each certificate that a client shows.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[String]>
         let inner: any TrustEvaluator
@@ -362,7 +362,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("Each host its own; nobody else is shown it")
+    @Test("Each host is shown its own identity and no other")
     func perHost() async throws {
         try await withPlace(required: false) { place in
             let one = ClientIdentity.identity(SecIdentity(try place.clients.issue(.client("one")).identity))
@@ -384,7 +384,7 @@ struct ClientIdentityConfigurationTests {
                 SecIdentity(try CertificateFactory.root("Foreign").issue(.client("foreign")).identity))
             #expect(await place.load(.allHosts(foreign)).isWhole)
             #expect(place.seen.value.isEmpty)
-            // Whoever names the host has decided.
+            // A program that names the host has decided.
             let named = await place.load(try .perHost(["localhost": foreign]))
             #expect(named.error?.code == .clientCertificateRejected && place.seen.value == ["foreign"])
         }

@@ -32,7 +32,7 @@ struct UnansweredQuestionTests {
     }
 
     @Test(
-        "B6.8, B1.31: on a queue that stood still until the time was over the end comes, whoever is asked before",
+        "B6.8, B1.31: on a queue that stands still until the time is over the end comes, whatever the question before it",
         arguments: [Question.response, .redirect, .trust, .stream, .nothing])
     func standingQueue(question: Question) async throws {
         try await withSilentDelegate(question, isHeld: true) { delegate, queue, session in
@@ -52,7 +52,7 @@ struct UnansweredQuestionTests {
     }
 
     @Test(
-        "B6.8, B1.31: after a question that nobody has answered in time there is the end only, and no piece of the body",
+        "B6.8, B1.31: after a question without an answer in time only the end comes, and no piece of the body",
         arguments: Question.allCases)
     func unanswered(question: Question) async throws {
         try await withSilentDelegate(question, isHeld: false) { delegate, _, _ in

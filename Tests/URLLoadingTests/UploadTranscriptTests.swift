@@ -98,8 +98,8 @@ struct UploadTranscriptTests {
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
             session.uploadTask(withStreamedRequest: Self.request(try server.at("/from"))).resume()
             await scribe.transcript.completed.wait()
-            // The stream's owner learns that nobody reads on, although it never came to an end; unless the redirect was
-            // there before anybody had opened the stream.
+            // The stream is closed although it never came to an end, unless the redirect was there before the stream was
+            // opened.
             hand.end()
             if hand.opened.count > 0 { await hand.closed.wait() }
             let method = status == 307 ? "POST" : "GET"
@@ -152,7 +152,8 @@ struct UploadTranscriptTests {
     }
 
     @Test(
-        "B6.26 to B6.28: −1005 where nobody supplies another stream, for POST, and when the second sending is lost too")
+        "B6.26 to B6.28: −1005 without another stream from the delegate, for POST, and when the second sending is lost too"
+    )
     func lostForGood() async throws {
         for (path, method, supplies, sendings) in [
             ("/second", "PUT", 1, 1), ("/second", "POST", 9, 1), ("/never", "PUT", 9, 2),

@@ -20,7 +20,7 @@ struct UsualCredentialTests {
     // MARK: No delegate
 
     @Test("B2.45, B2.46, B2.49: without a credential the 401 with its body is the response, and no error")
-    func nobody() async throws {
+    func withoutCredential() async throws {
         try await withServer(router: door()) { server async throws in
             #expect(try await visitor().visit(server.at("/")) == "401 denied")
             let url = try server.at("/")

@@ -21,7 +21,7 @@ struct BackgroundProcessTests {
             kill(first.process, SIGKILL)
             await first.end()
             gate.open()
-            // Nobody is there to hear of it.
+            // No program runs that could hear of it.
             await server.wait { $0.responses == 15 }
             try await until { try await run(server, "pending").outputText == "must be shown\n" }
             #expect(try await run(server, "resume").exitCode == 0)
@@ -64,7 +64,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.36: a helper that dies is followed by another one, and nobody notices")
+    @Test("B10.36: another helper takes over from one that dies, and the program does not notice")
     func helperKilled() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -98,7 +98,7 @@ struct BackgroundProcessTests {
     @Test("B10.39, B10.21: a server that is down for a while is waited for")
     func serverDown() async throws {
         gate.open()
-        // Nobody listens there, until somebody does.
+        // No server listens there yet.
         let place = try ReservedPort()
         try prepare()
         #expect(try await run("http://127.0.0.1:\(place.number)/", "begin").exitCode == 128 + SIGKILL)

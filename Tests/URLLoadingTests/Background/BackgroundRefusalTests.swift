@@ -83,7 +83,7 @@ struct BackgroundRefusalTests {
         }
     }
 
-    @Test("B10.3: without a delegate nobody could be told, so nothing is begun")
+    @Test("B10.3: a session without a delegate could tell no result, so its tasks begin nothing")
     func noDelegate() async throws {
         let session = URLSession(configuration: folder.configuration())
         defer { session.invalidateAndCancel() }

@@ -148,7 +148,7 @@ struct BackgroundSettingsTests {
         #expect(arrived.tlsKeyLogFile?.path == "/tmp/keys")
         #expect(TransferSettings.of(arrived).settings.proxies == settings.proxies && settings.proxies?.count == 2)
         #expect(arrived.serverTrustEvaluation == values.serverTrustEvaluation)
-        // Not the owner's: he counts a task's time himself, and has nothing of what the program keeps.
+        // The owner counts a task's time itself, and has no cache, cookies or credentials: those are the program's.
         #expect(arrived.timeoutIntervalForResource == 0 && arrived.waitsForConnectivity)
         #expect(arrived.urlCache == nil && arrived.httpCookieStorage == nil && arrived.urlCredentialStorage == nil)
     }

@@ -49,7 +49,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.8, B10.27: redirects are followed and nobody is asked about them, nor about the cache")
+    @Test("B10.8, B10.27: redirects are followed; the delegate is asked neither about them nor about the cache")
     func redirects() async throws {
         try await withServer(router: { request in
             request.path == "/" ? ServerResponse.status(302).adding("Location", "/there") : .text("there")
@@ -66,7 +66,7 @@ struct BackgroundTransferTests {
     }
 
     @Test(
-        "B12.1, B12.3 to B12.5: metrics tell of each exchange, also of another process's, but not what proves who we are",
+        "B12.1, B12.3 to B12.5: metrics tell of each exchange, also of another process's, but hold no credential",
         arguments: [false, true])
     func metrics(helper: Bool) async throws {
         try await withServer(router: { request in
@@ -113,7 +113,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.20: a password is asked of the delegate, through whoever carries the transfer out")
+    @Test("B10.20: the delegate is asked for a password, whichever process carries the transfer out")
     func challenge() async throws {
         try await withServer(router: { request in
             request.fields.first("Authorization") == "Basic dTpw"

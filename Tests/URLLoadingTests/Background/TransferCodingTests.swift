@@ -140,7 +140,7 @@ import URLLoadingPolicy
         #expect(throws: TransferCodingError.tooLong) { try TransferRecordCoding.settings(bytes) }
     }
 
-    @Test("B10.38: what proves who somebody is is not shown when values are printed")
+    @Test("B10.38: printed requests and commands show no credential")
     func secrets() {
         let shown = "\(TransferSamples.request) \(TransferSamples.commands)"
         #expect(!shown.contains("c2VjcmV0"))

@@ -80,7 +80,7 @@ import URLLoadingWire
         try await withServer(router: { _ in .slow([.init("he"), .init("llo", when: gate)]) }) { server in
             #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
-            // Nobody's child here, and in a session of its own.
+            // It leads a session of its own, apart from this process.
             #expect(getsid(process) == process)
             let (owner, first, _) = try await Self.program(directory)
             owner.received(.start(Rig.download(server.url("/a"))), from: first)

@@ -47,7 +47,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.35: the hook is called once, when all is over and nobody is there")
+    @Test("B10.35: the hook is called once, when all is over and no program is connected")
     func hook() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -39,7 +39,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.33, B10.16, B10.17: news that nobody has confirmed are told to the next program, and then that they are all"
+        "B10.33, B10.16, B10.17: the next program hears all news that was not confirmed, and then that there is no more"
     )
     func undelivered() async throws {
         let folder = try StateFolder()
@@ -146,7 +146,7 @@ import URLLoadingTestSupport
             .hello(TransferHello(settings: Rig.settings, judgesServers: false, answersChallenges: false)), from: second)
         try await second.end()
         #expect(second.events == [.refused(.inUse)])
-        // Nothing is heard of who was refused.
+        // What a refused program sends is not heard.
         owner.received(.invalidate(cancelling: true), from: second)
         owner.received(.list, from: first)
         _ = try await first.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
@@ -222,13 +222,13 @@ import URLLoadingTestSupport
             let data = program.events.compactMap { if case .resumeData(1, let data) = $0 { data } else { nil } }.first
             let point = ResumeData(Data(try #require(data)))
             #expect(point?.byteCount == 3)
-            // The part is there still, for who goes on with it.
+            // The part is there still, for a task that goes on with it.
             #expect(FileManager.default.fileExists(atPath: directory.file(try #require(point).fileName)))
             await Rig.stop(owner)
         }
     }
 
-    @Test("B10.36: a task that is cancelled just before its owner stops is over, and nobody else carries it out again")
+    @Test("B10.36: a task that is cancelled just before its owner stops is over: no later owner carries it out again")
     func cancelledBeforeStop() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -1,5 +1,5 @@
 // The owner of a background session's transfers and time: what is tried again, what has had its time, what goes on in the
-// hands of a later owner, and clocks that somebody moves.
+// hands of a later owner, and clocks that are moved.
 
 import Foundation
 import Testing
@@ -74,7 +74,7 @@ import URLLoadingWire
     func serverDown() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        // Nobody listens there, until somebody does.
+        // No server listens there yet.
         let place = try ReservedPort()
         let clock = MovableClock()
         let owner = try Rig.owner(directory) { $0.clock = clock.clock }
@@ -193,7 +193,7 @@ import URLLoadingWire
             clock.setCalendar(date - 86_400_000)
             clock.move(milliseconds: 3_600_000)
             #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
-            // Set ahead, which nobody is told: the next look at it is a minute away.
+            // The calendar is set ahead. The owner is not told, and looks at it again in a minute.
             clock.setCalendar(date)
             clock.move(milliseconds: 60_000)
             #expect(try await program.end(of: 1) == nil)

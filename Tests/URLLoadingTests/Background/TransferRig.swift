@@ -85,7 +85,7 @@ final class MovableClock: Sendable {
     /// What waits, of which the test says when it is called.
     private let waiting = Guarded<[@Sendable () -> Void]>([])
     private let longest = Guarded<Int64>(0)
-    /// Fired when somebody waits for no more than a second: to try again.
+    /// Fired when the owner waits for a second at most, which is a wait to try again.
     let retries = Signal()
 
     var now: TransferInstant { state.withLock { $0 } }
@@ -103,12 +103,12 @@ final class MovableClock: Sendable {
 
     func set(_ instant: TransferInstant) { state.withLock { $0 = instant } }
 
-    /// Somebody sets the calendar's clock; nobody is told.
+    /// Sets the calendar's clock; the owner is not told.
     func setCalendar(_ wall: Int64) {
         state.withLock { $0 = TransferInstant(wall: wall, uptime: $0.uptime, boot: $0.boot) }
     }
 
-    /// The longest time that anybody has asked to be woken after.
+    /// The longest time after which the owner has asked to be woken.
     var longestWait: Int64 { longest.withLock { $0 } }
 
     var clock: TransferClock {

@@ -224,7 +224,7 @@ struct HostileProgramTests {
         }
     }
 
-    @Test("A session that nobody holds lets its tasks end")
+    @Test("A session that the program has let go of lets its tasks end")
     func forgottenSession() async throws {
         try await withServer(router: { _ in .text("x") }) { server in
             let url = try server.at()

@@ -91,7 +91,7 @@ struct HostileServerTests {
         }) { server in
             let load = try await Load(server.at())
             #expect(load.text == "end" && load.status == 200, "\(load.message)")
-            // The same where a delegate is asked, which takes time.
+            // The redirect is followed too where a delegate is asked about it, which takes time.
             let notebook = Notebook()
             let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: nil)
             try session.dataTask(with: server.at()).resume()

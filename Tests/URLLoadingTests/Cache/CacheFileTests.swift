@@ -28,7 +28,7 @@ struct CacheFileTests {
         let url = folder.url.appending(path: name)
         var bytes = try Data(contentsOf: url)
         body(&bytes)
-        // In one step, as whoever writes here has to.
+        // In one step, as every process that writes here has to.
         try bytes.write(to: url, options: .atomic)
     }
 
@@ -53,7 +53,7 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
-    @Test("B7.19: a file that somebody has made longer than memory is a miss, whatever the capacity, and is removed")
+    @Test("B7.19: a file that was made longer than memory is a miss, whatever the capacity, and is removed")
     func endless() throws {
         try fill(folder.cache(disk: .max))
         let file = try FileHandle(forWritingTo: folder.url.appending(path: try #require(folder.entries.first)))
@@ -83,7 +83,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("B7.19: a file that somebody shortens while its answer is in use takes nothing away from the answer")
+    @Test("B7.19: an answer in use keeps its whole body when another process shortens its file")
     func shortenedInUse() throws {
         let body = String(repeating: "0123456789abcdef", count: 64 << 10)
         try Stored.store(urls[0], body, in: folder.cache())
@@ -106,7 +106,8 @@ struct CacheFileTests {
     }
 
     @Test(
-        "B7.18: files that are nobody's are left alone", arguments: ["notes.txt", "0123456789abcdef0123456789abcdeg"])
+        "B7.18: files that are not the cache's are left alone",
+        arguments: ["notes.txt", "0123456789abcdef0123456789abcdeg"])
     func foreign(name: String) throws {
         let cache = folder.cache()
         try fill(cache)
@@ -116,7 +117,8 @@ struct CacheFileTests {
         #expect(try Data(contentsOf: folder.url.appending(path: name)) == Data("mine".utf8))
     }
 
-    @Test("B7.18, B7.19: a log that is lost, cut, somebody else's or full of nonsense loses no entry", arguments: 0..<5)
+    @Test(
+        "B7.18, B7.19: no entry is lost when the log is lost, cut, another file or full of nonsense", arguments: 0..<5)
     func logs(kind: Int) throws {
         let first = folder.cache()
         try fill(first)
@@ -137,7 +139,7 @@ struct CacheFileTests {
         #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
     }
 
-    @Test("B7.18: a directory that somebody removes is made again")
+    @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()
         try fill(cache)
@@ -148,7 +150,7 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
-    @Test("B7.7, B7.18: a log with much history is written anew, for all who have it open")
+    @Test("B7.7, B7.18: a log with much history is written anew, for every cache that has it open")
     func shortening() throws {
         let (one, two) = (folder.cache(), folder.cache())
         try fill(one)

@@ -1,5 +1,5 @@
-// Redirects that are kept: followed without the network, with the delegate's word (B4.34); and who may see what was given
-// to somebody who had proven who he is (B7.48, B7.99).
+// Redirects that are kept: followed without the network, with the delegate's word (B4.34). Answers to requests with a
+// credential: which later requests they serve (B7.48, B7.99).
 
 import Foundation
 import Testing
@@ -142,7 +142,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.48: what was given to somebody is used again for the same only")
+    @Test("B7.48: an answer to a user with a password serves requests of this user only")
     func secrets() async throws {
         let visits = Visits()
         let fresh: LoopbackServer.Router = { _ in .text("secret").adding("Cache-Control", "max-age=3600") }
@@ -166,7 +166,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.48: with Digest, whose proof is another one each time")
+    @Test("B7.48: with Digest, an answer serves its user again although each proof is another one")
     func digest() async throws {
         let door = DigestDoor()
         try await withServer(
@@ -182,7 +182,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.99: for a hit nobody is asked who the server is, or who we are")
+    @Test("B7.99: for a hit the delegate is asked neither about the server nor for a password")
     func noChallenge() async throws {
         let identity = try CertificateFactory.root("Caches").issue(.server("localhost")).identity
         try await withServer(.init(tls: ServerTLS(identity: identity)), router: Self.steps()) { server in

@@ -1,6 +1,5 @@
-// What is stored serves only those who would have been given it by the server itself: a test for each way in which a server
-// can be trusted (B7.102). Rules that are known by their names in every session are in TrustRuleTests; two processes are in
-// FetchTests.
+// A stored answer serves only sessions that would have trusted its server: a test for each way in which a server can be
+// trusted (B7.102). Rules that every session knows by name are in TrustRuleTests; two processes are in FetchTests.
 
 import Foundation
 import Testing
@@ -59,7 +58,7 @@ struct CachedTrustTests: CachingSuite {
         return code == nil
     }
 
-    /// Every kind of evaluation that may believe whom the default one refuses.
+    /// Every kind of evaluation that may accept a server that the default one refuses.
     private func evaluations(_ place: Place, _ folder: CacheFolder) throws -> [String: Evaluation] {
         let stranger = try CertificateFactory.root("Stranger").certificate
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -102,7 +101,7 @@ struct CachedTrustTests: CachingSuite {
                     #expect(await codeThrown { _ = try await other.visit(place.url) } == .serverCertificateUntrusted)
                 }
                 #expect(await !finds(judging(evaluation, cache), place.url), "\(name): B7.102, no other session")
-                #expect(await finds(one, place.url), "\(name): nobody has changed it")
+                #expect(await finds(one, place.url), "\(name): no load has changed it")
             }
         }
     }
@@ -188,7 +187,7 @@ struct CachedTrustTests: CachingSuite {
             _ = try await session.visit(place.url, delegate: TaskJudge())
             #expect(await !finds(session, place.url))
             #expect(await !finds(session, place.url, delegate: TaskJudge()))
-            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve nobody")
+            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve no task")
         }
     }
 
@@ -309,7 +308,7 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Earlier versions
 
-    @Test("B7.102: what earlier versions have written serves http as ever, and nobody who asks for TLS")
+    @Test("B7.102: answers that earlier versions of the library have stored serve http URLs, and no https URL")
     func earlierVersions() async throws {
         for (url, serves) in [("https://h.example/", false), ("http://h.example/", true)] {
             let folder = CacheFolder()

@@ -32,7 +32,7 @@ private final class OwnCache: URLCache, @unchecked Sendable {
             isHeld = held != nil
             held?.append { completionHandler(found) }
         }
-        // Who has waited for this finds the answer.
+        // Order: a test that has waited for this finds the answer.
         asked.fire()
         if !isHeld { completionHandler(found) }
     }

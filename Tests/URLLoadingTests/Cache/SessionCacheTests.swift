@@ -183,7 +183,7 @@ struct SessionCacheTests: CachingSuite {
         }
     }
 
-    @Test("B7.50: a body that nobody has read to its end is not kept")
+    @Test("B7.50: a body that was not read to its end is not kept")
     func cancelled() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("first"), .init("rest", when: gate)]) }) { server in

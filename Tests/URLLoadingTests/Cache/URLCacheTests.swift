@@ -15,7 +15,7 @@ struct URLCacheTests {
         cached.map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// The same in memory, on disk, and on disk as another object finds it.
+    /// Where each test stores and reads: in memory, on disk, and on disk with another object that reads.
     enum Place: CaseIterable { case memory, disk, reopened }
 
     private func caches(_ place: Place, _ folder: CacheFolder) -> (writing: URLCache, reading: URLCache) {
@@ -195,7 +195,7 @@ struct URLCacheTests {
         let first = URLCache.shared
         #expect(first.memoryCapacity == 4 << 20 && first.diskCapacity == 20 << 20)
         let before = URLSessionConfiguration.default
-        // Of the same size, for the tests that run meanwhile.
+        // It is as large as the first, for the tests that run meanwhile.
         let other = URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: CacheFolder().url)
         URLCache.shared = other
         let after = URLSessionConfiguration.default

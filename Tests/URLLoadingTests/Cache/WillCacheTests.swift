@@ -39,7 +39,7 @@ private final class HandlerKeeper: NSObject, URLSessionDataDelegate {
     }
 }
 
-/// The same by returning.
+/// Answers the question about storing in the async form, by returning.
 private final class AsyncKeeper: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     private let habit: StoringHabit

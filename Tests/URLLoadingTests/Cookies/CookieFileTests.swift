@@ -65,7 +65,7 @@ struct CookieFileTests {
         #expect(home.files.count == 2, "none of them lies elsewhere")
     }
 
-    @Test("B8.69: a file that is torn or somebody else's counts as none, and the next writing replaces it")
+    @Test("B8.69: a file that is torn or holds something else counts as none, and the next writing replaces it")
     func torn() async throws {
         try await home.run(["set", "a", "1", "3600"])
         let path = home.path + "/URLLoadingTestPrograms/.cookies.shared"
@@ -183,7 +183,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("B8.69: a lock that somebody keeps is waited for a while, then the cookies stay unwritten")
+    @Test("B8.69: a lock that another process keeps is waited for a while; then the cookies stay unwritten")
     func locked() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
         let store = CookieStore(file: file)

@@ -68,7 +68,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.cookies?.map(\.value) == ["3", "4"])
     }
 
-    @Test("B8.63: setCookie asks nobody but the policy never; setCookies asks policy and domain")
+    @Test("B8.63: setCookie keeps every cookie unless the policy is never; setCookies obeys the policy and the domain")
     func policies() throws {
         #expect(storage.cookieAcceptPolicy == .onlyFromMainDocumentDomain)
         let (here, other) = (try url(), try url("https://other.test/"))
@@ -161,7 +161,7 @@ struct HTTPCookieStorageTests {
         defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
         storage.setCookie(try cookie("a"))
         await told.wait()
-        // The same again, an unknown one deleted, a refused one: nothing has changed.
+        // An equal cookie is set, an unknown one deleted, a third one refused: nothing has changed.
         storage.setCookie(try cookie("a"))
         storage.deleteCookie(try cookie("b"))
         storage.setCookies([try cookie("c")], for: try url("https://other.test/"), mainDocumentURL: nil)

@@ -177,7 +177,7 @@ struct HTTPCookieTests {
         #expect(parsed("a=1", "http://[::1]/").first?.domain == "::1")
     }
 
-    @Test("B8.13: an address has no dot whoever names it, and a dot alone is a domain that no host is in")
+    @Test("B8.13: an address has no dot, from a field or from properties; a dot alone is a domain that holds no host")
     func addresses() throws {
         for domain in ["1.2.3.4", ".1.2.3.4"] {
             #expect(parsed("a=1; Domain=\(domain)").first?.domain == "1.2.3.4")

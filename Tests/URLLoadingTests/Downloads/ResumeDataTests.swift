@@ -1,5 +1,4 @@
-// Resume data that are not what they should be: from elsewhere, torn, or made by somebody who wants to reach other files
-// (B9.24, B9.32).
+// Resume data that are not what they should be: from elsewhere, torn, or forged to reach other files (B9.24, B9.32).
 
 import Foundation
 import Testing
@@ -20,7 +19,7 @@ struct ResumeDataTests {
         return (scribe.transcript.calls, task.response, task.originalRequest)
     }
 
-    @Test("B9.32, B9.34: what nobody can read ends with −1002 and without a response, in all three forms")
+    @Test("B9.32, B9.34: resume data that cannot be read end with −1002 and without a response, in all three forms")
     func unreadable() async throws {
         for data in [Data(), Data("no resume data".utf8), Data(count: 1_000_000), Data("{}".utf8)] {
             let (calls, response, request) = await end(of: data)
@@ -93,7 +92,7 @@ struct ResumeDataTests {
     }
 
     @Test(
-        "B9.24, B9.33: no link is followed, and nobody else's, shared or doubly named file written to",
+        "B9.24, B9.33: a download goes on in no link, directory, file with two names, or file that others may read",
         arguments: ["link", "hard link", "directory", "readable by others"])
     func planted(kind: String) async throws {
         let half = HalfServer()

@@ -306,7 +306,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.38: the same data twice: who comes second starts over, and both get everything")
+    @Test("B9.38: of two tasks with the same resume data the second starts over, and both get everything")
     func twice() async throws {
         let gate = ServerGate()
         let half = HalfServer(then: { request in
@@ -403,7 +403,7 @@ struct ResumptionTests {
         .http1Only("The tool counts the bytes of HTTP/1.1"),
         arguments: [["7"], ["8", "--without-kills"]])
     func torment(last words: [String]) async throws {
-        // A tool that dies itself, or is ended by us, leaves its files to whoever started it.
+        // A tool that dies or is ended leaves its files behind: this test removes them.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torment-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }

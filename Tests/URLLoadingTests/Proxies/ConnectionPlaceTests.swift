@@ -65,7 +65,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B8.50: a host's cookies are not for whoever answers behind a socket, nor the other way round")
+    @Test("B8.50: a host's cookies are not sent to a server behind a UNIX-domain socket, nor the other way round")
     func cookies() async throws {
         let router: LoopbackServer.Router = { request in
             ServerResponse.text(request.fields.first(.cookie) ?? "-")
@@ -87,7 +87,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B2.77: what was proven to a host is not sent unasked to whoever answers behind a socket, nor vice versa")
+    @Test("B2.77: a proof for a host is not sent unasked to a server behind a UNIX-domain socket, nor vice versa")
     func proofs() async throws {
         let router: LoopbackServer.Router = { request in
             guard let proof = request.fields.first(.authorization) else {

@@ -87,7 +87,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("B2.102, B17.25: CONNECT is answered with 407, and nobody knows a credential: −1013, with 311 underneath")
+    @Test("B2.102, B17.25: CONNECT is answered with 407 and there is no credential: −1013, with 311 underneath")
     func unauthenticated() async throws {
         try await ProxiedSite.run(tls: true, proxy: { $0.authorization = "Basic bWU6c2VjcmV0" }) { site in
             let error = try await error(site, site.url(), through: site.proxyURL)
@@ -150,7 +150,7 @@ struct ProxyErrorTests {
         await server.stop()
     }
 
-    @Test("B13.21: the certificate of a TLS proxy that nobody vouches for: −1202, by the proxy's name")
+    @Test("B13.21: a TLS proxy whose certificate is not trusted: −1202, by the proxy's name")
     func untrustedProxy() async throws {
         let (_, identity) = try CertificateFactory.server("127.0.0.1")
         try await ProxiedSite.run(tls: true, proxy: { $0.tls = .init(identity: identity) }) { site in

@@ -1,4 +1,4 @@
-// Loads of `data:` and `about:` URLs, and of schemes that nobody knows, by every kind of task (behaviour 14.1, 14.3).
+// Loads of `data:` and `about:` URLs, and of unknown schemes, by every kind of task (behaviour 14.1, 14.3).
 
 import Foundation
 import Testing

@@ -134,7 +134,7 @@ struct FTPResumptionTests {
         #expect(failure?.downloadTaskResumeData == nil)
     }
 
-    @Test("B9.24: the data have no user and no password; who goes on proves anew who he is")
+    @Test("B9.24: resume data hold no user and no password: the task that goes on takes them from the storage")
     func users() async throws {
         let server = try server {
             $0.allowsAnonymous = false

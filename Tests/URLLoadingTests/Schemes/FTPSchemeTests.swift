@@ -160,7 +160,7 @@ struct FTPSchemeTests {
         #expect(try #require(task.error as? URLError).failingURL == task.originalRequest?.url)
     }
 
-    // MARK: Who we are
+    // MARK: Users and passwords
 
     @Test("B14.21: the URL's user and password; their escapes are undone")
     func userInURL() async throws {
@@ -192,7 +192,7 @@ struct FTPSchemeTests {
         #expect(try await visitor(storage: storage).data(from: url(server, "/pub/page.html")).0.count == 3)
     }
 
-    @Test("B14.21, B2.47: who is refused is asked again with what was refused; then it is −1013 without a response")
+    @Test("B14.21, B2.47: a refused credential is shown in the next question; then it is −1013 without a response")
     func refused() async throws {
         let server = try server { $0.allowsAnonymous = false }
         let delegate = GuestDelegate(
@@ -204,7 +204,7 @@ struct FTPSchemeTests {
         #expect(error?.failingURL == place)
         #expect(delegate.challenges.value.map(\.previousFailureCount) == [0, 1])
         #expect(delegate.challenges.value.last?.proposedCredential?.user == "me")
-        // Nobody to ask, and no anonymous users.
+        // There is no delegate to ask, and the server takes no anonymous users.
         #expect(await code(visitor(), place) == .userAuthenticationRequired)
         #expect(
             await code(visitor(), try url(server, "/pub/page.html", user: "me:wrong@")) == .userAuthenticationRequired)
@@ -213,7 +213,7 @@ struct FTPSchemeTests {
         #expect(await code(leaving, place) == .cancelled)
     }
 
-    @Test("B14.21: where nobody says otherwise it is an anonymous user, also after a refusal to answer")
+    @Test("B14.21: without a credential the user is anonymous, also where the delegate has rejected the question")
     func anonymous() async throws {
         let server = try server()
         let delegate = GuestDelegate(Guest.always(.rejectProtectionSpace))

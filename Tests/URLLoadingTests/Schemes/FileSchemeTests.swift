@@ -170,7 +170,7 @@ struct FileSchemeTests {
         #expect(firstDifference(collected, content) == nil)
     }
 
-    @Test("Nobody reads ahead of a delegate that does not come")
+    @Test("A file is not read far ahead of a delegate that does not return")
     func backPressure() async throws {
         let folder = try Folder()
         let content = Data(count: 16 << 20)
@@ -200,7 +200,7 @@ struct FileSchemeTests {
         #expect(delegate.transcript.byteCount == content.count)
     }
 
-    /// Returns when whoever waited for the disk's threads has had a turn: when both are ours for a moment.
+    /// Returns when all work that waited for the disk's threads has had a turn: when both threads are free for a moment.
     private func everyTurnOfTheDisk() async {
         await withHandover { continuation in
             let isThere = DispatchSemaphore(value: 0)

@@ -64,7 +64,7 @@ struct ProtocolRedirectTests {
             let home = try server.at("/home")
             let back = ProtocolScript { $0.redirect(to: home) }
             #expect(await session.handled(try back.url()).0 == Data("from the server".utf8))
-            // Without the class nobody knows the scheme.
+            // Without the class the scheme is unknown.
             #expect((await visitor().handled(away).2 as? URLError)?.code == .unsupportedURL)
         }
     }
@@ -143,8 +143,10 @@ struct ProtocolRedirectTests {
         #expect(delegate.transcript.calls.contains("task identity"))
     }
 
-    @Test("B14.50: no credential goes on without one, and where nobody is asked default handling is the answer")
-    func nobody() async throws {
+    @Test(
+        "B14.50: an answer without a credential continues without one; without a delegate's method it is default handling"
+    )
+    func withoutCredential() async throws {
         let sent = Box<[String]>([])
         let script = guarded(sent)
         let delegate = FullJudge { _, reply in reply(.useCredential, nil) }

@@ -55,7 +55,7 @@ final class ProtocolScript: Sendable {
     let instances = Box<[Held]>([])
     private let work: Work
 
-    /// A script for a host that nobody else has.
+    /// A script for a host that no other test has.
     init(_ work: @escaping Work) {
         host = "h\(UUID().uuidString.lowercased())"
         self.work = work
@@ -115,7 +115,7 @@ class ScriptedProtocol: URLProtocol {
     override func stopLoading() { script?.stop() }
 }
 
-/// The same under another name.
+/// A second class that plays scripts, for sessions that have to choose.
 final class OtherProtocol: ScriptedProtocol {}
 
 /// Takes no request, and notes that it was asked.

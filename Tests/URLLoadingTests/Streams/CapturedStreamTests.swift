@@ -88,7 +88,7 @@ struct CapturedStreamTests {
         }
     }
 
-    @Test("B15.51: streams that nobody takes, or that are let go, end the connection", arguments: [false, true])
+    @Test("B15.51: streams that no delegate takes, or that are let go, end the connection", arguments: [false, true])
     func dropped(takes: Bool) async throws {
         try await withRawServer {
             try _ = $0.rest()

@@ -1,5 +1,5 @@
-// STARTTLS: a server that speaks a little SMTP, what delegates are asked, and what somebody in between can try
-// (B15.45 to B15.47). Proxies on the way (B15.54).
+// STARTTLS: a server that speaks a little SMTP, what delegates are asked, and what an attacker in between can
+// try (B15.45 to B15.47). Proxies on the way (B15.54).
 
 import Foundation
 import Testing

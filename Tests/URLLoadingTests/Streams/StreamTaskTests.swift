@@ -118,7 +118,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.50: the peer's end is told although nobody reads, and what came before can be read")
+    @Test("B15.50: the peer's end is told without a read that waits, and what came before it can be read")
     func peerEnds() async throws {
         let heard = Box("")
         try await withRawServer { peer in
@@ -247,7 +247,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.44: where nobody listens all calls fail, and the task")
+    @Test("B15.44: at a port without a listener all calls fail, and the task with them")
     func refused() async {
         let scribe = StreamScribe()
         let task = streamSession(scribe).streamTask(withHostName: "127.0.0.1", port: 1)

@@ -64,7 +64,7 @@ final class SessionJudge: NSObject, URLSessionDelegate {
     ) {
         transcript.note("session \(challenge.kind)")
         habit(challenge, completionHandler)
-        // Who has waited for this finds what the habit keeps.
+        // Order: a test that has waited for this finds what the habit keeps.
         asked.fire()
     }
 }
@@ -99,7 +99,7 @@ final class FullJudge: NSObject, URLSessionDataDelegate {
     ) {
         transcript.note("session \(challenge.kind)")
         habit(challenge, completionHandler)
-        // Who has waited for this finds what the habit keeps.
+        // Order: a test that has waited for this finds what the habit keeps.
         asked.fire()
     }
 
@@ -191,7 +191,7 @@ struct JudgedServer {
     }
 }
 
-/// Runs `body` with a TLS server whose root nobody trusts.
+/// Runs `body` with a TLS server whose root is not trusted.
 func withJudgedServer(
     _ change: (inout ServerTLS) -> Void = { _ in }, router: @escaping LoopbackServer.Router = { _ in .text("secret") },
     _ body: (JudgedServer) async throws -> Void

@@ -1,4 +1,4 @@
-// Servers that want to know who asks, and delegates that are asked for it.
+// Servers that ask for a password, and delegates that answer for them.
 
 import Foundation
 import Testing
@@ -43,7 +43,7 @@ final class Visits: Sendable {
     var count: Int { seen.value.count }
 }
 
-/// Lets in whoever has one of these passwords.
+/// Lets in requests with one of these passwords.
 func door(
     _ realm: String = "r", _ users: [String: String] = ["u": "p"], _ visits: Visits = Visits(),
     inside: @escaping LoopbackServer.Router = { _ in .text("secret") }
@@ -58,7 +58,7 @@ func door(
     }
 }
 
-/// Lets in whoever proves by Digest that he knows a password.
+/// Lets in requests that prove by Digest that they know the password.
 struct DigestDoor: Sendable {
     let nonce = Box("n1")
     let counts = Box<[String]>([])

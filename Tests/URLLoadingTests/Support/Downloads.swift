@@ -39,7 +39,7 @@ final class HalfServer: Sendable {
         }
     }
 
-    /// The rest to whom it is asked from, else the whole.
+    /// Answers a request for the rest with the rest, and every other one with the whole.
     static let rest: @Sendable (ServerRequest) -> ServerResponse = { request in
         request.fields.first(.range) == "bytes=5-"
             ? .text("world", status: 206).adding("Content-Range", "bytes 5-9/10") : .text("helloworld")
@@ -133,7 +133,7 @@ func text(of location: URL) -> String {
     return content.count < 1000 ? String(decoding: content, as: UTF8.self) : "\(content.count) bytes"
 }
 
-/// A session of its own for one scribe; whoever makes it invalidates it.
+/// A session of its own for one scribe. The test that makes it invalidates it.
 func session(of scribe: ResumptionScribe?, _ change: (URLSessionConfiguration) -> Void = { _ in }) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     change(configuration)

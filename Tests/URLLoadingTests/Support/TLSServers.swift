@@ -27,7 +27,7 @@ struct LoadEnd {
         }
     }
 
-    /// The same, with servers judged so.
+    /// Loads a URL of a server that this evaluation judges.
     init(_ url: URL, judgedBy evaluation: URLSessionConfiguration.ServerTrustEvaluation) async {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.serverTrustEvaluation = evaluation

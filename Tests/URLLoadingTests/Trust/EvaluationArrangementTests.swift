@@ -80,7 +80,7 @@ struct EvaluationArrangementTests {
             SecTrustSetOCSPResponse(trust, response as CFData)
             let flags = kSecRevocationOCSPMethod
             let revocation = try #require(SecPolicyCreateRevocation(flags))
-            // Who is known to be revoked is refused by every evaluation (B3.12).
+            // Every evaluation refuses a certificate that is known to be revoked (B3.12).
             #expect(Steps().hold(trust, host: "example.test") == expected)
             let policies = [SecPolicyCreateSSL(true, "example.test" as CFString), revocation]
             #expect(SecTrustSetPolicies(trust, policies as CFArray) == errSecSuccess)
@@ -88,7 +88,8 @@ struct EvaluationArrangementTests {
         }
     }
 
-    @Test("B3.63, B3.64: pins among certificates or keys; none refuse everybody, another's refuse this server")
+    @Test(
+        "B3.63, B3.64: pinned certificates or keys: no pins refuse every server, another server's pins refuse this one")
     func pins() throws {
         let leaf = try TrustSamples.leaf.get()
         let chain = [

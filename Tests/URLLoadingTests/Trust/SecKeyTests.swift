@@ -170,7 +170,7 @@ struct SecKeyTests {
 
 @Suite("SecCertificate and SecPolicy")
 struct SecCertificateTests {
-    @Test("B3.52: a certificate tells its pin, the hosts that it is for, and who has issued it")
+    @Test("B3.52: a certificate tells its pin, the hosts that it is for, and its issuer")
     func additions() throws {
         let root = try CertificateFactory.root()
         let issued = try root.issue(.server(hosts: ["a.test", "*.b.test", "127.0.0.1", "::1"]))

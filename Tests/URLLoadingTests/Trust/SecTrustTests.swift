@@ -61,8 +61,8 @@ struct SecTrustTests {
         let client = try TrustSamples.intermediate.get().issue(.client("somebody"))
         let expired = try TrustSamples.expired.get()
         let host = SecPolicyCreateSSL(true, "example.test" as CFString)
-        let nobody: String? = nil
-        let any = SecPolicyCreateSSL(true, nobody as CFString?)
+        let noHost: String? = nil
+        let any = SecPolicyCreateSSL(true, noHost as CFString?)
         let forClients = SecPolicyCreateSSL(false, nil)
         let basic = SecPolicyCreateBasicX509()
         func code(_ issued: IssuedCertificate, _ policy: SecPolicy) throws -> OSStatus {
@@ -286,7 +286,7 @@ struct SecTrustTests {
     func chainOfFailure() throws {
         let intermediate = try TrustSamples.intermediate.get().certificate
         let (leaf, stranger) = (try TrustSamples.expired.get().certificate, try CertificateFactory.root("Stranger"))
-        // Of the same name, and not the one who has signed.
+        // It has the issuer's name, and has not signed the leaf.
         let impostor = try CertificateFactory.root("Sample Intermediate").certificate
         var made: SecTrust?
         let sent = try TrustSamples.faces([leaf, impostor, stranger.certificate, intermediate])
@@ -339,7 +339,7 @@ struct SecTrustTests {
     }
 }
 
-/// Refuses everybody, and counts how often it was asked.
+/// Refuses every server, and counts how often it was asked.
 private final class CallCounter: TrustEvaluator {
     private let calls = Guarded(0)
     var count: Int { calls.withLock { $0 } }

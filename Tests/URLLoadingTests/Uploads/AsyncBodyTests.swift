@@ -1,5 +1,5 @@
 // Bodies of requests that are made while they are sent: what the server gets and when, when it gets it again, and how a sequence learns
-// that nobody wants more.
+// that no more is wanted.
 
 import Foundation
 import Testing
@@ -170,7 +170,7 @@ struct AsyncBodyTests {
         stream.open()
         #expect(asked.value == 0)
         #expect(Self.read(stream, 10) == 10)
-        #expect(asked.value == 4, "64 KiB, and then nobody has asked")
+        #expect(asked.value == 4, "64 KiB, and then no more is asked for")
         #expect(Self.read(stream, 1 << 20) == 64 * 1024 - 10)
         #expect(asked.value == 4)
         #expect(Self.read(stream, 1 << 20) == 64 * 1024)

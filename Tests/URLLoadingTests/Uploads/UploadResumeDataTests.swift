@@ -95,7 +95,7 @@ struct UploadResumeDataTests {
             await delegate.informed.wait()
             let data = await task.cancelByProducingResumeData()
             await delegate.transcript.completed.wait()
-            // Whether the last bytes were faster than the cancellation, nobody knows.
+            // The last bytes may have been faster than the cancellation.
             if delegate.error.value == nil {
                 #expect(data == nil)
             } else {
@@ -157,7 +157,7 @@ struct UploadResumeDataTests {
             let file = try UploadFile(count: 1000)
             let data = try await interrupted(file, server)
             let session = visitor()
-            // Of the same length, but written to at another time.
+            // The file has its old length, and was written to at another time.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.url.path)
             #expect(await codeThrown { _ = try await session.upload(resumeFrom: data) } == .cannotOpenFile)
@@ -189,7 +189,7 @@ struct UploadResumeDataTests {
         #expect(delegate.transcript.calls == ["complete -1002"])
     }
 
-    @Test("B11.29: data that somebody has written himself lead nowhere else")
+    @Test("B11.29: forged resume data are refused: no other resource is asked, and no other file is sent")
     func forged() async throws {
         try await withStore {
             $0.cuts = [10]
@@ -290,7 +290,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.34: the requests that go on prove who we are like all others, and carry cookies")
+    @Test("B11.34: the requests that go on carry credentials and cookies like all others")
     func authentication() async throws {
         let visits = Visits()
         var options = LoopbackServer.Options()
@@ -329,7 +329,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.35: a question that nobody has a password for ends the upload, unseen")
+    @Test("B11.35: a 401 without a credential for it ends the upload, and the response stays unseen")
     func refusedQuestion() async throws {
         try await withStore {
             $0.cuts = [10]

@@ -208,7 +208,9 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.6, B15.7: 401 asks who we are, and another handshake follows; without an answer it is refused")
+    @Test(
+        "B15.6, B15.7: after a 401 the delegate is asked and another handshake follows; without an answer it is refused"
+    )
     func passwords() async throws {
         try await withServer(router: door(inside: { _ in .webSocket() })) { server in
             let scribe = WebSocketScribe(Guest.once("u", "p"))

@@ -71,7 +71,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.14: several calls wait, each gets one message, in order; messages that nobody asks for wait too")
+    @Test("B15.14: several calls wait, each gets one message, in order; messages that no call has asked for wait too")
     func receives() async throws {
         let gate = ServerGate()
         try await withScript([.wait(gate)] + (1...6).map { .text("\($0)") }) { server, record in
@@ -141,7 +141,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.22: pings are answered, also while messages wait that nobody has asked for")
+    @Test("B15.22: pings are answered, also while messages wait that no call has asked for")
     func answersPings() async throws {
         let steps: [WebSocketStep] = [
             .text("unasked"), .frame(.ping, [1, 2, 3]), .frame(.pong, [9]), .expect(.pong([1, 2, 3])),
