@@ -35,7 +35,7 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: in clear nothing goes out unless that is set; over TLS it does")
+    @Test("B2.107: over plain http nothing is sent ahead unless that is set; over TLS it is")
     func clear() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { server async throws in
@@ -57,7 +57,8 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: another host, another port and a redirect to one get nothing, and come back to it")
+    @Test(
+        "B2.107: another host, another port and a redirect to one get no credential; a redirect within the server does")
     func elsewhere() async throws {
         let (visits, others) = (Visits(), Visits())
         try await withServer(router: door("r", ["u": "p"], others)) { other async throws in
@@ -126,7 +127,7 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: what cannot be sent, or has no place to go, is without effect")
+    @Test("B2.107: a credential that Basic cannot send, or a URL that is not http or https, has no effect")
     func useless() throws {
         let good = URLCredential("u", "p", .none)
         let entries: [(String, URLCredential)] = [

@@ -57,7 +57,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B5.37, B4.12: a data task's own stream comes first; a delegate is asked for the second sending only")
+    @Test("B5.37, B4.12: a data task sends the request's own stream first; for a second sending the delegate is asked")
     func secondSending() async throws {
         let router: LoopbackServer.Router = { request in
             request.path == "/to" ? .echo(request) : .status(308).adding("Location", "/to")
@@ -104,7 +104,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B6.1, B17.12: a stream that never has anything ends by the time-out, with the reason in the error")
+    @Test("B6.1, B17.12: a load whose body stream never has bytes times out, and the error says why")
     func blockedStream() async throws {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()
@@ -126,7 +126,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B1.41: cancelled in the middle of its body a task ends at once, and its stream is closed")
+    @Test("B1.41: a task that is cancelled in the middle of its body ends at once, and its stream is closed")
     func cancelledInTheMiddle() async throws {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()

@@ -91,7 +91,7 @@ struct BoundConnectionTests {
         }
     }
 
-    @Test("B2.93, B2.96: a body goes with each round, and arrives")
+    @Test("B2.93, B2.96: each round sends the request's body, and the server gets it whole")
     func body() async throws {
         let door = NTLMDoor()
         try await withServer(router: { door.answer($0) }) { server async throws in
@@ -103,7 +103,7 @@ struct BoundConnectionTests {
     }
 
     @Test(
-        "A server that closes the connection in the middle of the rounds gets its own refusal delivered",
+        "When a server closes the connection in the middle of the rounds its refusal is delivered",
         .http1Only("The first round finds no connection of HTTP/1.1 to go on upon"))
     func closed() async throws {
         let door = NTLMDoor(closesAfterChallenge: true)

@@ -58,7 +58,9 @@ struct DownloadDiskTests {
         }
     }
 
-    @Test("B9.11: what could be continued can be, where there is room again; only the file of the data is left")
+    @Test(
+        "B9.11: a download that a full disk has ended goes on when there is room again; only the resume data's file is left"
+    )
     func noRoomForNow() async {
         await #expect(processExitsWith: .success) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID().uuidString)")
@@ -117,7 +119,7 @@ struct DownloadDiskTests {
     }
 
     @Test(
-        "B9.5, B9.11: a disk that is full is -3003, and nothing is left on it",
+        "B9.5, B9.11: a full disk ends a download with -3003, and no file is left on it",
         .enabled(if: SmallDisk.canBeMade, "no file system can be mounted here"), arguments: ["/long", "/known"])
     func fullDisk(path: String) async throws {
         let router: LoopbackServer.Router = { request in

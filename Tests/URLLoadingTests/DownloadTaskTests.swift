@@ -176,7 +176,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "B4.3, B1.101: a redirect is followed as for data tasks; refused, its own body is in the file",
+        "B4.3, B1.101: a redirect is followed as for data tasks; where the delegate refuses it its body is in the file",
         arguments: [true, false])
     func redirect(follows: Bool) async throws {
         let router: LoopbackServer.Router = { request in
@@ -197,7 +197,9 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("B1.45, B9.19: a download cancelled in the middle ends with −999, without a file and without resume data")
+    @Test(
+        "B1.45, B9.19: a download that is cancelled in the middle ends with −999, without a file and without resume data"
+    )
     func cancelled() async throws {
         try await withServer(router: { _ in .generated(length: 1 << 40, framing: .chunked) }) { server in
             let delegate = DownloadRecorder(onWrite: { $0.cancel() })
@@ -212,7 +214,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("B1.39: a suspended download goes on where it was")
+    @Test("B1.39: a suspended download goes on where it was when it is resumed")
     func suspended() async throws {
         let length: Int64 = 5_000_000
         let gate = ServerGate()

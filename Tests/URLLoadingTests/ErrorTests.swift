@@ -1,4 +1,4 @@
-// Errors (behaviour 3.6 and chapter 17): what a program sees for each thing that can go wrong.
+// Errors (behaviour 3.6 and chapter 17): which error a program sees for each failure.
 
 import Foundation
 import Testing
@@ -50,7 +50,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.4: a certificate that is not pinned is not called valid and invalid at once; nothing has two full stops")
+    @Test("B17.4: the text about a certificate that is not pinned names one fault, and no text has two full stops")
     func trustTexts() {
         let pin = TrustFailure(.pinMismatch, certificate: "a.test").description
         #expect(pin == "The certificate of \"a.test\" is not one of the pinned ones.")
@@ -143,7 +143,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "B17.15, B17.20, B17.21: which connect failures are the network's",
+        "B17.15, B17.20, B17.21: which failures to connect mean that the network is missing",
         arguments: [
             ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
             ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
@@ -246,7 +246,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "B17.39 to B17.41, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart",
+        "B17.39 to B17.41, B3.71: unknown root, self-signed, wrong host and expired are −1202 with a code of their own",
         arguments: [
             ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
             ("expired", .expired),
@@ -325,7 +325,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B3.7: the configuration's TLS versions are kept to; a contradiction is −1200")
+    @Test("B3.7: the configuration's TLS versions limit the handshake; without a common version it fails with −1200")
     func tlsVersions() async throws {
         let (root, options) = try tlsServer(.server("localhost"))
         try await withServer(
@@ -347,7 +347,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("The members that Foundation lacks")
+    @Test("The members of URLError that Foundation lacks")
     func members() {
         let error = URLError(
             .notConnectedToInternet,

@@ -19,7 +19,7 @@ struct LeakTests {
     }
 
     @Test(
-        "B1.13, B1.97: session, task and delegates go when the work is done", .timeLimit(.minutes(5)),
+        "B1.13, B1.97: session, task and delegates are released when the work is done", .timeLimit(.minutes(5)),
         arguments: ["delegate", "handler", "async", "cancelled", "unresumed"], [true, false])
     func everythingGoes(kind: String, invalidates: Bool) async throws {
         // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.

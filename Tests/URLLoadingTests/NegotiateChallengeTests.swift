@@ -55,7 +55,9 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.2: where the session's method is missing, the tasks' is asked", .enabled(if: isInstalled))
+    @Test(
+        "B2.2: where the session's method is missing, the tasks' method is asked about Negotiate",
+        .enabled(if: isInstalled))
     func tasksMethod() async throws {
         try await withServer(router: Self.both) { server async throws in
             let own = AsyncGuest()
@@ -103,7 +105,9 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.11, B2.95: to a host that is named the ticket goes unasked, and only the next scheme is asked about")
+    @Test(
+        "B2.11, B2.95: a host in negotiateHosts is shown the ticket unasked; the delegate is asked about the next scheme"
+    )
     func named() async throws {
         try await withServer(router: Self.both) { server async throws in
             let delegate = GuestDelegate(answering(.cancelAuthenticationChallenge))
@@ -114,7 +118,7 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.35: a password is no ticket, and a ticket no password: the next scheme is asked about, without a failure")
+    @Test("B2.35: a password for Negotiate, or a ticket for NTLM, is passed over: the next scheme is asked about")
     func wrongKind() async throws {
         try await withServer(router: Self.both) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -130,7 +134,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.34, B2.38, B2.39: other answers about Negotiate mean what they mean about any method",
+        "B2.34, B2.38, B2.39: the other answers to a challenge about Negotiate mean what they mean for every method",
         .enabled(if: isInstalled))
     func otherAnswers() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -146,7 +150,7 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.101: a proxy of the program's own choice gets the ticket unasked, its password is not taken for one")
+    @Test("B2.101: a proxy that the program has set is shown the ticket unasked")
     func chosenProxy() async throws {
         let router: LoopbackServer.Router = { request in
             request.fields.first(.proxyAuthorization) == basic("u", "p")
@@ -182,7 +186,9 @@ struct NegotiateChallengeTests {
         #expect(!TicketPlaces(ConfigurationValues()).include(server))
     }
 
-    @Test("B2.101: proxies that the program names are named; those of the environment only by their hosts")
+    @Test(
+        "B2.101: proxies that the program sets may have the ticket; one from the environment only if negotiateHosts holds it"
+    )
     func proxies() throws {
         let proxy = AuthenticationSide.proxy(
             try #require(ProxyServer(kind: .http, host: "proxy.test", port: 3128)))
@@ -206,7 +212,7 @@ struct NegotiateChallengeTests {
 
     // MARK: The credential
 
-    @Test("B2.53, B17.57: the ticket as a credential has no name and no password, and is neither kept nor archived")
+    @Test("B2.53, B17.57: the credential kerberosTicket has no name and no password, and is neither kept nor archived")
     func credential() throws {
         let ticket = URLCredential.kerberosTicket
         #expect(ticket.user == nil && !ticket.hasPassword && ticket.identity == nil && ticket.persistence == .none)

@@ -26,7 +26,9 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.15, B2.16, B2.17: a refused credential is shown again and counted, until another realm asks")
+    @Test(
+        "B2.15, B2.16, B2.17: the next question shows the refused credential and counts failures, until another realm asks"
+    )
     func refused() async throws {
         let router: LoopbackServer.Router = { request in
             switch request.fields.first(.authorization) {
@@ -124,7 +126,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.32, B2.39: each space is offered by itself; when all are refused the 401 is the response")
+    @Test("B2.32, B2.39: the delegate is asked about each space in turn; when it rejects all, the 401 is the response")
     func rejected() async throws {
         let router: LoopbackServer.Router = { [digest, basicChallenge] _ in
             .denied(basicChallenge, digest, "Basic realm=\"second\"")
@@ -160,7 +162,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.34, B2.35: no credential, or one of another kind, opens nothing and ends nothing")
+    @Test("B2.34, B2.35: an answer without a credential, or with one of another kind, leads to the 401 as response")
     func noCredential() async throws {
         let trust = SecTrust(
             presented: try CertificateFactory.root().issue(.server("a.test")).chain, policy: TrustPolicy(host: nil),
@@ -247,7 +249,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("A delegate that never answers keeps the task until it is cancelled, and nothing hangs")
+    @Test("A task whose delegate never answers waits until the task or its session is cancelled")
     func neverAnswered() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = GuestDelegate(nil)

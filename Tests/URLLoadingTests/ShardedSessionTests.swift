@@ -1,4 +1,4 @@
-// Sessions whose hosts are spread over several loops: what a program sees is what it sees with one.
+// Sessions whose hosts are spread over several loops: a program sees what it sees with one loop.
 
 import Foundation
 import Testing
@@ -80,7 +80,9 @@ struct ShardedSessionTests {
         }
     }
 
-    @Test("B16.71, B4.2: a task that is sent on from host to host tells of it as with one shard", arguments: [1, 4])
+    @Test(
+        "B16.71, B4.2: the delegate hears of a task that is redirected from host to host as with one shard",
+        arguments: [1, 4])
     func redirects(_ shards: Int) async throws {
         let hosts = Self.distant
         let port = Box(0)
@@ -107,7 +109,7 @@ struct ShardedSessionTests {
         }
     }
 
-    @Test("B16.71: a task is suspended, resumed and cancelled where its hop is", arguments: [true, false])
+    @Test("B16.71: a task is suspended, resumed and cancelled in the shard of its hop", arguments: [true, false])
     func steering(_ cancels: Bool) async throws {
         let hosts = Self.distant
         let (port, gate, arrived) = (Box(0), ServerGate(), Signal())

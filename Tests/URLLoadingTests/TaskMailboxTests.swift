@@ -14,7 +14,7 @@ struct TaskMailboxTests {
     }
 
     @Test(
-        "B6.8, B1.31: whenever an end comes that does not wait for answers, it is told, and no body behind an open question",
+        "B6.8, B1.31: an end that waits for no answer is told whenever it comes, and no body behind an open question is",
         arguments: Ending.allCases)
     func ends(ending: Ending) {
         let lists = ["", "q", "d", "qd", "dq", "qq", "dqd", "qdqd", "ddqqd", "qdd"]
@@ -33,7 +33,9 @@ struct TaskMailboxTests {
         }
     }
 
-    @Test("Pieces of the body that are not told make room for others as those that are", arguments: Ending.allCases)
+    @Test(
+        "Pieces of the body that are dropped make room for others, like those that are told", arguments: Ending.allCases
+    )
     func untoldBody(ending: Ending) throws {
         var mailbox = TaskMailbox()
         _ = mailbox.post(.response(URLResponse()))
@@ -60,7 +62,7 @@ struct TaskMailboxTests {
         #expect(goesOn, "the reader is told to go on")
     }
 
-    @Test("A question is known to stand before an end, whichever of them comes first")
+    @Test("The mailbox knows that a question stands before an end, whichever of the two comes first")
     func questionBeforeEnd() {
         let end = TaskEvent.hopEnded(HopEnd(failure: nil, url: nil, body: nil, records: []))
         for endsFirst in [true, false] {
@@ -83,7 +85,7 @@ struct TaskMailboxTests {
         }
     }
 
-    @Test("What a delegate has allowed is told although the end comes while its answer is carried out")
+    @Test("Events that a delegate's answer allows are told, also if the end comes while the answer is carried out")
     func answeredInTime() throws {
         var mailbox = TaskMailbox()
         _ = mailbox.post(.response(URLResponse()))
@@ -104,7 +106,7 @@ struct TaskMailboxTests {
         #expect(rest.count == 1)
     }
 
-    @Test("B1.110: what is put back, because others have their turn first, comes before what has arrived since")
+    @Test("B1.110: events that are put back come before those that have arrived since")
     func putBack() {
         var mailbox = TaskMailbox()
         for total in 1...3 {

@@ -73,7 +73,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.51, B3.68: a pin comes on top of the evaluation, not in its place")
+    @Test("B3.51, B3.68: a pin adds to the default evaluation and does not replace it")
     func pinsDoNotReplace() async throws {
         try await withPlace { place in
             let pin = place.leaf.pin
@@ -97,7 +97,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("One self-signed certificate for one host, and no other host gets it")
+    @Test("A self-signed certificate that is trusted for one host is trusted for no other host")
     func selfSigned() async throws {
         let odd = try CertificateFactory.selfSigned(.server("elsewhere.test"))
         try await withServer(.init(tls: ServerTLS(identity: odd.identity)), router: { _ in .text("secret") }) {
@@ -109,7 +109,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.65: any of several, all of several")
+    @Test("B3.65: anyOf accepts what one of its evaluations accepts, allOf what all accept")
     func combinations() async throws {
         try await withPlace { place in
             let url = place.url
@@ -123,7 +123,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.66: each host its own; a host without one is refused or judged by the rest")
+    @Test("B3.66: each host has its own evaluation; a host without one is refused or judged by the rule for the others")
     func perHost() async throws {
         try await withPlace { place in
             let url = place.url
@@ -134,7 +134,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.12, B3.13, B3.47: revocation is asked about as the choice says, with the lists that are given")
+    @Test("B3.12, B3.13, B3.47: revocation is checked as the evaluation says, with the lists that it is given")
     func revocation() async throws {
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("localhost"))
@@ -160,7 +160,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.15: what only rules of form forbid is refused where a program asks for them, below own anchors too")
+    @Test("B3.15: certificates that only break rules of form are refused by judgingStrictly, below own anchors too")
     func strictly() async throws {
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("localhost").with { $0.commonName = "LOCALHOST.test" })
@@ -176,7 +176,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.24, B3.41: another date, and no host name")
+    @Test("B3.24, B3.41: an evaluation may judge as of another date, and ignore host names")
     func conditions() async throws {
         try await withPlace { place in
             // What is above the leaf may have been made a second before it, and end as much earlier; of the root no date counts
@@ -266,7 +266,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("Choices that can be carried out have no problem, and equal ones are equal")
+    @Test("Evaluations that can be carried out have no problem, and equal ones compare equal")
     func values() throws {
         let pem = try stranger.get().pem
         let composed = Evaluation.perHost(
@@ -325,7 +325,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("From PEM with a plain and an encrypted key, from PKCS #12, from an identity")
+    @Test("A client identity is made from PEM with a plain or encrypted key, from PKCS #12, or from an identity")
     func forms() async throws {
         try await withPlace { place in
             let issued = try place.clients.issue(.client("somebody"))
@@ -390,7 +390,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("B2.36: without a delegate a stored identity is used; without a storage none is (B2.70)")
+    @Test("B2.36: without a delegate a stored identity is used; without a storage none (B2.70)")
     func stored() async throws {
         try await withPlace(required: false) { place in
             let space = URLProtectionSpace(
@@ -408,7 +408,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("What cannot be read throws, names the mistake and no secret")
+    @Test("An identity that cannot be read throws an error that names the mistake and no secret")
     func mistakes() throws {
         let issued = try CertificateFactory.root().issue(.client("somebody"))
         let (pem, key) = (issued.certificate.pem, issued.identity.keyPEM)

@@ -1,11 +1,11 @@
-// Questions that come too late to be answered: the end is on its way to the delegate already when they are asked.
+// Questions to a delegate that come too late: the task's end is already on its way to the delegate.
 
 import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Questions behind which the end waits", .timeLimit(.minutes(5)))
+@Suite("Questions behind which a task's end waits", .timeLimit(.minutes(5)))
 struct UnansweredQuestionTests {
     /// What the delegate is asked.
     enum Question: String, CaseIterable {

@@ -183,7 +183,7 @@ struct UploadTranscriptTests {
         }
     }
 
-    @Test("B6.26: an async call without a delegate is told of the loss")
+    @Test("B6.26: an async call without a delegate throws the lost connection")
     func lostWithoutDelegate() async throws {
         try await withServer(router: Self.dropping) { server in
             let session = URLSession(configuration: .ephemeral)
@@ -197,7 +197,8 @@ struct UploadTranscriptTests {
     }
 
     @Test(
-        "B17.54: cancelled inside the question for a stream, the first and the second", arguments: Scribe.Form.allCases)
+        "B17.54: an upload is cancelled inside the first or the second question for a stream",
+        arguments: Scribe.Form.allCases)
     func cancelledInside(form: Scribe.Form) async throws {
         for place in [1, 2] {
             try await withServer(router: Self.router()) { server in

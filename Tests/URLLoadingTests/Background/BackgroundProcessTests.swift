@@ -12,7 +12,9 @@ struct BackgroundProcessTests {
     private let folder = BackgroundFolder()
     private let gate = ServerGate()
 
-    @Test("B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: what a helper has done is heard in the next run, once")
+    @Test(
+        "B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: the program's next run hears once of all that a helper has done"
+    )
     func killed() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -46,7 +48,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.33: what was heard before the program was killed is not told again")
+    @Test("B10.33: ends that a program heard of before it was killed are not told again")
     func killedLater() async throws {
         let held = Set((8...10).map { "/download-\($0)" })
         try await withServer(router: { request in
@@ -80,7 +82,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.30, B10.36: where program and helper both die everything goes on with the next program")
+    @Test("B10.30, B10.36: after program and helper both have died, all transfers go on with the next program")
     func bothKilled() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -95,7 +97,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.39, B10.21: a server that is down for a while is waited for")
+    @Test("B10.39, B10.21: transfers wait for a server that is down")
     func serverDown() async throws {
         gate.open()
         // No server listens there yet.
@@ -158,7 +160,7 @@ struct BackgroundProcessTests {
         try await until { folder.helpers.isEmpty }
     }
 
-    @Test("B10.31: a directory whose path no socket's address can hold is no obstacle")
+    @Test("B10.31: a helper works in a directory whose path is too long for a socket's address")
     func longPath() async throws {
         let configuration = folder.configuration(helper: true)
         configuration.backgroundStateDirectory = folder.url.appendingPathComponent(String(repeating: "long", count: 40))
@@ -173,7 +175,7 @@ struct BackgroundProcessTests {
         try await until { folder.helpers.isEmpty }
     }
 
-    @Test("B10.31: where there is no helper this process carries the transfers out")
+    @Test("B10.31: without a program for the helper this process carries the transfers out itself")
     func noHelper() async throws {
         let configuration = folder.configuration(helper: true)
         configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")

@@ -1,4 +1,4 @@
-// What background sessions are asked in vain (behaviour 10.1), and what their configurations are like.
+// Requests that background sessions refuse (behaviour 10.1), and what their configurations are like.
 
 import Foundation
 import Testing
@@ -136,7 +136,7 @@ struct BackgroundRefusalTests {
         }
     }
 
-    @Test("B10.30: where the state cannot be kept tasks say so")
+    @Test("B10.30: where the session's directory cannot be made, tasks end with an error that names it")
     func unusableDirectory() async throws {
         let configuration = folder.configuration()
         configuration.backgroundStateDirectory = URL(fileURLWithPath: "/proc/none")

@@ -1,4 +1,4 @@
-// What of a session's settings another process can be given, and what keeps its transfers in the program (behaviour 10.2).
+// Which settings of a session are passed on to another process, and which keep its transfers in the program (behaviour 10.2).
 
 import Foundation
 import Testing
@@ -110,7 +110,7 @@ struct BackgroundSettingsTests {
         }
     }
 
-    @Test("B10.31, B10.21: every other setting arrives as it is, and what is the program's stays behind")
+    @Test("B10.31, B10.21: every other setting reaches the helper as it is, and the program's cache and cookies do not")
     func carried() throws {
         var values = ConfigurationValues()
         values.identifier = "test"

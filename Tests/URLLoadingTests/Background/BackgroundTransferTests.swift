@@ -11,7 +11,8 @@ import URLLoadingTestSupport
 struct BackgroundTransferTests {
     private let folder = BackgroundFolder()
 
-    @Test("B10.3, B10.19, B10.34: a download is told like any other, no events are finished, and nothing is left of it")
+    @Test(
+        "B10.3, B10.19, B10.34: the delegate hears of a download as usual, of no finished events, and no file is left")
     func download() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             try await withBackgroundSession(folder.configuration()) { session, scribe in
@@ -28,7 +29,8 @@ struct BackgroundTransferTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("B10.5, B1.67, B10.27: an upload tells its answer, and no response; a data task tells both")
+    @Test(
+        "B10.5, B1.67, B10.27: the delegate hears the answer's body of an upload, and of a data task the response too")
     func uploadAndData() async throws {
         try await withServer(router: { .text("got \($0.body.count)") }) { server in
             let file = folder.url.appendingPathComponent("body")

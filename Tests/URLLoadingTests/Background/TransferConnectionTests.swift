@@ -10,7 +10,9 @@ import URLLoadingTestSupport
 @testable import URLLoading
 
 @Suite(.timeLimit(.minutes(2))) struct TransferConnectionTests {
-    @Test("B10.36, B10.24, B17.48: an owner that is lost again and again ends each task with -997, once")
+    @Test(
+        "B10.36, B10.24, B17.48: when the connection to the owner is lost again and again each task ends with -997, once"
+    )
     func lostAgainAndAgain() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -35,7 +37,7 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
-    @Test("B10.36, B10.24: an owner that says nothing is as good as lost")
+    @Test("B10.36, B10.24: an owner that does not answer counts as lost, and the task ends with -997")
     func silent() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))

@@ -72,7 +72,8 @@ import URLLoadingWire
         #expect(isGone)
     }
 
-    @Test("B10.31, B10.2: a helper downloads while its program is away, and keeps what came of it")
+    @Test(
+        "B10.31, B10.2: a helper downloads while its program is away, and keeps the file until the program comes back")
     func download() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -147,7 +148,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B10.31: a helper goes when it has nothing to do, and leaves nothing but journals")
+    @Test("B10.31: a helper ends when it has nothing to do, and removes its socket")
     func leaves() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -168,7 +169,7 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
-    @Test("B10.31: a helper refuses what is no session's directory, and arguments that are none")
+    @Test("B10.31: a helper refuses a path that is no directory, and arguments that it does not know")
     func refusals() async throws {
         let file = FileManager.default.temporaryDirectory.path + "/file-\(UUID().uuidString)"
         try Data().write(to: URL(fileURLWithPath: file))

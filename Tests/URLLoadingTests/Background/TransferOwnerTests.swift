@@ -66,7 +66,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.19: a program for which nothing waited hears of no such end")
+    @Test("B10.19: a program that hears of every end as it comes is not told that all news is delivered")
     func nothingWaited() async throws {
         let folder = try StateFolder()
         try await withServer(router: { _ in .text("x") }) { server in
@@ -135,7 +135,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.32: one program at a time, and one owner")
+    @Test("B10.32: an owner serves one program at a time, and a directory has one owner at a time")
     func oneProgram() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -159,7 +159,7 @@ import URLLoadingTestSupport
         await Rig.stop(next)
     }
 
-    @Test("B10.32: an owner of another session refuses, and so does one of another language")
+    @Test("B10.32: an owner refuses a program of another session, and one that speaks another version")
     func refusals() async throws {
         let folder = try StateFolder()
         let owner = try Rig.owner(try folder.directory())

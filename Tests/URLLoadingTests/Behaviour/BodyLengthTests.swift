@@ -1,4 +1,4 @@
-// Behaviour 16.3, seen by a program: where bodies end, and what a wrong end is.
+// Behaviour 16.3, seen by a program: where bodies end, and which errors wrong ends are.
 
 import Foundation
 import Testing

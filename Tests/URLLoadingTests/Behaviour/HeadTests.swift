@@ -131,7 +131,7 @@ struct HeadTests {
         }
     }
 
-    @Test("B16.29: a refusal that a server sends before it was asked is the answer")
+    @Test("B16.29: a refusal that a server sends before the request is the answer")
     func early() async throws {
         func load(_ greeting: String) async throws -> Load {
             var options = LoopbackServer.Options()

@@ -1,4 +1,5 @@
-// A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
+// A cache's directory that other processes touch: torn and foreign files, lost logs, killed processes, several processes at
+// once (B7.18, B7.19).
 
 import Foundation
 import Testing
@@ -63,7 +64,7 @@ struct CacheFileTests {
         #expect(folder.entries.count == urls.count - 1)
     }
 
-    @Test("B7.12, B7.19: a long file is read where it is as long as it says, and removed where it is not")
+    @Test("B7.12, B7.19: a long file is served if it has the length in its head, and removed if it has another")
     func long() throws {
         let key = try #require(CacheKey(urls[0]))
         let answer = StoredAnswer(
@@ -190,7 +191,7 @@ struct CacheFileTests {
         #expect(nowhere.exitCode == 0 && nowhere.complaints.isEmpty)
     }
 
-    @Test("B7.18, B7.19: killed at random moments while storing, it forgets at most what was being written")
+    @Test("B7.18, B7.19: a cache whose process is killed while it stores loses at most the entry being written")
     func killed() async throws {
         // So often that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred times.
         let run = try await ChildRun.run(testProgram: "cache", ["kill", folder.path, "20"])
@@ -203,14 +204,14 @@ struct CacheFileTests {
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
 
-    @Test("B7.37: a hit, on disk or in memory, needs no loop")
+    @Test("B7.37: a hit, on disk or in memory, is found without a loop")
     func hit() async throws {
         let run = try await ChildRun.run(testProgram: "cache", ["hit", folder.path])
         #expect(run.exitCode == 0 && run.outputText == "0\n", "\(run.outputText)")
     }
 
     #if DEBUG
-        @Test("B7.5: a cache that a loop's thread is the last to let go of does not make the loop wait for the disk")
+        @Test("B7.5: a loop's thread that lets go of a cache as the last one does not wait for the disk")
         func letGoByLoop() async {
             // In a process of its own: the suite's is one that ends where a loop waits.
             await #expect(processExitsWith: .success) {

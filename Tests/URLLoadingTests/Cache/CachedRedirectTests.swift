@@ -36,7 +36,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: 301 and 308 are kept without being told to, but fresh only by a guess; 302 is not kept",
+        "B4.34: 301 and 308 without Cache-Control are kept and fresh for a guessed time; 302 is not kept",
         arguments: [301, 308, 302])
     func byDefault(status: Int) async throws {
         let router: LoopbackServer.Router = { request in
@@ -53,7 +53,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: the delegate is asked about it, in either form, and each hop is a transaction",
+        "B4.34: the delegate is asked about a kept redirect, in either form, and each hop is a transaction",
         arguments: Scribe.Form.allCases)
     func asked(form: Scribe.Form) async throws {
         try await withServer(router: Self.steps()) { server in
@@ -93,7 +93,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: one that the delegate has been asked about on its way in is kept with its body",
+        "B4.34: a redirect that the delegate was asked about when it came is kept with its body",
         arguments: Scribe.Form.allCases)
     func keptAfterAsking(form: Scribe.Form) async throws {
         try await withServer(router: Self.steps(301, String(repeating: "x", count: 40_000))) { server in
@@ -104,7 +104,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B4.33: a body that is long is not read to its end for the cache's sake")
+    @Test("B4.33: a redirect's long body is not read to its end just to keep it")
     func longBody() async throws {
         try await withServer(router: Self.steps(301, String(repeating: "x", count: 70_000))) { server in
             let cache = URLCache(memoryCapacity: 1 << 30, diskCapacity: 0)
@@ -129,7 +129,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B4.34: what follows a redirect is looked for on disk without stopping the loop")
+    @Test("B4.34: the target of a kept redirect is looked for on disk without stopping the loop")
     func onDisk() async throws {
         try await withServer(router: Self.steps(302)) { server in
             let folder = CacheFolder()

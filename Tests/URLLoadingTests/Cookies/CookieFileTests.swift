@@ -14,7 +14,7 @@ import URLLoadingWire
 struct CookieFileTests {
     private let home = DataHome()
 
-    @Test("B8.68, B8.69: what lasts survives the process, in a file of its own for its owner only")
+    @Test("B8.68, B8.69: a cookie with an end survives the process, in a file that only its owner may read")
     func survives() async throws {
         try await home.run(["set", "a", "1", "3600"])
         #expect(try await home.run(["list"]) == ["a=1"])
@@ -25,7 +25,7 @@ struct CookieFileTests {
         #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
     }
 
-    @Test("B8.68, B8.70: what ends with the program is not written")
+    @Test("B8.68, B8.70: a session cookie is not written to the file")
     func session() async throws {
         try await home.run(["set", "a", "1", "-"])
         #expect(try await home.run(["list"]) == [])
@@ -82,7 +82,7 @@ struct CookieFileTests {
     }
 
     @Test(
-        "B8.69: a directory, a pipe or a link to nowhere in the file's place is no trouble",
+        "B8.69: a directory, a pipe or a link to nowhere in place of the file counts as no cookies",
         arguments: ["folder", "pipe", "link"])
     func strange(kind: String) async throws {
         try FileManager.default.createDirectory(
@@ -98,7 +98,7 @@ struct CookieFileTests {
         #expect(try await home.run(["list"]) == (kind == "folder" ? [] : ["a=1"]))
     }
 
-    @Test("B8.69: of two processes the last to say something about a cookie wins, and both keep what the other has set")
+    @Test("B8.69: of two processes the last to change a cookie wins, and each keeps what the other has set")
     func merges() async throws {
         // What a storage has read before another process writes is what it knows.
         let file = SharedFile(path: home.path + "/URLLoadingTestPrograms/.cookies.shared")
@@ -135,7 +135,7 @@ struct CookieFileTests {
         #expect(home.files.filter { $0.contains(".new-") } == [], "nothing half-written is left")
     }
 
-    @Test("B1.26: reset removes the file, with what another process has put there; flush writes it")
+    @Test("B1.26: reset removes the file, also with another process's cookies in it; flush writes it")
     func reset() async throws {
         try await home.run(["set", "a", "1", "3600"])
         try await home.run(["reset"])
@@ -153,7 +153,7 @@ struct CookieFileTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B8.60, B8.68: for a task the file is read on a thread for files, neither on its caller's nor on a loop's")
+    @Test("B8.60, B8.68: for a task the file is read on a thread for files, not on the caller's or a loop's")
     func readElsewhere() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
         let earlier = CookieStore(file: file)

@@ -41,7 +41,7 @@ struct ResumeDataTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B9.24, B9.32: data that were cut, or changed at random, are refused or right, and never a crash")
+    @Test("B9.24, B9.32: resume data that were cut, and random bytes, are refused and crash nothing")
     func damaged() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -59,7 +59,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test("B9.24, B9.32: numbers, names and versions that are not ours are refused")
+    @Test("B9.24, B9.32: resume data with impossible numbers, foreign file names or another version are refused")
     func foreign() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -121,7 +121,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test("B9.24: fields of the request go along, secrets and users in URLs do not")
+    @Test("B9.24: resume data hold the request's fields, and neither secret fields nor the user in its URL")
     func secrets() async throws {
         let seen = Box<[String]>([])
         let half = HalfServer()

@@ -1,4 +1,4 @@
-// What goes wrong with proxies, as programs see it: code, error underneath, failing URL and text (behaviour 13, 17).
+// Failures of proxies, as programs see them: code, error underneath, failing URL and text (behaviour 13, 17).
 
 import Foundation
 import Testing
@@ -108,7 +108,7 @@ struct ProxyErrorTests {
     }
 
     @Test(
-        "B13.27: what SOCKS proxies say, by CFNetwork's codes; without a usable credential it is −1013 (B17.25)",
+        "B13.27: refusals of SOCKS proxies have CFNetwork's codes; without a usable credential it is −1013 (B17.25)",
         arguments: [
             ("socks4a", [0, 91, 0, 0, 0, 0, 0, 0], URLError.Code.cannotConnectToHost, 110),
             ("socks4a", [0, 92, 0, 0, 0, 0, 0, 0], .cannotConnectToHost, 111),
@@ -137,7 +137,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("B13.27: what is no SOCKS proxy: −1004, with 101 underneath")
+    @Test("B13.27: a SOCKS proxy that does not speak SOCKS: −1004, with 101 underneath")
     func notSOCKS() async throws {
         let answer = "HTTP/1.1 400 Bad Request\r\n\r\n"
         var options = LoopbackServer.Options()
@@ -162,7 +162,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("TLS with a proxy that speaks none: −1200, with 310 underneath")
+    @Test("A proxy by TLS that speaks no TLS: −1200, with 310 underneath")
     func noTLS() async throws {
         try await ProxiedSite.run(tls: true) { site in
             let error = try await error(site, site.url(), through: "https://127.0.0.1:\(site.proxy.port)")

@@ -48,7 +48,7 @@ struct FTPSchemeTests {
         #expect(task.countOfBytesReceived == 3 && task.countOfBytesExpectedToReceive == 3)
     }
 
-    @Test("B14.28: an unknown extension, and a server that does not tell lengths")
+    @Test("B14.28: the response for an unknown extension, from a server that does not tell lengths")
     func unknown() async throws {
         let server = try server { $0.script = { $0.verb == "SIZE" ? .reply("500 no") : nil } }
         let (data, response) = try await visitor().data(from: url(server, "/pub/unknown.xyz"))
@@ -74,7 +74,7 @@ struct FTPSchemeTests {
         #expect(text == "<p>")
     }
 
-    @Test("B14.24: a path that ends in a slash is a list, whose type says so; B14.23: ;type=d")
+    @Test("B14.24: a path that ends in a slash is a directory's list, whose MIME type says so; B14.23: ;type=d")
     func listing() async throws {
         let server = try server()
         let (data, response) = try await visitor().data(from: url(server, "/pub/"))
@@ -84,7 +84,7 @@ struct FTPSchemeTests {
         #expect(String(decoding: names, as: UTF8.self) == "page.html\r\nunknown.xyz\r\n")
     }
 
-    @Test("B14.25: upload tasks store data, files and what a delegate's stream brings")
+    @Test("B14.25: upload tasks store data, files and a delegate's stream on the server")
     func uploads() async throws {
         let server = try server()
         let session = visitor()
@@ -250,7 +250,7 @@ struct FTPSchemeTests {
     // MARK: Errors
 
     @Test(
-        "B14.20, B14.24: failures are errors with the URL, never status codes",
+        "B14.20, B14.24: failures are errors with the URL, never HTTP status codes",
         arguments: [
             ("/none", "", URLError.Code.fileDoesNotExist), ("/none/x", "", .fileDoesNotExist),
             ("/pub", "", .fileIsDirectory),
@@ -268,7 +268,7 @@ struct FTPSchemeTests {
         #expect(error?.failingURL == place)
     }
 
-    @Test("A transfer that ends early is −1005, also for downloads; a server that is not there −1004")
+    @Test("A transfer that ends early is −1005, also for downloads; a refused connection is −1004")
     func short() async throws {
         let server = try server {
             $0.script = { ask in
@@ -301,7 +301,7 @@ struct FTPSchemeTests {
 
     // MARK: Caches
 
-    @Test("B14.27, B7.25, B7.35: nothing is stored; a policy that wants stored answers only gets none")
+    @Test("B14.27, B7.25, B7.35: nothing is stored; a policy that takes stored answers only fails")
     func caching() async throws {
         let server = try server()
         let cache = URLCache()

@@ -57,7 +57,7 @@ struct EvaluationArrangementTests {
         return !keys(shown).isDisjoint(with: keys(pinned))
     }
 
-    @Test("B3.61: with the host in the policy its name is checked, without it not")
+    @Test("B3.61: a policy with a host checks the certificate's names, one without a host does not")
     func defaultEvaluation() throws {
         let leaf = try TrustSamples.leaf.get()
         for (host, validates, expected) in [
@@ -70,7 +70,7 @@ struct EvaluationArrangementTests {
         }
     }
 
-    @Test("B3.62: the default evaluation, then the host's, then with a policy for revocation beside it")
+    @Test("B3.62: a revoked certificate fails with each policy: the default one, the host's, and one for revocation")
     func revocation() throws {
         let intermediate = try TrustSamples.intermediate.get()
         let leaf = try TrustSamples.leaf.get()
@@ -112,7 +112,7 @@ struct EvaluationArrangementTests {
     }
 
     @Test(
-        "B3.67: an expired leaf fails while anything is evaluated, and passes by its pin or its issuer's otherwise",
+        "B3.67: an expired leaf passes by its pin or its issuer's only where neither the chain nor the host is evaluated",
         arguments: [
             (Steps(), false), (Steps(evaluates: false), false), (Steps(checksHost: false), false),
             (Steps(evaluates: false, checksHost: false), true),

@@ -46,7 +46,7 @@ struct UploadResumeDataTests {
         throw URLError(.unknown)
     }
 
-    @Test("B11.27, B11.29: a failure brings what is needed to go on, in another session, by each way")
+    @Test("B11.27, B11.29: a failed upload has resume data, by which each kind of call goes on in another session")
     func afterFailure() async throws {
         for way in 0..<3 {
             try await withStore {
@@ -84,7 +84,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.26: cancelling gives data if the server has named a resource, and the error carries them")
+    @Test("B11.26: cancelling gives resume data if the server has named a resource, and the error has them too")
     func cancelled() async throws {
         try await withStore { server, store in
             let file = try UploadFile(count: Self.count)
@@ -109,7 +109,8 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.26: no data without a 104, without a file, without a beginning, and after a plain cancel")
+    @Test(
+        "B11.26: there are no resume data without a 104, without a file, before the beginning, or after a plain cancel")
     func nothingToGoOnWith() async throws {
         let gate = ServerGate()
         var options = LoopbackServer.Options()
@@ -169,7 +170,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.29: data that are none give a task that says so, by each way")
+    @Test("B11.29: a task from data that are no resume data fails with −1002, by each kind of call")
     func garbage() async throws {
         let session = visitor()
         var random = SeededRandomBytes()
@@ -233,7 +234,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.38: two tasks do not go on with one upload at the same time, one after the other may")
+    @Test("B11.38: two tasks may go on with one upload one after the other, but not at the same time")
     func oneAtATime() async throws {
         let gate = ServerGate()
         let begun = Signal()
@@ -349,7 +350,7 @@ struct UploadResumeDataTests {
     }
 
     @Test(
-        "B11.28: a task that waits before it goes on can be cancelled, with data, and is gone then",
+        "B11.28: a task that waits before it goes on can be cancelled for resume data, and is released then",
         .timeLimit(.minutes(5)))
     func cancelledWhileWaiting() async throws {
         try await withStore {
