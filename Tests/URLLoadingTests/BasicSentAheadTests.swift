@@ -92,7 +92,7 @@ struct BasicSentAheadTests {
             #expect(delegate.transcript.calls == ["task HTTPBasic r 1 u/p 401"])
             let (old, new) = (basic("u", "p"), basic("u", "new"))
             #expect(visits.lines == ["GET /a/ \(old)", "GET /a/ \(new)"])
-            // What the server has accepted goes ahead where it was accepted; elsewhere nothing does.
+            // A credential that the server has accepted is sent ahead where it was accepted, and nowhere else.
             #expect(try await session.visit(server.at("/a/")) == "200 secret")
             #expect(try await session.visit(server.at("/")) == "401 denied")
             #expect(visits.lines.dropFirst(2) == ["GET /a/ \(new)", "GET /"])

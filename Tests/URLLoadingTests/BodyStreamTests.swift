@@ -237,7 +237,7 @@ struct BodyStreamTests {
             task.cancel()
             await delegate.ended.wait()
             #expect((task.error as? URLError)?.code == .cancelled)
-            // Until it is closed there is room for so much; a writer that waits for more is woken.
+            // Writing fills the buffer until the stream is closed; a writer that waits for room is woken.
             while producer.write(Array("12345678".utf8)) > 0 {}
             #expect(producer.input.streamStatus == .closed)
             session.invalidateAndCancel()
@@ -247,8 +247,8 @@ struct BodyStreamTests {
 
 /// The program's end of a bound pair.
 //
-// `@unchecked Sendable`: both ends of a pair of ours keep what they have behind Mutexes; their parents, Foundation's, are never
-// Sendable.
+// `@unchecked Sendable`: both ends of the library's pairs keep their state behind Mutexes; Foundation's stream classes, their
+// parents, are never Sendable.
 private final class BoundProducer: @unchecked Sendable {
     let input: InputStream
     private let output: OutputStream

@@ -54,7 +54,7 @@ struct BoundConnectionTests {
             let (first, second) = (try server.at("/a"), try server.at("/b"))
             let one = Task { try await session.visit(first) }
             await delegate.asked.wait()
-            // In line before the answer is given.
+            // The other task waits for a connection before the answer is given.
             let other = GuestDelegate(nil)
             let task = session.dataTask(with: second)
             task.delegate = other

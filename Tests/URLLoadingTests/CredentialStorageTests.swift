@@ -137,7 +137,7 @@ struct CredentialStorageTests {
             let before = told.count
             step()
             if isTold { await told.wait(times: before + 1) }
-            // What a step wrongly posts is delivered before what comes after it on the main thread.
+            // A notification that a step wrongly posts is delivered before the next work on the main thread.
             await MainActor.run {}
             #expect(told.count == before + (isTold ? 1 : 0))
         }

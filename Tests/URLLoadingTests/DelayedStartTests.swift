@@ -47,7 +47,7 @@ struct DelayedStartTests {
     func continues(form: Scribe.Form) async throws {
         let date = Box<Date?>(nil)
         let scribe = Scribe(
-            // The argument is of no meaning with .continueLoading.
+            // The request argument has no meaning with .continueLoading.
             delayed: { request in
                 date.value = Date()
                 var other = request

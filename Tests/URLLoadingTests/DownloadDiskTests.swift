@@ -21,7 +21,7 @@ struct DownloadDiskTests {
                     let code = await codeThrown { _ = try await session.download(from: url) }
                     #expect(code == .cannotCreateFile)
                 }
-                // Nothing is wrong with the session.
+                // The session goes on loading.
                 _ = try await session.data(from: try server.at("/"))
                 session.invalidateAndCancel()
             }
@@ -71,7 +71,7 @@ struct DownloadDiskTests {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let usual = limit.rlim_cur
-            // More than one piece, of which none counts that is not written whole.
+            // Room for more than one piece of the body; a piece that is not written whole does not count.
             limit.rlim_cur = 2_000_000
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             try await withServer(router: { .generated(length: 3_000_000, tag: "\"v1\"", to: $0) }) { server in
@@ -139,7 +139,7 @@ private enum SmallDisk {
         (try? ChildRun("/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "-o", "size=1m", "none", "/tmp"]))?.exitCode
         == 0
 
-    /// What came of it.
+    /// The lines that tell how the download ended.
     static func download(_ url: String) async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -130,7 +130,7 @@ struct DownloadTaskTests {
         "B9.5, B9.12, B16.55, B17.47: a fault in the coding ends with −3006, one that only the end shows with −3007",
         arguments: [("corrupt", -3006), ("truncated", -3007)])
     func undecodable(kind: String, code: Int) async throws {
-        // Hardly to be compressed: the fault is then in the middle of the content, and not in its trailer.
+        // The content hardly compresses, so that the fault is in the middle of it, and not in its trailer.
         var state: UInt32 = 1
         let content = (0..<200_000).map { _ -> UInt8 in
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -356,7 +356,7 @@ struct DownloadTaskTests {
     }
 }
 
-/// Writes down what a download tells.
+/// Writes down what a download tells its delegate.
 private final class DownloadRecorder: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
     let locations = Box<[URL]>([])

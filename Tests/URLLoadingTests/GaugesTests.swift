@@ -31,7 +31,7 @@ struct GaugesTests {
                 for _ in 0..<5 { group.addTask { _ = try await session.data(from: url) } }
                 await server.wait { $0.requests == 2 }
                 var gauges = await session.gauges()
-                // Of tasks it is not known when each begins.
+                // It is not known when each of the Swift tasks begins.
                 while gauges.waitingRequests < 3 { gauges = await session.gauges() }
                 #expect(gauges.busyConnections == 2 && gauges.idleConnections == 0 && gauges.unfinishedTasks == 5)
                 #expect(gauges.totalRequests == 2 && gauges.totalConnections == 2 && gauges.totalReuses == 0)

@@ -11,7 +11,7 @@ import URLLoadingTrust
 struct HostResolverTests {
     private typealias Addresses = URLSessionConfiguration.HostAddresses
 
-    /// What a resolver of a test cannot do.
+    /// The error that a test's resolver throws.
     private struct NoIdea: Error {}
 
     /// The hosts that the resolver was asked about.

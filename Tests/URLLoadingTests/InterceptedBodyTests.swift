@@ -259,7 +259,7 @@ struct InterceptedBodyTests {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession.intercepted([
                 Intercepting { request, next in
-                    // The first is not even given on.
+                    // The first answer is dropped, and with it its body.
                     _ = try await next(request)
                     var answer = try await next(request)
                     if wrapped { answer.body = Body(pieces: answer.body.map { $0 }) }

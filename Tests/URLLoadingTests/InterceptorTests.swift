@@ -319,7 +319,7 @@ struct InterceptorTests {
             #expect(try await Load(server.at("/page"), in: session).text == "/page /token")
             #expect(
                 book.value == ["outer >", "inner >", "inner < 200", "inner >", "inner < 200", "outer < 200"])
-            // What the caller does afterwards is no business of the interceptors that were passed.
+            // A later load of the caller begins at the first interceptor again.
             book.value = []
             _ = await Load(try server.at("/page"), in: session)
             #expect(book.value.first == "outer >")

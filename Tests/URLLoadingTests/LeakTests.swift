@@ -120,7 +120,7 @@ struct LeakTests {
         if ending != "refused" {
             try await task.send(.string("hello"))
             #expect(try await task.heard() == "hello")
-            // One that waits for what never comes.
+            // This call waits for a message that never comes.
             task.receive { _ in }
         }
         switch ending {

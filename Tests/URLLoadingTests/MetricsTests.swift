@@ -81,7 +81,7 @@ struct MetricsTests {
             #expect(metrics.countOfResponseBodyBytesReceived < 300)
             let received =
                 metrics.countOfResponseHeaderBytesReceived + metrics.countOfResponseBodyBytesReceived
-            // The server notes what it has written behind writing it.
+            // The server counts bytes only after it has written them.
             await server.wait { $0.bytesWritten >= received }
             #expect(server.stats.bytesWritten == received)
         }

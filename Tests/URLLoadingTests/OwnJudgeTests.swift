@@ -10,10 +10,10 @@ import URLLoadingTrust
 
 @Suite("Challenges: for which tasks an answer holds")
 struct OwnJudgeTests {
-    /// Has no method for challenges. Used by one test only: the first load tells that of its type.
+    /// Has no method for challenges. Used by one test only: the library learns that about the class at its first load.
     private final class Quiet: NSObject, URLSessionTaskDelegate {}
 
-    /// Likewise, for tests that begin with it.
+    /// Classes without a method for challenges, each for the test that begins with it.
     private final class QuietFirst: NSObject, URLSessionTaskDelegate {}
     private final class QuietMany: NSObject, URLSessionTaskDelegate {}
     private final class QuietUnasked: NSObject, URLSessionTaskDelegate {}
@@ -145,7 +145,7 @@ struct OwnJudgeTests {
     func silentDelegates() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(SessionJudge())
-            // Closures say what they have; of a class it is known when it was asked for the first time.
+            // EventHandlers tells which closures are set; for other classes the library learns its methods at the first question.
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
             _ = try await session.data(from: judged.url)
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
@@ -175,7 +175,7 @@ struct OwnJudgeTests {
         "B16.2: a delegate without a method for challenges leaves its TLS sessions to all tasks too",
         arguments: [TLSVersion.v12, .v13])
     func silentDelegatesTickets(version: TLSVersion) async throws {
-        // A class for each version: the first load tells what there is to tell of it.
+        // A class for each version: the library learns a class's methods at its first load.
         final class Quiet12: NSObject, URLSessionTaskDelegate {}
         final class Quiet13: NSObject, URLSessionTaskDelegate {}
         try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
@@ -255,7 +255,7 @@ struct OwnJudgeTests {
                 _ = try await session.data(from: judged.url)
                 _ = try await session.data(from: judged.url, delegate: Passed())
             }
-            // One of its own for the first, of whose class nothing was known.
+            // The first task had a connection of its own: nothing was known about the class of its delegate.
             #expect(judged.server.stats.connectionsAccepted == 2)
             session.invalidateAndCancel()
         }
@@ -295,7 +295,7 @@ struct OwnJudgeTests {
             stream.resume()
             stream.startSecureConnection()
             try await stream.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: 60)
-            // With the answer the tickets have come.
+            // The TLS tickets have come with the answer.
             let (data, _) = try await stream.readData(ofMinLength: 20, maxLength: 4_096, timeout: 60)
             #expect(data?.starts(with: Data("HTTP/1.1 200".utf8)) == true)
             #expect(seen.value == ["somebody"])

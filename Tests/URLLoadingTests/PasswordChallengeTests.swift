@@ -241,7 +241,7 @@ struct PasswordChallengeTests {
             let questions = (1...5).map { "task HTTPBasic r \($0) u/wrong \($0 - 1) 401" }
             #expect(delegate.transcript.calls == ["task HTTPBasic r 0 nobody 401"] + questions)
             #expect(visits.count == 6)
-            // The right one opens the door after all that.
+            // The right password is let in after five wrong ones.
             let patient = GuestDelegate { challenge in
                 (.useCredential, URLCredential("u", challenge.previousFailureCount < 5 ? "wrong" : "p"))
             }

@@ -211,7 +211,7 @@ struct ProxyPasswordTests {
             #expect(visits.lines == ["GET /"])
             let proofs = proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
             #expect(proofs == [nil, basic("w", "w"), basic("u", "p")])
-            // A later tunnel is opened unasked.
+            // A later tunnel is opened without a question.
             await session.flush()
             #expect(try await session.visit(url) == "200 secret")
             #expect(proxy.asks.last?.head?.fields.first(.proxyAuthorization) == basic("u", "p"))

@@ -60,7 +60,7 @@ struct RetryPolicyTests {
             let session = Self.session(Self.quick())
             let load = try await Load(server.at(), in: session)
             #expect(load.status == 200 && load.text == "good" && server.stats.requests == 3)
-            // What was read to its end leaves its connection to the next attempt.
+            // An answer that is read to its end leaves its connection to the next attempt.
             if status != 408 { #expect(server.stats.connectionsAccepted == 1) }
         }
     }

@@ -55,7 +55,7 @@ struct ServerTrustTests {
     func accepts() async throws {
         try await withJudgedServer { judged in
             #expect(await outcome(judged, Habit.accepts) == nil)
-            // Also for another name than the certificate's.
+            // The server is accepted also for another name than the certificate's.
             let session = judged.session(SessionJudge())
             let address = try judged.server.at("/")
             let (data, _) = try await session.data(from: address)
@@ -75,7 +75,7 @@ struct ServerTrustTests {
             #expect(await outcome(judged, vouches) == .serverCertificateUntrusted)
             await judged.server.wait { $0.connectionsAccepted == 2 && $0.connectionsOpen == 0 }
             #expect(judged.server.stats.requestsBegun == before.requestsBegun)
-            // A connection of HTTP/2 says goodbye.
+            // A connection of HTTP/2 sends GOAWAY before it closes.
             if !ProtocolUnderTest.isHTTP2 { #expect(judged.server.stats.bytesReceived == before.bytesReceived) }
         }
     }
@@ -219,7 +219,7 @@ struct ServerTrustTests {
             let task = session.dataTask(with: judged.url)
             task.resume()
             await delegate.asked.wait()
-            // Others go on meanwhile, on the same loop and the same queue.
+            // Other loads go on meanwhile, on the task's loop and delegate queue.
             let other = judged.session(SessionJudge())
             for _ in 0..<5 { _ = try await other.data(from: judged.url) }
             #expect(judged.server.stats.requests == 5)

@@ -15,7 +15,7 @@ struct SessionFieldTests {
         "X-Vault-Token": "all", "apikey": "all", "Cookie2": "all",
     ]
 
-    /// What of the session's fields has come with each request, as `a` or `a+secrets`.
+    /// The session's fields that came with each request, as `a` or `a+secrets`.
     private final class Record: Sendable {
         let lines = Box<[String]>([])
 

@@ -66,7 +66,7 @@ struct ShardedSessionTests {
         }
     }
 
-    // What is too much is for `ShardRulesTests`: here each of so many loops would keep its thread to the end of the process.
+    // Numbers that are too large are tested in `ShardRulesTests`: here each loop would keep a thread to the end of the process.
     @Test("B16.71: numbers below one count as one", arguments: [Int.min, -1, 0])
     func oddNumbers(_ number: Int) async throws {
         try await withServer(router: { .text($0.target) }) { server in
@@ -135,7 +135,7 @@ struct ShardedSessionTests {
             task.resume()
             await arrived.wait()
             task.suspend()
-            // Order: what is loaded in the same shard comes to its loop behind the suspension, and before the gate opens.
+            // Order: this load reaches the shard's loop after the suspension, and is over before the gate opens.
             let neighbour = try await Load(server.at("/", host: Self.hosts[7]), in: session)
             gate.open()
             let distant = try await Load(server.at("/", host: hosts[3]), in: session)

@@ -8,7 +8,7 @@ import URLLoadingEngine
 
 @Suite("The list of a task's events")
 struct TaskMailboxTests {
-    /// How an end comes in that no question may hold up.
+    /// The two ways in which an end comes that no question may hold up.
     enum Ending: CaseIterable {
         case hop, abandoned
     }
@@ -148,7 +148,7 @@ struct TaskMailboxTests {
             if mailbox.post(event) { isScheduled = true }
         }
 
-        /// Whatever comes from elsewhere comes between two steps.
+        /// Posts what comes from other threads: it comes between two steps of the delivery.
         private mutating func step() {
             stepsLeft -= 1
             if stepsLeft == -1 {
@@ -160,7 +160,7 @@ struct TaskMailboxTests {
             }
         }
 
-        /// As a task delivers, until nothing moves any more.
+        /// Delivers events as a task does, until no event and no step is left.
         mutating func deliver() {
             while isScheduled || stepsLeft >= 0 {
                 step()

@@ -11,7 +11,7 @@ import URLLoadingTestSupport
 @Suite("Progress of tasks", .timeLimit(.minutes(5)))
 struct TaskProgressTests {
     @Test(
-        "B1.52: a task whose answer announces the greatest length ends as usual, and its progress counts the body it sent"
+        "B1.52: an answer that announces the greatest length, beside a body that is sent, does not overflow the progress"
     )
     func greatestLength() async throws {
         let text = "HTTP/1.1 200 OK\nContent-Length: 9223372036854775807\n\nhello"

@@ -195,7 +195,7 @@ struct TransportSecurityTests {
             let excepted = try Policy(
                 dictionary: ["NSExceptionDomains": ["localhost": [Self.insecure: true]]])
             #expect(try await place.load(excepted, judgedBy: .system, delegate: vouching).isWhole)
-            // Where the evaluation believes, the delegate's word changes nothing.
+            // Where the evaluation accepts the server, the delegate's answer changes nothing.
             #expect(try await place.load(Policy(), delegate: vouching).isWhole)
         }
     }
@@ -207,7 +207,7 @@ struct TransportSecurityTests {
             let end = try await place.load(Policy(), judgedBy: .dangerouslyAcceptAnyCertificate)
             #expect(end.error?.code == .secureConnectionFailed && place.server.stats.requests == 0)
         }
-        // A certificate that was picked by hand is believed whatever it is signed with.
+        // Without a policy a certificate that was picked by hand is accepted, whatever it is signed with.
         let old = try CertificateFactory.selfSigned(.server("localhost").with { $0.hash = .sha1 })
         try await withServer(.init(tls: ServerTLS(identity: old.identity)), router: { _ in .text("secret") }) {
             server in
@@ -236,7 +236,7 @@ struct TransportSecurityTests {
         return pins?.map { ["SPKI-SHA256-BASE64": $0] }
     }
 
-    @Test("B3.83: one pin of each list must match, for the leaf and for an authority; a mismatch is −1200")
+    @Test("B3.83: of each list that is given, for leaves or authorities, one pin must match; a mismatch is −1200")
     func pins() async throws {
         let other = try CertificateFactory.root("Other").certificate.pin
         try await withPlace { place async throws in

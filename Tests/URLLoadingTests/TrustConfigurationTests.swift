@@ -179,8 +179,8 @@ struct TrustConfigurationTests {
     @Test("B3.24, B3.41: an evaluation may judge as of another date, and ignore host names")
     func conditions() async throws {
         try await withPlace { place in
-            // What is above the leaf may have been made a second before it, and end as much earlier; of the root no date counts
-            // (B3.28).
+            // The intermediate may have been made a second before the leaf, and end as much earlier. The root's dates are not
+            // checked (B3.28).
             let judged = place.identity.chain.certificates.filter { $0.der != place.root.der }
             let end = try #require(judged.compactMap(\.notAfter).min())
             let late = place.base.judging(asOf: Date(timeIntervalSince1970: Double(end) + 1))
@@ -190,7 +190,7 @@ struct TrustConfigurationTests {
             let other = try place.server.at("/", host: "other.test")
             #expect(await LoadEnd(other, judgedBy: place.base).isRefused("other.test"))
             #expect(await LoadEnd(other, judgedBy: place.base.dangerouslyIgnoringHostNames()).isWhole)
-            // No argument of a test: Foundation cannot describe such a date.
+            // This date is no argument of the test, because Foundation cannot describe it.
             let never = place.base.judging(asOf: Date(timeIntervalSince1970: .nan))
             #expect(never.problem?.contains("no moment in time") == true)
             #expect(await LoadEnd(place.url, judgedBy: never).isRefused("no moment in time"))
@@ -212,7 +212,7 @@ struct TrustConfigurationTests {
             }
             lock?.hold()
             lock = nil
-            // Whether it was given back within the patience depends on the machine.
+            // It depends on the machine whether the lock was given back in time.
             let end = await held
             #expect(end.isWhole || end.isRefused("locked"), "\(end.error?.localizedDescription ?? "")")
         }

@@ -12,7 +12,7 @@ struct UnansweredQuestionTests {
         case response, redirect, trust, stream
         /// About a response without a body, which is complete when it is asked.
         case nothing
-        /// About a response that a cache has, and whether one is to go there.
+        /// About a response from a cache, and about storing one.
         case stored, storing
         /// About a part of a body whose next part is broken: nothing is loading any more.
         case part
@@ -27,7 +27,7 @@ struct UnansweredQuestionTests {
             }
         }
 
-        /// What is told in the end where the question was asked.
+        /// The end that the delegate hears where the question was asked.
         var end: String { self == .part ? "complete -1017" : "complete -1001" }
     }
 
@@ -36,7 +36,7 @@ struct UnansweredQuestionTests {
         arguments: [Question.response, .redirect, .trust, .stream, .nothing])
     func standingQueue(question: Question) async throws {
         try await withSilentDelegate(question, isHeld: true) { delegate, queue, session in
-            // Its time is over later than that of the task.
+            // Its time is over after the task's.
             let witness = URLSession(configuration: session.configuration)
             let gate = ServerGate()
             try await withServer(router: { _ in .slow([.init("x", when: gate)]) }) { server in
@@ -69,7 +69,7 @@ struct UnansweredQuestionTests {
         #expect(question.told.starts(with: calls.dropLast()), "\(calls)")
     }
 
-    /// Runs a task whose delegate is asked that, for as long as the task may take: a second.
+    /// Runs a task whose delegate is asked `question` and does not answer. The task may take a second.
     private func withSilentDelegate(
         _ question: Question, isHeld: Bool,
         _ body: (SilentOnQuestions, OperationQueue, URLSession) async throws -> Void
@@ -139,7 +139,7 @@ private final class SilentOnQuestions: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         transcript.note("response")
-        // The question is the next one.
+        // The first response is answered: the question under test is the next one.
         let isTold = ["/storing", "/part"].contains(response.url?.path) && transcript.calls.count == 1
         if isTold { completionHandler(.allow) }
     }

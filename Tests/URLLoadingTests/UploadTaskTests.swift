@@ -23,7 +23,7 @@ struct UploadTaskTests {
         URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     }
 
-    /// Answers with how the body came and what it was.
+    /// Answers with the request's method, the framing of its body, and the body.
     private static let describing: LoopbackServer.Router = { request in
         let framing = request.fields.first(.contentLength).map { "length \($0)" } ?? "chunked"
         return .text("\(request.method) \(framing): \(String(decoding: request.body, as: UTF8.self))")
@@ -390,7 +390,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B5.40: an upload with Expect sends its body when the server wants it, and never when it refuses")
+    @Test("B5.40: an upload with Expect sends its body to a server that stays silent, and not to one that refuses")
     func expectation() async throws {
         var options = LoopbackServer.Options()
         options.earlyRouter = { $0.path == "/refused" ? ServerResponse.text("no", status: 401).closing() : nil }

@@ -7,12 +7,12 @@ import Testing
 import URLLoading
 import URLLoadingTestSupport
 
-@Suite("What a task waits for before a hop", .timeLimit(.minutes(5)))
+@Suite("Time limits for what a task waits for before a hop", .timeLimit(.minutes(5)))
 struct WaitLimitTests {
     /// Nothing is ever sent there.
     private static let address = "http://127.0.0.1:9/"
 
-    /// Loads, with little time for it, and expects that the time is over.
+    /// Loads with a short resource time-out, and expects that the load times out.
     private func expectTimeOut(
         _ configuration: URLSessionConfiguration, saying text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

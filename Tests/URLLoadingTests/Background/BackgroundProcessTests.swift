@@ -238,13 +238,13 @@ struct BackgroundProcessTests {
         try await run(server.url("/"), mode, alone: alone)
     }
 
-    /// It ends although a helper lives on, which therefore has none of its descriptors.
+    /// Runs the program to its end. A helper that lives on has none of its descriptors, or this would wait for the helper.
     private func run(_ url: String, _ mode: String, alone: Bool = false) async throws -> ChildRun {
         try await ChildRun.run(
             testProgram: "background", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
     }
 
-    /// A program that goes on beside the test.
+    /// A program that runs beside the test.
     private struct Beside: Sendable {
         let process: pid_t
         let ended: Signal
@@ -252,7 +252,7 @@ struct BackgroundProcessTests {
         func end() async { await ended.wait() }
     }
 
-    /// A program that meets these tasks, before any of them can end, and hears of their ends.
+    /// Runs a program that finds these tasks before any of them can end, and hears of their ends.
     private func goOn(_ server: LoopbackServer, with met: [String], alone: Bool = false) async throws {
         let ended = begin(server, "resume", alone: alone)
         try await until { log.filter { $0.hasPrefix("met") }.sorted() == met }
@@ -263,7 +263,7 @@ struct BackgroundProcessTests {
     private func begin(_ server: LoopbackServer, _ mode: String, alone: Bool = false) -> Signal {
         let ended = Signal()
         let url = server.url("/")
-        // Not the folder itself, with which the program is ended.
+        // Only the path: the folder object ends the program when it is released, so this task must not hold it.
         let path = folder.path
         Task {
             _ = try? await ChildRun.run(

@@ -131,7 +131,7 @@ struct BackgroundRefusalTests {
         try await withBackgroundSession(folder.configuration()) { session, scribe in
             session.downloadTask(with: url).resume()
             await scribe.ended.wait()
-            // It is asked what it is, and no longer whose it is.
+            // The task fails by its URL's scheme now, and no longer by the other session.
             #expect(scribe.errors.value.map(\.code) == [.unsupportedURL])
         }
     }

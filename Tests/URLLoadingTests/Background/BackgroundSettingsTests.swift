@@ -10,7 +10,7 @@ import URLLoadingTestSupport
 
 @Suite("Background sessions: settings", .timeLimit(.minutes(2)))
 struct BackgroundSettingsTests {
-    /// What cannot be written down: docs/background.md names these, and no others.
+    /// Settings that cannot be written down: docs/background.md names these, and no others.
     enum Kept: String, CaseIterable, Sendable {
         case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, negotiateHosts, mock
         case basicCredentialsSentAhead, hostResolver, maximumConnectionLifetime, timeoutIntervalForConnection
@@ -73,7 +73,7 @@ struct BackgroundSettingsTests {
         }
     }
 
-    /// What a helper is given.
+    /// Settings that a helper is given.
     private static let carried: Set<String> = [
         "identifier", "additionalHeaders", "timeoutIntervalForRequest", "timeoutIntervalForResource",
         "requestCachePolicy", "tlsMinimum", "tlsMaximum", "httpMaximumConnectionsPerHost", "http2",
@@ -82,7 +82,8 @@ struct BackgroundSettingsTests {
         "isDiscretionary", "sessionSendsLaunchEvents", "background",
     ]
 
-    /// What changes nothing in what a helper sends, or belongs to the program, which the transfer's owner asks, or does without.
+    /// Settings that change no byte that a helper sends, or that stay with the program, which the transfers' owner asks or does
+    /// without.
     private static let programs: Set<String> = [
         "networkServiceType", "allowsCellularAccess", "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         "allowsUltraConstrainedNetworkAccess", "waitsForConnectivity", "httpShouldUsePipelining",

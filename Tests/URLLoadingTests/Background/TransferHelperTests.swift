@@ -21,12 +21,12 @@ import URLLoadingWire
         processes(naming: directory.path).first
     }
 
-    /// A program that the helper has welcomed. One that comes just after another may be heard of before that one's end is,
-    /// since their connections are on different loops here; it comes again, as sessions do.
+    /// A program that the helper has welcomed. The helper may hear of it before the end of an earlier program, since their
+    /// connections are on different loops here; then it tries again, as sessions do.
     private static func program(
         _ directory: BackgroundDirectory, settings: TransferSettings = Rig.settings
     ) async throws -> (RemoteOwner, ScribeChannel, [TransferSummary]) {
-        // No helper outlives a test run that was killed for longer.
+        // A helper that survives a killed test run ends within this time.
         var settings = settings
         settings.resourceTimeout = 120_000
         let hello = TransferHello(settings: settings, judgesServers: false, answersChallenges: false)
@@ -215,7 +215,7 @@ import URLLoadingWire
             #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
             var settings = Rig.settings
-            // The note is there when it is whole.
+            // The note is renamed into place, so that it is whole when it is there.
             let command = "echo \"$0 $URLLOADING_BACKGROUND_IDENTIFIER\" >\(note)- && mv \(note)- \(note)"
             settings.hook = ["/bin/sh", "-c", command, "called"]
             let (owner, program, _) = try await Self.program(directory, settings: settings)

@@ -33,7 +33,7 @@ import URLLoadingTestSupport
             }
             #expect(challenge.space.realm == "r")
             #expect(challenge.space.method == NSURLAuthenticationMethodHTTPBasic)
-            // One to another question counts for nothing.
+            // An answer to another question has no effect.
             owner.received(
                 .answer(TransferAnswer(task: 1, challenge: challenge.number + 1, disposition: .cancel)), from: program)
             owner.received(

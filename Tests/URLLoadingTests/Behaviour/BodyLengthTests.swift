@@ -62,7 +62,7 @@ struct BodyLengthTests {
             #expect(
                 try await see("\(ok)Content-Length: \(value)\n\nok", then: [.close]) == .failure(.cannotParseResponse))
         }
-        // The largest length is only never reached.
+        // The largest length is valid, and is never reached.
         let largest = try await see("\(ok)Content-Length: 9223372036854775807\n\nok", then: [.close])
         #expect(largest == .failure(.networkConnectionLost))
     }

@@ -212,7 +212,7 @@ struct HostileServerTests {
             request.path == "/bomb"
                 ? ServerResponse.bytes(bomb).adding("Content-Encoding", "gzip, gzip, gzip") : .text("fine")
         }) { server in
-            // No output is silence, which is not to end it before.
+            // A body without output counts as silence, which must not end the load before it is cancelled.
             let session = URLSession.made { $0.timeoutIntervalForRequest = 600 }
             let url = try server.at("/bomb")
             let load = Task { await Load(url, in: session) }
@@ -253,7 +253,7 @@ struct HostileServerTests {
             }
             return .script([.send(bytes), .close])
         }) { server in
-            // Only what hangs takes so long, however busy the machine is.
+            // Only a load that hangs takes so long, however busy the machine is.
             let session = URLSession.made { $0.timeoutIntervalForRequest = 600 }
             let outcomes = await withTaskGroup(of: Load.self, returning: [Int: Int].self) { group in
                 var outcomes: [Int: Int] = [:]

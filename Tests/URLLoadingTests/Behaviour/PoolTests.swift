@@ -61,7 +61,7 @@ struct PoolTests {
             let session = URLSession.made()
             let first = try await Load(server.at(), in: session)
             await server.closeConnections()
-            // A POST would not be sent twice: it must find out before.
+            // A POST is never sent twice, so the session must notice the closed connection before it sends.
             let second = try await Load(URLRequest("POST", server.at(), body: "x"), in: session)
             #expect(first.text == "1")
             #expect(second.error == nil)

@@ -193,7 +193,8 @@ struct CacheFileTests {
 
     @Test("B7.18, B7.19: a cache whose process is killed while it stores loses at most the entry being written")
     func killed() async throws {
-        // So often that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred times.
+        // Twenty times, so that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred
+        // times.
         let run = try await ChildRun.run(testProgram: "cache", ["kill", folder.path, "20"])
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
@@ -213,14 +214,14 @@ struct CacheFileTests {
     #if DEBUG
         @Test("B7.5: a loop's thread that lets go of a cache as the last one does not wait for the disk")
         func letGoByLoop() async {
-            // In a process of its own: the suite's is one that ends where a loop waits.
+            // In a process of its own: the suite's process ends where a loop waits.
             await #expect(processExitsWith: .success) {
                 setenv("URLLOADING_LOOP_WATCH", "tell", 1)
                 let folder = CacheFolder()
                 let url = "https://h.example/"
                 try Stored.store(url, "body", in: folder.cache())
                 let holder = Guarded<URLCache?>(folder.cache())
-                // What is read from disk is to be noted there.
+                // The cache has to note on the disk that this entry was read.
                 _ = try holder.withLock { $0?.cachedResponse(for: try Stored.request(url)) }
                 let group = LoopGroup(count: 1, name: "last-holder")
                 await withHandover { done in

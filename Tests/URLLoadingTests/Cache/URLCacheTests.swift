@@ -68,7 +68,7 @@ struct URLCacheTests {
         folder.cache().storeCachedResponse(
             CachedURLResponse(response: response, data: body), for: try Stored.request(a))
         let found = try #require(folder.cache().cachedResponse(for: try Stored.request(a)))
-        // Kept beyond the file's removal.
+        // The body stays readable after the file's removal.
         folder.cache().removeAllCachedResponses()
         #expect(firstDifference(found.data, body) == nil)
     }
@@ -109,7 +109,7 @@ struct URLCacheTests {
         #expect(reading.cachedResponse(for: try Stored.request(a, ["x-kind": "1"])) != nil)
         #expect(reading.cachedResponse(for: try Stored.request(a, ["X-Kind": "2"])) == nil)
         #expect(reading.cachedResponse(for: try Stored.request(a)) == nil)
-        // B7.82: what the loader would add counts as added.
+        // B7.82: a field that the loader would add is compared as if it were in the request.
         let explicit = ["X-Kind": "1", "Accept-Encoding": CodingLibraries.system.acceptEncoding]
         #expect(reading.cachedResponse(for: try Stored.request(a, explicit)) != nil)
         #expect(reading.cachedResponse(for: try Stored.request(a, ["X-Kind": "1", "Accept-Encoding": "br"])) == nil)
@@ -277,7 +277,7 @@ struct URLCacheTests {
         let folder = CacheFolder()
         let (writing, reading) = caches(place, folder)
         try Stored.store(a, in: writing)
-        // The next microsecond, at least, is another one.
+        // Wait until the clock shows a later microsecond.
         var between = Date()
         while Date().timeIntervalSince(between) < 0.000_01 {}
         between = Date()

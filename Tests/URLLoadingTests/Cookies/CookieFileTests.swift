@@ -100,9 +100,9 @@ struct CookieFileTests {
 
     @Test("B8.69: of two processes the last to change a cookie wins, and each keeps what the other has set")
     func merges() async throws {
-        // What a storage has read before another process writes is what it knows.
+        // A store knows the cookies that it read before another process wrote.
         let file = SharedFile(path: home.path + "/URLLoadingTestPrograms/.cookies.shared")
-        // Without a storage, which would write by itself after a while.
+        // A store without a storage: a storage would write by itself after a while.
         let mine = CookieStore(file: file)
         try await home.run(["set", "a", "1", "3600"])
         try await home.run(["set", "b", "1", "3600"])
@@ -130,7 +130,7 @@ struct CookieFileTests {
         let codes = try await (left, right)
         #expect(codes == (0, 0))
         let kept = Set(try await home.run(["list"]).map { String($0.prefix { $0 != "=" }) })
-        // Of each eight names two are deleted again, the last time round as well.
+        // Of every eight names two are deleted again, also in the last round.
         #expect(kept == Set("lr".flatMap { prefix in [0, 1, 2, 4, 5, 6].map { "\(prefix)\($0)" } }))
         #expect(home.files.filter { $0.contains(".new-") } == [], "nothing half-written is left")
     }
@@ -221,9 +221,9 @@ extension Cookie {
     }
 }
 
-/// What the system calls a thread.
+/// The system's names of threads.
 private enum ThreadName {
-    /// The calling one's.
+    /// The name of the calling thread.
     static var current: String {
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
         return name?.trimmingCharacters(in: .newlines) ?? ""

@@ -381,7 +381,7 @@ struct CookieSessionTests {
             task.suspend()
             storage.answerAll(nil)
             storage.letGo()
-            // Behind the suspended one, on the only loop of the session.
+            // This load runs after the suspended one, on the session's only loop.
             session.dataTask(with: try server.at("/")).resume()
             await storage.asked.wait(times: 3)
             storage.answerAll(nil)

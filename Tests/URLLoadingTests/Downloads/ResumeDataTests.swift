@@ -155,7 +155,7 @@ struct ResumeDataTests {
     }
 }
 
-/// Numbers that are the same in every run.
+/// Random numbers that repeat in every run.
 private struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

@@ -179,7 +179,7 @@ struct ResumptionTests {
             #expect(await session.downloadTask(with: try server.at("/")).cancelByProducingResumeData() == nil)
             let task = session.downloadTask(withResumeData: data)
             #expect(await task.cancelByProducingResumeData() == data)
-            // Of a task that has ended, what its error has.
+            // A task that has ended gives the resume data of its error.
             #expect(await task.cancelByProducingResumeData() == data)
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
             session.invalidateAndCancel()
@@ -328,7 +328,7 @@ struct ResumptionTests {
             gate.open()
             await watcher.transcript.completed.wait()
             #expect(watcher.transcript.calls.contains("finished helloworld"))
-            // Also afterwards, when the file of the first is whole and has gone.
+            // The resume data can be used also afterwards, when the first task's file is whole and has been moved.
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
             #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\"", "/", "/"])
             firstSession.invalidateAndCancel()
@@ -364,7 +364,7 @@ struct ResumptionTests {
             session.invalidateAndCancel()
             #expect(scribe.transcript.calls.contains("finished the whole of it"))
             #expect(!scribe.transcript.calls.contains { $0.hasPrefix("resumed") })
-            // What there was can still be gone on with.
+            // The partial file is still there, and the resume data can be used again.
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
         }
     }
@@ -451,7 +451,7 @@ struct ResumptionTests {
     }
 }
 
-/// Brings the same whatever it is asked for.
+/// Delivers one text as the whole body, whatever range is asked for.
 private final class WholeBringer: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
 

@@ -81,7 +81,7 @@ struct HTTP2MessageTests {
         #expect(seen.value == ["-", "u=1, i", "u=5", "u=7, i", "u=2"])
     }
 
-    /// Loads something with a task that `change` has changed.
+    /// Loads the request with a task that `change` has changed.
     private func load(_ request: URLRequest, in session: URLSession, _ change: (URLSessionTask) -> Void) async {
         await withHandover { handover in
             let task = session.dataTask(with: request) { _, _, error in

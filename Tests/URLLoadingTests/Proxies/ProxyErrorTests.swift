@@ -47,7 +47,7 @@ struct ProxyErrorTests {
     func noSuchProxy() async throws {
         try await ProxiedSite.run { site in
             let error = try await error(site, site.url(), through: "no-such-proxy.invalid:8080")
-            // Where no name server answers, that is what is wrong.
+            // Where no name server answers, the error is about the look-up.
             #expect([.cannotFindHost, .dnsLookupFailed, .notConnectedToInternet].contains(error.code))
             #expect(error.localizedDescription.contains("no-such-proxy.invalid"))
         }

@@ -5,7 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-/// What a resolver of a test cannot do.
+/// The error that a test's resolver throws.
 private struct NoIdea: Error {}
 
 private func untilCancelled() async {

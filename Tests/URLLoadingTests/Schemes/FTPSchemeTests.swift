@@ -131,7 +131,7 @@ struct FTPSchemeTests {
         task.resume()
         await storing.wait()
         held.value = nil
-        // On the same loop: had anything been sent meanwhile, it would show.
+        // This load runs on the same loop: bytes of the suspended upload would have been sent before it.
         for _ in 0..<2 { _ = try await session.data(from: url(server, "/pub/page.html")) }
         #expect(task.state == .suspended && task.countOfBytesSent == 0)
         task.resume()

@@ -122,7 +122,7 @@ struct FileSchemeTests {
         var request = URLRequest(url: url, cachePolicy: .returnCacheDataDontLoad)
         let asked = request
         #expect(await codeThrown { _ = try await session.data(for: asked) } == .resourceUnavailable)
-        // Were it looked at, it would be told that it is missing.
+        // If the file were looked for, the error would be that it is missing.
         request.url = folder.url.appending(path: "missing")
         let missing = request
         #expect(await codeThrown { _ = try await session.data(for: missing) } == .resourceUnavailable)

@@ -16,7 +16,7 @@ struct ProtocolChoiceTests {
         let session = protocolSession(nil, [UnwillingProtocol.self, OtherProtocol.self, ScriptedProtocol.self])
         #expect(await session.handled(try script.url()).0 == Data("OtherProtocol".utf8))
         await script.stopped.wait()
-        // Each at most once for a hop.
+        // Each class is asked at most once for a hop.
         #expect(script.calls.value == ["UnwillingProtocol may", "OtherProtocol may", "start", "stop"])
     }
 
@@ -59,7 +59,7 @@ struct ProtocolChoiceTests {
         #expect(await last.handled(try script.url()).0 == Data("class".utf8))
     }
 
-    /// Serve the test of the registry, which is the process's, under a scheme of their own.
+    /// A class for the process's registry. Its scheme is its own, so that other tests do not meet it.
     private class Registered: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "registered" }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -130,7 +130,7 @@ struct ProtocolChoiceTests {
 
     // MARK: What it sees
 
-    /// Asks for the same path however it was written.
+    /// Turns every URL into lower case.
     private final class Canonical: ScriptedProtocol {
         override class func canonicalRequest(for request: URLRequest) -> URLRequest {
             var request = request
@@ -262,7 +262,7 @@ struct ProtocolChoiceTests {
         override func stopLoading() { forwarded?.cancel() }
     }
 
-    /// Takes what bears its mark nowhere, so that a request that it has redirected is a server's.
+    /// Takes requests without its mark. A request that it has redirected bears the mark, so a server answers it.
     private final class Redirector: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool {
             property(forKey: "redirected", in: request) == nil

@@ -93,7 +93,7 @@ struct ProtocolClientTests {
         let (data, response, error) = await session.handled(try script.url())
         #expect(data == Data() && response == nil && error == nil)
         let url = try script.url()
-        // The async form has nothing that it could return.
+        // The async form has no response to return, and throws.
         #expect(await codeThrown { _ = try await session.data(from: url) } == .unknown)
         let some = ProtocolScript { held in
             held.load("data")

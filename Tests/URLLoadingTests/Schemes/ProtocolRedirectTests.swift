@@ -17,7 +17,7 @@ struct ProtocolRedirectTests {
         let next = try target.url("/b")
         let script = ProtocolScript { held in
             held.redirect(to: next)
-            // As older code does it.
+            // Older protocol classes fail with this error after a redirect.
             held.fail(URLError(.cancelled))
         }
         let delegate = RecordingDelegate()

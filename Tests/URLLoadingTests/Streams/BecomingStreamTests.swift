@@ -31,7 +31,7 @@ struct BecomingStreamTests {
         let data = session.dataTask(with: try #require(URL(string: url)))
         data.resume()
         let task = try await scribe.stream()
-        // What came behind the head, however much of it came with it.
+        // The bytes behind the head, however many of them came with it.
         let lines = [try await task.line(), try await task.line()]
         #expect(lines == ["3", "abc"])
         try await task.say("hello\n")
@@ -169,7 +169,7 @@ struct BecomingStreamTests {
             let url = try server.url
             session.dataTask(with: url).resume()
             let first = try await scribe.stream()
-            // Another gets through although only one connection is allowed.
+            // A second load gets a connection although only one is allowed.
             session.dataTask(with: url).resume()
             let second = try await scribe.stream(2)
             session.finishTasksAndInvalidate()
@@ -277,7 +277,7 @@ struct BecomingStreamTests {
         try await withRawServer { peer in
             try peer.requestHead()
             try peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-            // What is still to be sent is more than sockets hold.
+            // The rest of the body is more than sockets hold.
             _ = try? peer.line()
         } _: { server in
             let scribe = BecomingScribe()

@@ -77,7 +77,7 @@ struct CapturedStreamTests {
             scribe.streams.value = nil
             streams.input.open()
             streams.output.open()
-            // What the task had not read belongs to the stream.
+            // Bytes that the task had not read belong to the stream.
             try await until { streams.input.hasBytesAvailable }
             write(sent, to: streams.output)
             #expect(await rest(of: streams.input) == Array(", second".utf8) + sent)

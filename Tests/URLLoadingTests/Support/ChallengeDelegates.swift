@@ -18,7 +18,7 @@ enum Habit {
     /// Accepts every server, whatever it shows; other challenges go to default handling.
     static let accepts: ChallengeHabit = { challenge, reply in reply(vouch(for: challenge).0, vouch(for: challenge).1) }
 
-    /// Always says the same.
+    /// Gives this answer to every challenge.
     static func says(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil
     ) -> ChallengeHabit {
@@ -46,7 +46,7 @@ enum Habit {
 extension URLAuthenticationChallenge {
     var isAboutServer: Bool { protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust }
 
-    /// Its kind in a word.
+    /// The kind of the challenge in a word.
     var kind: String { isAboutServer ? "trust" : "identity" }
 }
 
@@ -85,7 +85,7 @@ final class TaskJudge: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// Has both methods, and hears of all that befalls its tasks.
+/// Has both methods, and notes every call about its tasks.
 final class FullJudge: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     let asked = Signal()

@@ -65,7 +65,7 @@ struct DigestDoor: Sendable {
     var user = "u"
     var password = "p"
 
-    /// What it demands.
+    /// The challenge of this door.
     var challenge: String { "Digest realm=\"r\", nonce=\"\(nonce.value)\", qop=\"auth\"" }
 
     /// Whether the request proves it; notes its nonce and count.
@@ -124,7 +124,7 @@ extension URL {
 }
 
 extension URLCredential {
-    /// For as long as the session's storage lives.
+    /// A credential that the session's storage keeps as long as it lives.
     convenience init(_ user: String, _ password: String, _ persistence: URLCredential.Persistence = .forSession) {
         self.init(user: user, password: password, persistence: persistence)
     }
@@ -145,7 +145,7 @@ enum Guest {
         }
     }
 
-    /// Always answers so.
+    /// Gives this answer to every question.
     static func always(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil
     ) -> GuestHabit {

@@ -282,7 +282,7 @@ struct SecTrustTests {
         #expect(SecTrustGetCertificateCount(trust) == 3)
     }
 
-    @Test("B3.42, B3.68: of a chain that fails, what is linked by signatures, leaf first, without the anchor")
+    @Test("B3.42, B3.68: a failed trust has the certificates that signatures link, leaf first, without the anchor")
     @available(*, deprecated)
     func chainOfFailure() throws {
         let intermediate = try TrustSamples.intermediate.get().certificate

@@ -160,7 +160,7 @@ struct MultipartFormTests {
             var form = URLRequest.MultipartForm()
             try form.append(file: file, name: "f")
             var request = URLRequest(url: try server.at("/"))
-            // Only what may be done twice is sent again.
+            // Only an idempotent request is sent again.
             request.httpMethod = "PUT"
             request.setMultipartForm(form)
             let session = URLSession(configuration: .ephemeral)

@@ -82,7 +82,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.25: without a loss there is one request, and the delegate hears of the 104")
+    @Test("B11.25: without a loss a resumable upload is one request on one connection")
     func noLoss() async throws {
         try await withStore { server, store in
             let file = try UploadFile(count: 300_000)
@@ -151,7 +151,7 @@ struct ResumableUploadTests {
             #expect(task.currentRequest?.url?.path == "/files")
             #expect(task.countOfBytesSent == 1_000_000)
             #expect(delegate.metrics.value == 5)
-            // What is told adds up behind each offset, and ends with all of it.
+            // The counts that the delegate hears add up behind each offset, and end with the whole length.
             let last = try #require(delegate.progress.value.last)
             #expect(last[1] == 1_000_000)
             #expect(last[2] == (source == .stream ? -1 : 1_000_000))

@@ -75,7 +75,7 @@ struct UploadResumeDataTests {
                     task.resume()
                     await delegate.transcript.completed.wait()
                     #expect(delegate.transcript.calls == ["response 200 /files", "data", "complete nil"])
-                    // B11.10: what is told goes on from the offset.
+                    // B11.10: the counts that the delegate hears go on from the offset.
                     #expect(delegate.progress.value.first.map { $0[1] - $0[0] } == 400_000)
                     #expect(delegate.progress.value.last.map { Array($0[1...]) } == [1_000_000, 1_000_000])
                 }
@@ -396,13 +396,13 @@ struct UploadResumeDataTests {
     }
 }
 
-/// What should be gone.
+/// An object that should be released.
 private final class LeftBehind: @unchecked Sendable {
     // Written once, before it is read, and weak references may be read from any thread.
     weak var core: TaskCore?
 }
 
-/// Bytes that mean nothing.
+/// Random bytes.
 private struct SeededRandomBytes {
     private var state: UInt64 = 42
 

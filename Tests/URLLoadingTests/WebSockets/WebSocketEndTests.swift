@@ -228,7 +228,7 @@ struct WebSocketEndTests {
         }
     }
 
-    /// What a server must not send, with the code that we end it with.
+    /// Frames that a server must not send, with the code of the client's close frame.
     private static let faults: [(String, [UInt8], Int)] = [
         ("masked", [0x81, 0x81, 1, 2, 3, 4, 0x41 ^ 1], 1002),
         ("RSV1 without extension", [0xC1, 0x01, 0x41], 1002),

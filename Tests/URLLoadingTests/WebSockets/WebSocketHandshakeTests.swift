@@ -333,7 +333,7 @@ struct WebSocketHandshakeTests {
             #expect(try await task.heard() == "")
             #expect(record.contents.agreements.first?.compression != nil)
             #expect(server.stats.bytesReceived < 20_000 && server.stats.bytesWritten < 20_000)
-            // A bomb is no larger than a message may be.
+            // A message that decompresses to more than the limit is refused.
             task.maximumMessageSize = 1000
             try await task.send(.string(text))
             #expect(await task.receiveError() == posix(EMSGSIZE))
